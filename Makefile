@@ -1,0 +1,59 @@
+# Two commands do everything on a machine with Python (3.11 or newer), make and git:
+#   make demo    a tour on embedded data
+#   make test    all tests
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+.PHONY: demo test check bench docs clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.base
+	@$(BIN)/python -m ontomask.tour build/demo
+
+test: $(VENV)/.test wordnet
+	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.bench wordnet
+	$(BIN)/python -m benchmarks.run $(ARGS)
+
+# The table of measures against human judgement, in docs/human-judgement.md.
+docs: $(VENV)/.test wordnet
+	$(BIN)/python -m benchmarks.human_judgement docs/human-judgement.md
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "ontomask needs Python 3.11 or newer; name one with: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@echo "Creating the environment in $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV) 2>/dev/null || { rm -rf $(VENV); \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get update -qq && apt-get install -y -qq python3-venv >/dev/null && $(PYTHON) -m venv $(VENV); \
+	  else echo "Python's venv module is missing. On Debian: sudo apt-get install python3-venv"; exit 1; fi; }
+
+# One stamp per set of extras: it is made again when pyproject.toml changes.
+$(VENV)/.base: pyproject.toml | $(BIN)/python
+	@echo "Installing ontomask ..."
+	@$(PIP) -e .
+	@touch $@
+
+$(VENV)/.test $(VENV)/.dev $(VENV)/.bench: $(VENV)/.%: pyproject.toml | $(BIN)/python
+	@echo "Installing ontomask and what '$*' needs ..."
+	@$(PIP) -e ".[$*]"
+	@touch $@ $(VENV)/.base
+
+# WordNet is data some tests need. Root on Debian gets it; elsewhere those tests are skipped and say why.
+.PHONY: wordnet
+wordnet:
+	@if [ ! -e /usr/share/wordnet/data.noun ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "Installing Debian's wordnet-base ..."; \
+	  { apt-get update -qq && apt-get install -y -qq wordnet-base >/dev/null; } \
+	    || echo "wordnet-base could not be installed; tests that need WordNet are skipped"; fi
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,192 @@
+"""Every error a user can meet.
+
+Each says three things in one message: what is wrong, where (file, line, column, concept) and what to do.
+All derive from :class:`OntomaskError`, so one ``except`` catches whatever this package raises on purpose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+__all__ = [
+    "ConceptError",
+    "CycleError",
+    "DuplicateLinkError",
+    "MeasureError",
+    "MissingDataError",
+    "MissingExtraError",
+    "OntomaskError",
+    "OptionError",
+    "SelfLinkError",
+    "TaxonomyError",
+    "TaxonomyFileError",
+    "UnknownConceptError",
+    "UnknownParentError",
+    "UnmatchedValuesError",
+]
+
+
+class OntomaskError(Exception):
+    """What is wrong, where, and what to do about it."""
+
+    def __init__(self, what: str, *, where: str | None = None, remedy: str | None = None) -> None:
+        self.what = what
+        self.where = where
+        self.remedy = remedy
+        message = what if where is None else f"{where}: {what}"
+        if remedy:
+            message = f"{message.rstrip('.')}. {remedy}"
+        super().__init__(message)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Exceptions cross process borders; keyword-only arguments need help to be pickled.
+        return (_rebuild, (type(self), self.args, self.__dict__.copy()))
+
+
+def _rebuild(kind: type[OntomaskError], args: tuple[object, ...], state: dict[str, object]) -> OntomaskError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(state)
+    return error
+
+
+class TaxonomyError(OntomaskError):
+    """The concepts and links given do not form a taxonomy."""
+
+
+class CycleError(TaxonomyError):
+    """Following is-a upwards comes back to where it started."""
+
+    def __init__(self, cycle: Sequence[str], *, where: str | None = None) -> None:
+        self.cycle = list(cycle)
+        shown = self.cycle if len(self.cycle) <= 12 else [*self.cycle[:6], "...", *self.cycle[-5:]]
+        super().__init__(
+            f"the is-a links run in a circle of {len(self.cycle) - 1}: " + " -> ".join(shown),
+            where=where,
+            remedy="Remove or turn round one of these links; in a taxonomy no concept is its own ancestor.",
+        )
+
+
+class SelfLinkError(TaxonomyError):
+    """A concept is given as its own parent."""
+
+    def __init__(self, concept: str, *, where: str | None = None) -> None:
+        self.concept = concept
+        super().__init__(
+            f"{concept!r} is given as its own parent",
+            where=where,
+            remedy="Remove that link; leave the parent empty if the concept is a root.",
+        )
+
+
+class DuplicateLinkError(TaxonomyError):
+    """The same (child, parent) link stands twice."""
+
+    def __init__(self, child: str, parent: str, *, first: str, again: str, where: str | None = None) -> None:
+        self.child, self.parent = child, parent
+        super().__init__(
+            f"the link {child!r} -> {parent!r} of {first} stands again in {again}",
+            where=where,
+            remedy="Remove one of the two. (A concept with several different parents is fine: "
+            "give one link for each parent.)",
+        )
+
+
+class UnknownParentError(TaxonomyError):
+    """A link goes to a parent that is not declared."""
+
+    def __init__(
+        self,
+        child: str,
+        parent: str,
+        *,
+        where: str | None = None,
+        suggestions: Iterable[str] = (),
+        remedy: str | None = None,
+    ) -> None:
+        self.child, self.parent, self.suggestions = child, parent, list(suggestions)
+        near = f" Near it: {', '.join(map(repr, self.suggestions))}." if self.suggestions else ""
+        super().__init__(
+            f"the parent {parent!r} of {child!r} is not among the concepts",
+            where=where,
+            remedy=(remedy or "Add the missing concept or correct the link.") + near,
+        )
+
+
+class ConceptError(OntomaskError):
+    """Something about a concept asked for."""
+
+
+class UnknownConceptError(ConceptError, LookupError):
+    """A concept that the taxonomy does not have."""
+
+    def __init__(self, concept: object, *, taxonomy: str | None = None, suggestions: Sequence[str] = ()) -> None:
+        self.concept = concept
+        self.suggestions = list(suggestions)
+        if not isinstance(concept, str):
+            remedy = f"Concepts are text, this is {type(concept).__name__}: write it as it stands in the taxonomy."
+        elif self.suggestions:
+            remedy = f"Near it: {'; '.join(self.suggestions)}."
+        else:
+            remedy = "Nothing is near it; try the taxonomy's search('...')."
+        super().__init__(f"no concept {concept!r} in {taxonomy or 'this taxonomy'}", remedy=remedy)
+
+
+class TaxonomyFileError(TaxonomyError):
+    """A file that cannot be read as the taxonomy it should be."""
+
+
+class MissingExtraError(OntomaskError, ImportError):
+    """An optional part is not installed."""
+
+    def __init__(self, what: str, package: str, extra: str) -> None:
+        self.package, self.extra = package, extra
+        super().__init__(
+            f"{what} needs the package {package!r}, which is not installed",
+            remedy=f"Install it with: pip install 'ontomask[{extra}]'",
+        )
+
+
+class MissingDataError(OntomaskError, FileNotFoundError):
+    """Data that is not shipped was not found on this machine."""
+
+
+class OptionError(OntomaskError, ValueError):
+    """An option that does not exist or a value it cannot take."""
+
+
+class MeasureError(OptionError):
+    """An unknown measure, or one that cannot be computed on this taxonomy."""
+
+
+class UnmatchedValuesError(OntomaskError):
+    """Values of a column that have no place in the taxonomy.
+
+    ``values`` holds every one of them as ``(value, count, suggestions)``; the message shows the most frequent.
+    """
+
+    SHOWN = 20
+
+    def __init__(
+        self,
+        values: Sequence[tuple[str, int, Sequence[str]]],
+        *,
+        taxonomy: str,
+        column: str | None = None,
+        total: int | None = None,
+    ) -> None:
+        self.values = list(values)
+        self.total = len(self.values) if total is None else total
+        lines = []
+        for value, count, suggestions in self.values[: self.SHOWN]:
+            near = "; ".join(suggestions) or "nothing near"
+            lines.append(f"  {value!r} ({count} record{'s' if count != 1 else ''}) - {near}")
+        if self.total > len(lines):
+            lines.append(f"  ... and {self.total - len(lines)} more")
+        some = "1 value has" if self.total == 1 else f"{self.total} values have"
+        super().__init__(
+            f"{some} no place in {taxonomy}",
+            where=f"column {column!r}" if column else None,
+            remedy="Give a mapping (value, concept) for them, correct them, or choose another taxonomy. "
+            "Nearest concepts, offered, not taken:\n" + "\n".join(lines),
+        )
