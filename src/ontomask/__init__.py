@@ -1,0 +1,69 @@
+"""ontomask: anonymize microdata by meaning.
+
+The public names, nothing else. Each is loaded when it is first used, so that importing the package is cheap.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ontomask import errors as errors
+    from ontomask.distances.information_content import information_content as information_content
+    from ontomask.distances.measures import Measure as Measure
+    from ontomask.distances.measures import get_measure as get_measure
+    from ontomask.distances.measures import list_measures as list_measures
+    from ontomask.distances.measures import register_measure as register_measure
+    from ontomask.distances.measures import unregister_measure as unregister_measure
+    from ontomask.distances.tables import distance as distance
+    from ontomask.distances.tables import distance_matrix as distance_matrix
+    from ontomask.distances.tables import similarity as similarity
+    from ontomask.distances.tables import similarity_matrix as similarity_matrix
+    from ontomask.taxonomy.catalog import list_taxonomies as list_taxonomies
+    from ontomask.taxonomy.catalog import load_taxonomy as load_taxonomy
+    from ontomask.taxonomy.joining import join_taxonomies as join_taxonomies
+    from ontomask.taxonomy.matching import Matching as Matching
+    from ontomask.taxonomy.matching import match as match
+    from ontomask.taxonomy.readers import read_taxonomy as read_taxonomy
+    from ontomask.taxonomy.taxonomy import Taxonomy as Taxonomy
+    from ontomask.taxonomy.writing import write_taxonomy as write_taxonomy
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Matching": "taxonomy.matching",
+    "Measure": "distances.measures",
+    "Taxonomy": "taxonomy.taxonomy",
+    "distance": "distances.tables",
+    "distance_matrix": "distances.tables",
+    "get_measure": "distances.measures",
+    "information_content": "distances.information_content",
+    "join_taxonomies": "taxonomy.joining",
+    "list_measures": "distances.measures",
+    "list_taxonomies": "taxonomy.catalog",
+    "load_taxonomy": "taxonomy.catalog",
+    "match": "taxonomy.matching",
+    "read_taxonomy": "taxonomy.readers",
+    "register_measure": "distances.measures",
+    "similarity": "distances.tables",
+    "similarity_matrix": "distances.tables",
+    "unregister_measure": "distances.measures",
+    "write_taxonomy": "taxonomy.writing",
+}
+
+__all__ = ["__version__", "errors", *_HOME]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "errors":
+        return import_module("ontomask.errors")
+    if name not in _HOME:
+        raise AttributeError(f"module 'ontomask' has no attribute {name!r}")
+    value = getattr(import_module(f"ontomask.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

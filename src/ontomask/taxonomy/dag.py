@@ -1,0 +1,298 @@
+"""The rooted DAG underneath a taxonomy: integers only, no names.
+
+Concepts are positions ``0..n-1``. Links are kept as CSR arrays in both directions; every traversal runs level by
+level over whole arrays, so neither recursion nor a Python loop over concepts is needed and a chain of 20,000
+concepts is as safe as a shallow tree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+#: Entries the full ancestor table may have (1 GiB of int32). Only absurdly deep DAGs reach it.
+MAX_CLOSURE = 2**28
+
+
+@dataclass(frozen=True, slots=True)
+class Csr:
+    """Rows of unequal length in two arrays: row ``i`` is ``index[start[i]:start[i + 1]]``."""
+
+    start: Longs
+    index: Ints
+
+    def row(self, i: int) -> Ints:
+        return self.index[self.start[i] : self.start[i + 1]]
+
+    def lengths(self) -> Longs:
+        return np.diff(self.start)
+
+    def gather(self, rows: NDArray[np.integer]) -> tuple[Longs, Ints]:
+        """All entries of ``rows``, one after the other, with the place in ``rows`` each belongs to."""
+        begin = self.start[rows]
+        length = self.start[rows + 1] - begin
+        owner = np.repeat(np.arange(len(rows)), length)
+        offset = np.arange(len(owner)) - np.repeat(np.cumsum(length) - length, length)
+        return owner, self.index[begin[owner] + offset]
+
+    @staticmethod
+    def of(n: int, owner: NDArray[np.integer], value: NDArray[np.integer]) -> Csr:
+        """Group ``value`` by ``owner``; the given order is kept inside a row."""
+        order = np.argsort(owner, kind="stable")
+        start = np.zeros(n + 1, dtype=np.int64)
+        np.cumsum(np.bincount(owner, minlength=n), out=start[1:])
+        return Csr(start, np.ascontiguousarray(value[order], dtype=np.int32))
+
+
+class CycleFound(Exception):
+    """Carries the positions of one cycle, child to parent, first repeated at the end."""
+
+    def __init__(self, positions: list[int]) -> None:
+        super().__init__(positions)
+        self.positions = positions
+
+
+class AncestorPairs(NamedTuple):
+    """Every (row, ancestor) with the fewest links between them; sorted by ancestor depth, deepest first."""
+
+    row: Longs
+    concept: Longs
+    links: Longs
+
+
+@dataclass(frozen=True)
+class Dag:
+    """A DAG with one root. ``depth`` counts the nodes of the longest path from the root (root = 1).
+
+    Its arrays cannot be written to.
+    """
+
+    parents: Csr
+    children: Csr
+    depth: Ints
+    order: Ints  # parents before children: by depth, then position
+    root: int
+
+    def __post_init__(self) -> None:
+        for links in (self.parents, self.children):
+            links.start.setflags(write=False)
+            links.index.setflags(write=False)
+        self.depth.setflags(write=False)
+        self.order.setflags(write=False)
+
+    @staticmethod
+    def build(n: int, child: NDArray[np.integer], parent: NDArray[np.integer]) -> Dag:
+        """Links are distinct and have no self-link; exactly one concept has no parent. Raises :class:`CycleFound`."""
+        parents = Csr.of(n, child, parent)
+        children = Csr.of(n, parent, child)
+        missing = parents.lengths()
+        depth = np.zeros(n, dtype=np.int32)
+        frontier = np.flatnonzero(missing == 0)
+        roots, level, seen = frontier, 1, 0
+        while len(frontier):
+            depth[frontier] = level
+            seen += len(frontier)
+            below = children.gather(frontier)[1]
+            if len(below) == 0:
+                break
+            reached, times = np.unique(below, return_counts=True)
+            missing[reached] -= times
+            frontier = reached[missing[reached] == 0]
+            level += 1
+        if seen < n:
+            raise CycleFound(_one_cycle(parents, depth == 0))
+        order = np.argsort(depth, kind="stable").astype(np.int32)
+        return Dag(parents, children, depth, order, int(roots[0]))
+
+    def __len__(self) -> int:
+        return len(self.depth)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # What is worked out on demand stays out of a pickle.
+        return (Dag, (self.parents, self.children, self.depth, self.order, self.root))
+
+    @cached_property
+    def is_tree(self) -> bool:
+        return len(self.parents.index) == len(self) - 1
+
+    @cached_property
+    def level_starts(self) -> Longs:
+        """Where each depth begins in ``order``; one more entry closes the last level."""
+        return np.concatenate(([0], np.cumsum(np.bincount(self.depth)[1:])))
+
+    @cached_property
+    def leaves(self) -> NDArray[np.bool_]:
+        leaf: NDArray[np.bool_] = self.children.lengths() == 0
+        return leaf
+
+    @cached_property
+    def height(self) -> Ints:
+        """Nodes on the longest path down from each concept (a leaf has 1)."""
+        height = np.ones(len(self), dtype=np.int32)
+        for level in range(len(self.level_starts) - 2, 0, -1):
+            nodes = self.order[self.level_starts[level] : self.level_starts[level + 1]]
+            owner, parent = self.parents.gather(nodes)
+            np.maximum.at(height, parent, height[nodes[owner]] + 1)
+        return height
+
+    @cached_property
+    def subsumers(self) -> Csr:
+        """T(c) of every concept: its ancestors and itself, itself last."""
+        if int(self.depth.sum(dtype=np.int64)) > MAX_CLOSURE:
+            raise MemoryError("the table of all ancestors of all concepts would not fit")
+        n = len(self)
+        length = np.zeros(n, dtype=np.int64)
+        begin = np.zeros(n, dtype=np.int64)
+        flat = np.empty(max(1024, 4 * n), dtype=np.int32)
+        used = 0
+        for level in range(len(self.level_starts) - 1):
+            nodes = self.order[self.level_starts[level] : self.level_starts[level + 1]].astype(np.int64)
+            place, parent = self.parents.gather(nodes)
+            count = length[parent]
+            owner = np.repeat(place, count)
+            offset = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
+            ancestor = flat[np.repeat(begin[parent], count) + offset]
+            if len(parent) > len(nodes):  # somebody has several parents, which share ancestors
+                key = np.sort(owner * n + ancestor)
+                key = key[np.concatenate(([True], key[1:] != key[:-1]))]
+                owner, ancestor = key // n, (key % n).astype(np.int32)
+            own = np.arange(len(nodes))
+            owner = np.concatenate((owner, own))
+            total = used + len(owner)
+            if total > len(flat):
+                flat = np.resize(flat, max(total, 2 * len(flat)))
+            flat[used:total] = np.concatenate((ancestor, nodes))[np.argsort(owner, kind="stable")]
+            length[nodes] = np.bincount(owner, minlength=len(nodes))
+            begin[nodes] = used + np.cumsum(length[nodes]) - length[nodes]
+            used = total
+        start = np.zeros(n + 1, dtype=np.int64)
+        np.cumsum(length, out=start[1:])
+        owner = np.repeat(np.arange(n), length)
+        return Csr(start, flat[begin[owner] + np.arange(used) - start[owner]])
+
+    def descendant_sums(self, weight: NDArray[np.integer]) -> Longs:
+        """For every concept the total ``weight`` of it and all below it, each counted once."""
+        if not self.is_tree:
+            per_entry = np.repeat(weight, self.subsumers.lengths())
+            total = np.bincount(self.subsumers.index, weights=per_entry, minlength=len(self))
+            return np.rint(total).astype(np.int64)
+        total_ = np.array(weight, dtype=np.int64)
+        for level in range(len(self.level_starts) - 2, 0, -1):
+            nodes = self.order[self.level_starts[level] : self.level_starts[level + 1]]
+            np.add.at(total_, self.parents.index[self.parents.start[nodes]], total_[nodes])
+        return total_
+
+    @cached_property
+    def descendant_counts(self) -> Longs:
+        """How many concepts lie below each, itself not counted."""
+        return self.descendant_sums(np.ones(len(self), dtype=np.int64)) - 1
+
+    @cached_property
+    def leaf_counts(self) -> Longs:
+        """How many leaves lie below each; a leaf has none."""
+        return self.descendant_sums(self.leaves.astype(np.int64)) - self.leaves
+
+    @cached_property
+    def subsumer_counts(self) -> Longs:
+        """|T(c)| of every concept."""
+        return self.depth.astype(np.int64) if self.is_tree else self.subsumers.lengths()
+
+    def mark_ancestors(self, positions: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Which concepts subsume at least one of ``positions``, themselves included."""
+        return self._reach(self.parents, positions)
+
+    def mark_descendants(self, positions: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Which concepts are, or lie below, one of ``positions``."""
+        return self._reach(self.children, positions)
+
+    def _reach(self, links: Csr, positions: NDArray[np.integer]) -> NDArray[np.bool_]:
+        seen = np.zeros(len(self), dtype=np.bool_)
+        frontier = np.unique(np.asarray(positions, dtype=np.int64))
+        while len(frontier):
+            seen[frontier] = True
+            following = np.unique(links.gather(frontier)[1]).astype(np.int64)
+            frontier = following[~seen[following]]
+        return seen
+
+    def ancestor_pairs(self, rows: NDArray[np.integer]) -> AncestorPairs:
+        """T(rows[i]) for every i, with the fewest is-a links from rows[i] up to each ancestor.
+
+        Pairs are settled from the deepest ancestor upwards: every way from a row to an ancestor passes deeper
+        concepts only, so a pair is final, and expanded once, when its depth is reached.
+        """
+        n = len(self)
+        rows = np.asarray(rows, dtype=np.int64)
+        waiting: dict[int, list[tuple[Longs, Longs]]] = {}
+        _scatter(waiting, self.depth[rows], np.arange(len(rows)) * n + rows, np.zeros(len(rows), dtype=np.int64))
+        keys: list[Longs] = []
+        links: list[Longs] = []
+        for depth in range(int(self.depth[rows].max(initial=0)), 0, -1):
+            arrived = waiting.pop(depth, None)
+            if arrived is None:
+                continue
+            if len(arrived) == 1:
+                key, link = arrived[0]
+            else:
+                key, link = (np.concatenate(part) for part in zip(*arrived, strict=True))
+            by = np.lexsort((link, key))
+            key, link = key[by], link[by]
+            first = np.ones(len(key), dtype=np.bool_)
+            first[1:] = key[1:] != key[:-1]
+            key, link = key[first], link[first]
+            keys.append(key)
+            links.append(link)
+            concept = key % n
+            place, parent = self.parents.gather(concept)
+            _scatter(waiting, self.depth[parent], (key - concept)[place] + parent, link[place] + 1)
+        if not keys:
+            empty = np.zeros(0, dtype=np.int64)
+            return AncestorPairs(empty, empty, empty)
+        key = np.concatenate(keys)
+        return AncestorPairs(key // n, key % n, np.concatenate(links))
+
+    def common_subsumer(self, positions: NDArray[np.integer]) -> int:
+        """LCS of a set: the deepest common ancestor; tie: fewest links in all, then smallest position."""
+        rows = np.unique(np.asarray(positions, dtype=np.int64))
+        pairs = self.ancestor_pairs(rows)
+        shared = np.flatnonzero(np.bincount(pairs.concept, minlength=len(self)) == len(rows))
+        links = np.bincount(pairs.concept, weights=pairs.links, minlength=len(self))[shared]
+        return int(shared[np.lexsort((shared, links, -self.depth[shared]))[0]])
+
+    def below(self, position: int) -> tuple[Dag, Longs]:
+        """The part at and below ``position`` as a DAG of its own, with the positions its concepts have here."""
+        kept = np.flatnonzero(self.mark_descendants(np.array([position])))
+        new = np.full(len(self), -1, dtype=np.int64)
+        new[kept] = np.arange(len(kept))
+        place, parent = self.parents.gather(kept)
+        inside = new[parent] >= 0
+        inside &= kept[place] != position
+        return Dag.build(len(kept), place[inside], new[parent[inside]]), kept
+
+
+def _scatter(waiting: dict[int, list[tuple[Longs, Longs]]], depth: Ints, key: Longs, link: Longs) -> None:
+    """Put each pair into the bucket of its ancestor's depth."""
+    for level in np.unique(depth).tolist():
+        here = depth == level
+        waiting.setdefault(level, []).append((key[here], link[here]) if not here.all() else (key, link))
+
+
+def _one_cycle(parents: Csr, left: NDArray[np.bool_]) -> list[int]:
+    """Walk upwards among the concepts that no level could take: the walk must meet itself."""
+    node = int(np.flatnonzero(left)[0])
+    met: dict[int, int] = {}
+    walk: list[int] = []
+    while node not in met:
+        met[node] = len(walk)
+        walk.append(node)
+        node = next(int(p) for p in parents.row(node) if left[p])
+    cycle = walk[met[node] :]
+    smallest = cycle.index(min(cycle))
+    cycle = cycle[smallest:] + cycle[:smallest]
+    return [*cycle, cycle[0]]

@@ -1,0 +1,125 @@
+"""Two ontologies for one attribute: joined at equivalent concepts (a bridge), or only under a common root."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from ontomask.errors import TaxonomyError
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+
+def join_taxonomies(
+    taxonomies: Sequence[Taxonomy],
+    bridge: Iterable[tuple[str, str]] = (),
+    *,
+    prefixes: Sequence[str] | None = None,
+    name: str | None = None,
+) -> Taxonomy:
+    """One taxonomy from several, in which concepts of all of them can be compared.
+
+    ``bridge`` lists pairs of equivalent concepts (one of the first taxonomy, one of another): each pair becomes one
+    concept, under the first one's code, with the parents, children and names of both. Without a bridge the
+    taxonomies meet only in an artificial root. ``prefixes`` are put before the codes of each taxonomy, and are needed
+    where two taxonomies use the same code; the bridge is then written with them.
+
+    >>> a = Taxonomy.from_edges([("flu", "infection"), ("infection", "disease")])
+    >>> b = Taxonomy.from_edges([("avian influenza", "influenza"), ("influenza", "illness")])
+    >>> joined = join_taxonomies([a, b], bridge=[("flu", "influenza"), ("disease", "illness")])
+    >>> joined.subsumers("avian influenza")
+    ['avian influenza', 'flu', 'infection', 'disease']
+    """
+    if len(taxonomies) < 2:
+        raise TaxonomyError("fewer than two taxonomies to join", remedy="Give at least two.")
+    marks = [""] * len(taxonomies) if prefixes is None else list(prefixes)
+    if len(marks) != len(taxonomies):
+        raise TaxonomyError(f"{len(marks)} prefixes for {len(taxonomies)} taxonomies", remedy="Give one for each.")
+    home: dict[str, int] = {}
+    for number, (t, mark) in enumerate(zip(taxonomies, marks, strict=True)):
+        for concept in t.concepts:
+            if concept == t.artificial_root:
+                continue
+            if home.setdefault(mark + concept, number) != number:
+                raise TaxonomyError(
+                    f"the code {mark + concept!r} is in two of the taxonomies",
+                    remedy="Give prefixes=['a:', 'b:'] to keep their codes apart.",
+                )
+    same = _bridged(bridge, home)
+    position: dict[str, int] = {}
+    labels: list[str] = []
+    synonyms: dict[int, list[str]] = {}
+    definitions: dict[int, str] = {}
+    links: list[tuple[int, int]] = []
+    relations: dict[str, list[tuple[int, int]]] = {}
+    aliases: dict[str, int] = {}
+    for t, mark in zip(taxonomies, marks, strict=True):
+        placed = np.full(len(t), -1)
+        for at, concept in enumerate(t.concepts):
+            if concept == t.artificial_root:
+                continue
+            code = same.get(mark + concept, mark + concept)
+            new = position.setdefault(code, len(position))
+            placed[at] = new
+            if new == len(labels):
+                labels.append(t.terms(at)[0])
+            known = {labels[new], *synonyms.get(new, ())}
+            more = [term for term in t.terms(at) if term not in known]
+            if more:
+                synonyms.setdefault(new, []).extend(more)
+            definition = t.definition_at(at)
+            if definition:
+                definitions.setdefault(new, definition)
+            if code != mark + concept:
+                aliases[mark + concept] = new
+        links += _moved(*t.dag.parents.gather(np.arange(len(t))), placed)
+        for relation, csr in t.relations.items():
+            relations.setdefault(relation, []).extend(_moved(*csr.gather(np.arange(len(t))), placed))
+        aliases.update({mark + a: int(placed[i]) for a, i in t.aliases.items() if placed[i] >= 0})
+    ends = np.array(list(dict.fromkeys(links)), dtype=np.int64).reshape(-1, 2)
+    titles = [t.name or f"taxonomy {i + 1}" for i, t in enumerate(taxonomies)]
+    return Taxonomy(
+        list(position),
+        ends[:, 0],
+        ends[:, 1],
+        labels=labels,
+        synonyms=synonyms,
+        definitions=definitions,
+        relations={r: (np.array(p)[:, 0], np.array(p)[:, 1]) for r, p in relations.items() if p},
+        aliases={a: i for a, i in aliases.items() if a not in position},
+        name=name or " + ".join(titles),
+        source="; ".join(t.source for t in taxonomies if t.source) or None,
+        notes=[
+            *(note for t in taxonomies for note in t.notes),
+            f"{' and '.join(titles)} are joined at {len(same)} equivalent concepts",
+        ],
+    )
+
+
+def _bridged(bridge: Iterable[tuple[str, str]], home: Mapping[str, int]) -> dict[str, str]:
+    """code -> the code that stands for it."""
+    same: dict[str, str] = {}
+    for a, b in bridge:
+        for concept in (a, b):
+            if concept not in home:
+                raise TaxonomyError(
+                    f"the bridge names {concept!r}, which is in none of the taxonomies",
+                    remedy="Write codes as they stand in the taxonomies, with their prefixes if there are any.",
+                )
+        if home[a] == home[b]:
+            raise TaxonomyError(
+                f"the bridge joins {a!r} and {b!r} of the same taxonomy", remedy="A bridge leads from one to another."
+            )
+        kept, gone = (a, b) if home[a] < home[b] else (b, a)
+        kept = same.get(kept, kept)
+        if same.setdefault(gone, kept) != kept:
+            raise TaxonomyError(
+                f"the bridge makes {gone!r} equivalent to both {same[gone]!r} and {kept!r}",
+                remedy="A concept has at most one equivalent; add the other as a child or leave it out.",
+            )
+    return same
+
+
+def _moved(owner: np.ndarray, target: np.ndarray, placed: np.ndarray) -> list[tuple[int, int]]:
+    """Links in the numbering of the joined taxonomy; those at an artificial root are dropped."""
+    return [(int(a), int(b)) for a, b in zip(placed[owner], placed[target], strict=True) if a >= 0 and b >= 0]

@@ -1,0 +1,498 @@
+"""``Taxonomy``: concepts, their is-a links and their names; immutable."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.errors import (
+    CycleError,
+    DuplicateLinkError,
+    SelfLinkError,
+    TaxonomyError,
+    UnknownConceptError,
+    UnknownParentError,
+)
+from ontomask.taxonomy import display
+from ontomask.taxonomy.dag import Csr, CycleFound, Dag
+
+if TYPE_CHECKING:
+    from ontomask.taxonomy.lexicon import Lexicon
+
+ARTIFICIAL_ROOT = "(root)"
+
+
+class Taxonomy:
+    """A rooted DAG of concepts over is-a, with labels, synonyms and whatever else its source tells of them.
+
+    A concept is named by its code, a text. Wherever a method takes a concept, an alternative code of it (OBO
+    ``alt_id``, a MeSH tree number, an ICD code without its dot) does as well; answers always use the code proper.
+    Methods that return several concepts return them as a list of codes in a fixed order.
+
+    Make one with :meth:`from_edges`, :func:`ontomask.read_taxonomy` or :func:`ontomask.load_taxonomy`.
+    """
+
+    def __init__(
+        self,
+        concepts: Sequence[str],
+        child: NDArray[np.integer],
+        parent: NDArray[np.integer],
+        *,
+        labels: Sequence[str] | None = None,
+        synonyms: Mapping[int, Sequence[str]] | None = None,
+        definitions: Mapping[int, str] | None = None,
+        relations: Mapping[str, tuple[NDArray[np.integer], NDArray[np.integer]]] | None = None,
+        aliases: Mapping[str, int] | None = None,
+        senses: Mapping[str, Sequence[int]] | None = None,
+        name: str | None = None,
+        source: str | None = None,
+        notes: Iterable[str] = (),
+        where: str | None = None,
+    ) -> None:
+        """From positions: link ``i`` goes from concept ``child[i]`` up to concept ``parent[i]``.
+
+        ``labels`` stand beside ``concepts``; the other texts are keyed by position. ``relations`` holds what is
+        not is-a, by name, as (from, to) positions. ``senses`` orders the concepts a word can mean, most frequent
+        first. Repeated links count once. ``where`` is the place errors name (a file).
+        """
+        if len(concepts) == 0:
+            raise TaxonomyError("no concepts", where=where, remedy="A taxonomy needs at least one concept.")
+        names = list(concepts)
+        texts = names.copy() if labels is None else [label or c for label, c in zip(labels, names, strict=True)]
+        child, parent = _distinct(len(names), np.asarray(child), np.asarray(parent), names, where)
+        notes = list(notes)
+        has_parent = np.zeros(len(names), dtype=np.bool_)
+        has_parent[child] = True
+        roots = np.flatnonzero(~has_parent)
+        self._artificial_root = len(roots) > 1
+        if self._artificial_root:
+            root = ARTIFICIAL_ROOT
+            taken = set(names)
+            while root in taken:
+                root = f"({root})"
+            notes.append(_joined_note(root, [names[r] for r in roots]))
+            child = np.concatenate((child, roots))
+            parent = np.concatenate((parent, np.full(len(roots), len(names))))
+            names.append(root)
+            texts.append(f"all of {name}" if name else "everything")
+        self._position = {c: i for i, c in enumerate(names)}
+        if len(self._position) < len(names):
+            twice = next(c for i, c in enumerate(names) if self._position[c] != i)
+            raise TaxonomyError(
+                f"the concept {twice!r} is declared twice", where=where, remedy="Give each concept a code of its own."
+            )
+        try:
+            self._dag = Dag.build(len(names), child, parent)
+        except CycleFound as found:
+            raise CycleError([names[i] for i in found.positions], where=where) from None
+        self._concepts = tuple(names)
+        self._labels = tuple(texts)
+        self._synonyms = {i: tuple(s) for i, s in (synonyms or {}).items() if s}
+        self._definitions = dict(definitions or {})
+        self._relations = {r: Csr.of(len(names), a, b) for r, (a, b) in (relations or {}).items() if len(a)}
+        self._reversed: dict[str, Csr] = {}
+        self._aliases = dict(aliases or {})
+        self._senses = {word: tuple(s) for word, s in (senses or {}).items()}
+        self._name = name
+        self._source = source
+        self._notes = tuple(notes)
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: Iterable[tuple[str, str | None]],
+        labels: Mapping[str, str] | None = None,
+        synonyms: Mapping[str, Iterable[str]] | None = None,
+        name: str | None = None,
+        *,
+        definitions: Mapping[str, str] | None = None,
+        relations: Mapping[str, Iterable[tuple[str, str]]] | None = None,
+    ) -> Self:
+        """From (child, parent) pairs of codes.
+
+        A parent that is nobody's child is a root. A pair ``(concept, None)`` declares a root; once one is
+        declared, every parent must be declared too (as the child of some pair), so that a slip is found. Several
+        roots are joined under an artificial one. Concepts keep the order in which they are first seen.
+
+        >>> t = Taxonomy.from_edges([("lumbago", "ache"), ("migraine", "ache"), ("ache", "pain")])
+        >>> t.lcs(["lumbago", "migraine"]), t.depth("migraine"), t.ancestors("lumbago")
+        ('ache', 3, ['ache', 'pain'])
+        """
+        position: dict[str, int] = {}
+        seen: dict[tuple[int, int], int] = {}
+        declared: set[int] = set()
+        roots: dict[int, int] = {}
+        for i, edge in enumerate(edges):
+            c, p = _pair(edge, i)
+            child = position.setdefault(c, len(position))
+            declared.add(child)
+            if p is None:
+                first = roots.setdefault(child, i)
+                if first != i:
+                    raise DuplicateLinkError(c, "no parent", first=f"edge {first}", again=f"edge {i}")
+                continue
+            parent = position.setdefault(p, len(position))
+            if child == parent:
+                raise SelfLinkError(c, where=f"edge {i}")
+            first = seen.setdefault((child, parent), i)
+            if first != i:
+                raise DuplicateLinkError(c, p, first=f"edge {first}", again=f"edge {i}")
+        concepts = list(position)
+        for child, i in roots.items():
+            other = next((p for c, p in seen if c == child), None)
+            if other is not None:
+                raise TaxonomyError(
+                    f"{concepts[child]!r} is declared a root and has the parent {concepts[other]!r}",
+                    where=f"edge {i}",
+                    remedy="Remove one of the two.",
+                )
+        if roots:
+            for (child, parent), i in seen.items():
+                if parent not in declared:
+                    from ontomask.taxonomy.lexicon import nearest_texts
+
+                    near = nearest_texts(concepts[parent], [concepts[d] for d in sorted(declared)])
+                    raise UnknownParentError(concepts[child], concepts[parent], where=f"edge {i}", suggestions=near)
+        links = np.array(list(seen), dtype=np.int64).reshape(-1, 2)
+
+        def at(texts: Mapping[str, Any] | None, what: str) -> dict[int, Any]:
+            unknown = next((c for c in texts or {} if c not in position), None)
+            if unknown is not None:
+                raise TaxonomyError(
+                    f"{what} are given for {unknown!r}, which no edge mentions",
+                    remedy=f"Remove it from the {what} or add its edge.",
+                )
+            return {position[c]: text for c, text in (texts or {}).items()}
+
+        own_labels = at(labels, "labels")
+        return cls(
+            concepts,
+            links[:, 0],
+            links[:, 1],
+            labels=[own_labels.get(i, c) for i, c in enumerate(concepts)],
+            synonyms={i: list(s) for i, s in at(synonyms, "synonyms").items()},
+            definitions=at(definitions, "definitions"),
+            relations={r: _relation_arrays(pairs, position, r) for r, pairs in (relations or {}).items()},
+            name=name,
+        )
+
+    # ---- what it is -------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str | None:
+        return self._name
+
+    @property
+    def source(self) -> str | None:
+        """Where it comes from: file, version, licence, in words."""
+        return self._source
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader noticed and anybody judging results should know."""
+        return self._notes
+
+    @property
+    def concepts(self) -> tuple[str, ...]:
+        """All codes, in taxonomy order (the order that breaks ties)."""
+        return self._concepts
+
+    @property
+    def root(self) -> str:
+        return self._concepts[self._dag.root]
+
+    @property
+    def artificial_root(self) -> str | None:
+        """The code of the root if it was added to join several, else None. It changes distances near the top."""
+        return self.root if self._artificial_root else None
+
+    @property
+    def dag(self) -> Dag:
+        """The integer arrays: parents, children, depth, topological order, ancestors."""
+        return self._dag
+
+    @property
+    def relations(self) -> Mapping[str, Csr]:
+        """Relations other than is-a, by name."""
+        return MappingProxyType(self._relations)
+
+    @property
+    def aliases(self) -> Mapping[str, int]:
+        """Alternative codes, with the position of the concept each stands for."""
+        return MappingProxyType(self._aliases)
+
+    @property
+    def senses(self) -> Mapping[str, tuple[int, ...]]:
+        """Words with the concepts they can mean, most frequent first, where the source orders them."""
+        return MappingProxyType(self._senses)
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """The index over codes, labels and synonyms that search and matching use; made when first needed."""
+        from ontomask.taxonomy.lexicon import Lexicon
+
+        return Lexicon(self)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash over codes, links and labels: equal taxonomies have equal fingerprints on every machine."""
+        digest = hashlib.sha256()
+        for part in (self._concepts, self._labels):
+            digest.update("\x00".join(part).encode())
+            digest.update(b"\x01")
+        digest.update(self._dag.parents.start.astype("<i8").tobytes())
+        digest.update(self._dag.parents.index.astype("<i4").tobytes())
+        return digest.hexdigest()
+
+    # ---- from codes to positions and back ---------------------------------------------------------------------
+
+    def find(self, concept: object) -> int | None:
+        """The position of a concept given by its code or an alternative code; None where there is none."""
+        if not isinstance(concept, str):
+            return None
+        position = self._position.get(concept)
+        if position is None:
+            position = self._aliases.get(concept)
+        return position if position is not None else self.lexicon.loose_code(concept)
+
+    def position(self, concept: object) -> int:
+        """The position of a concept; an error that suggests near ones where there is none."""
+        position = self.find(concept)
+        if position is None:
+            near = self.lexicon.suggest(concept) if isinstance(concept, str) else []
+            raise UnknownConceptError(concept, taxonomy=self._name, suggestions=[s.text for s in near])
+        return position
+
+    def positions(self, concepts: Iterable[str]) -> NDArray[np.int64]:
+        if isinstance(concepts, str):
+            raise UnknownConceptError(
+                concepts, taxonomy=self._name, suggestions=[f"a list of concepts such as [{concepts!r}]"]
+            )
+        exact = self._position
+        found = [exact[c] if c in exact else self.position(c) for c in concepts]
+        return np.array(found, dtype=np.int64)
+
+    def _codes(self, positions: Iterable[int]) -> list[str]:
+        return [self._concepts[i] for i in positions]
+
+    def _others(self, mark: NDArray[np.bool_], position: int, *, downwards: bool) -> list[str]:
+        mark[position] = False
+        found = np.flatnonzero(mark)
+        depth = self._dag.depth[found]
+        return self._codes(found[np.lexsort((found, depth if downwards else -depth))])
+
+    # ---- asking -----------------------------------------------------------------------------------------------
+
+    def parents(self, concept: str) -> list[str]:
+        return self._codes(self._dag.parents.row(self.position(concept)))
+
+    def children(self, concept: str) -> list[str]:
+        return self._codes(self._dag.children.row(self.position(concept)))
+
+    def ancestors(self, concept: str) -> list[str]:
+        """All concepts above, without the concept itself; deepest first."""
+        at = self.position(concept)
+        return self._others(self._dag.mark_ancestors(np.array([at])), at, downwards=False)
+
+    def descendants(self, concept: str) -> list[str]:
+        """All concepts below, without the concept itself; shallowest first."""
+        at = self.position(concept)
+        return self._others(self._dag.mark_descendants(np.array([at])), at, downwards=True)
+
+    def subsumers(self, concept: str) -> list[str]:
+        """T(c): the concept and all its ancestors (METHODS' T; M13 eq. 1)."""
+        at = self.position(concept)
+        return [self._concepts[at], *self.ancestors(concept)]
+
+    def depth(self, concept: str) -> int:
+        """Nodes on the longest path from the root; the root has 1."""
+        return int(self._dag.depth[self.position(concept)])
+
+    def height(self, concept: str) -> int:
+        """Nodes on the longest path down; a leaf has 1."""
+        return int(self._dag.height[self.position(concept)])
+
+    def is_leaf(self, concept: str) -> bool:
+        return bool(self._dag.leaves[self.position(concept)])
+
+    def lcs(self, concepts: Iterable[str]) -> str:
+        """Least common subsumer: the deepest common ancestor; tie: fewest links to them, then taxonomy order."""
+        return self._concepts[self._dag.common_subsumer(self._some(concepts, "lcs"))]
+
+    def minimum_hierarchy(self, concepts: Iterable[str]) -> list[str]:
+        """H(V): all concepts on any is-a path between a value and the LCS of all, ends included (T12 def. 5)."""
+        at = self._some(concepts, "minimum_hierarchy")
+        below = self._dag.mark_descendants(np.array([self._dag.common_subsumer(at)]))
+        return self._codes(np.flatnonzero(below & self._dag.mark_ancestors(at)))
+
+    def attribute_taxonomy(self, concepts: Iterable[str]) -> Taxonomy:
+        """tau(X): the LCS of the values and everything below it (R17 def. 2)."""
+        return self.subtree(self.lcs(concepts))
+
+    def subtree(self, concept: str) -> Taxonomy:
+        """The concept and everything below it, as a taxonomy of its own; links to the outside are cut."""
+        dag, kept = self._dag.below(self.position(concept))
+        place, parent = dag.parents.gather(np.arange(len(dag)))
+        new = {int(old): i for i, old in enumerate(kept)}
+        relations = {}
+        for relation, links in self._relations.items():
+            owner, target = links.gather(kept)
+            inside = np.isin(target, kept)
+            relations[relation] = (owner[inside], np.searchsorted(kept, target[inside]))
+        return Taxonomy(
+            self._codes(kept),
+            place,
+            parent,
+            labels=[self._labels[i] for i in kept],
+            synonyms={new[i]: s for i, s in self._synonyms.items() if i in new},
+            definitions={new[i]: d for i, d in self._definitions.items() if i in new},
+            relations=relations,
+            aliases={a: new[i] for a, i in self._aliases.items() if i in new},
+            senses={w: k for w, s in self._senses.items() if (k := [new[i] for i in s if i in new])},
+            name=f"{self._name or 'taxonomy'}: {self.label(concept)}",
+            source=self._source,
+            notes=self._notes,
+        )
+
+    def label(self, concept: str) -> str:
+        return self._labels[self.position(concept)]
+
+    def synonyms(self, concept: str) -> list[str]:
+        return list(self._synonyms.get(self.position(concept), ()))
+
+    def definition(self, concept: str) -> str | None:
+        return self._definitions.get(self.position(concept))
+
+    def related(self, concept: str, relation: str | None = None) -> list[tuple[str, str]]:
+        """(relation, concept) pairs of relations other than is-a, as the source directs them."""
+        at = self.position(concept)
+        names = self._relations if relation is None else [r for r in self._relations if r == relation]
+        return [(r, self._concepts[i]) for r in names for i in self._relations[r].row(at)]
+
+    def definition_at(self, position: int) -> str | None:
+        return self._definitions.get(position)
+
+    def reverse_relation(self, relation: str) -> Csr:
+        """A relation followed backwards."""
+        if relation not in self._reversed:
+            links = self._relations[relation]
+            owner = np.repeat(np.arange(len(self)), links.lengths())
+            self._reversed[relation] = Csr.of(len(self), links.index, owner)
+        return self._reversed[relation]
+
+    def terms(self, position: int) -> tuple[str, ...]:
+        """Label and synonyms of the concept at a position."""
+        return (self._labels[position], *self._synonyms.get(position, ()))
+
+    def search(self, text: str, limit: int = 20) -> list[str]:
+        """Concepts whose code, label or a synonym contains the text, best first; case, accents, punctuation folded."""
+        return self._codes(self.lexicon.search(text, limit))
+
+    # ---- showing ----------------------------------------------------------------------------------------------
+
+    def tree(self, concept: str | None = None, depth: int = 2, width: int = 12) -> str:
+        """The branch at a concept (default: the root) as text, ``depth`` levels down, ``width`` children each."""
+        return display.tree(self, self._dag.root if concept is None else self.position(concept), depth, width)
+
+    def path(self, concept: str) -> str:
+        """A longest way from the root down to the concept, one line a step."""
+        return display.path(self, self.position(concept))
+
+    def __str__(self) -> str:
+        return display.summary(self)
+
+    def __repr__(self) -> str:
+        return f"<Taxonomy {self._name or ''!r}: {len(self):,} concepts, root {self.root!r}>"
+
+    def _repr_html_(self) -> str:
+        return display.html(self)
+
+    # ---- the usual protocols ----------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self._concepts)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._concepts)
+
+    def __contains__(self, concept: object) -> bool:
+        return self.find(concept) is not None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Taxonomy):
+            return NotImplemented
+        return self is other or (
+            self.fingerprint == other.fingerprint
+            and self._synonyms == other._synonyms
+            and self._definitions == other._definitions
+            and self._artificial_root == other._artificial_root
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __getstate__(self) -> dict[str, object]:
+        # The lexicon is an index that can be made again; it would double the size of a pickle.
+        return {k: v for k, v in self.__dict__.items() if k != "lexicon"}
+
+    def _some(self, concepts: Iterable[str], asker: str) -> NDArray[np.int64]:
+        at = self.positions(concepts)
+        if len(at) == 0:
+            raise TaxonomyError(f"{asker} of no concepts", remedy="Give at least one concept.")
+        return at
+
+
+def _distinct(
+    n: int, child: NDArray[np.integer], parent: NDArray[np.integer], names: Sequence[str], where: str | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The links without repetition, first occurrences in their order."""
+    lower, upper = child.astype(np.int64), parent.astype(np.int64)
+    loop = np.flatnonzero(lower == upper)
+    if len(loop):
+        raise SelfLinkError(names[lower[loop[0]]], where=where)
+    _, first = np.unique(lower * n + upper, return_index=True)
+    first.sort()
+    return lower[first], upper[first]
+
+
+def _joined_note(root: str, roots: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, roots[:5])) + (", ..." if len(roots) > 5 else "")
+    return f"{len(roots)} roots ({shown}) are joined under the artificial root {root!r}; it takes part in distances"
+
+
+def _pair(edge: object, i: int) -> tuple[str, str | None]:
+    if not isinstance(edge, (tuple, list)) or len(edge) != 2:
+        raise TaxonomyError(f"{edge!r} is not a (child, parent) pair", where=f"edge {i}", remedy="Give pairs of codes.")
+    child, parent = edge
+    for side, concept in (("child", child), ("parent", parent)):
+        if side == "parent" and (concept is None or concept == ""):
+            return child, None
+        if not isinstance(concept, str) or not concept.strip():
+            raise TaxonomyError(
+                f"the {side} {concept!r} is not a code",
+                where=f"edge {i}",
+                remedy="Concepts are non-empty text; write numbers as text ('012'), so that no zero is lost.",
+            )
+    return child, parent
+
+
+def _relation_arrays(
+    pairs: Iterable[tuple[str, str]], position: Mapping[str, int], relation: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    rows = []
+    for a, b in pairs:
+        for concept in (a, b):
+            if concept not in position:
+                raise TaxonomyError(
+                    f"the relation {relation!r} names {concept!r}, which no edge mentions",
+                    remedy="Add its edge or leave it out.",
+                )
+        rows.append((position[a], position[b]))
+    array = np.array(rows, dtype=np.int64).reshape(-1, 2)
+    return array[:, 0], array[:, 1]

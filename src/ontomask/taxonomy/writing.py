@@ -1,0 +1,51 @@
+"""Writing a taxonomy as an edge CSV that :func:`ontomask.read_taxonomy` reads back unchanged."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import os
+from pathlib import Path
+
+from ontomask.errors import TaxonomyFileError
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+
+def write_taxonomy(taxonomy: Taxonomy, path: str | Path, *, overwrite: bool = False) -> Path:
+    """Columns child, parent, label, synonyms; a row for each link, an empty parent for a root; gzip by suffix .gz.
+
+    An artificial root is left out (reading joins the roots again). Definitions and other relations have no place in
+    the format. The file appears whole or not at all.
+    """
+    target = Path(path)
+    if target.exists() and not overwrite:
+        raise TaxonomyFileError("the file exists", where=str(target), remedy="Choose another name, or overwrite=True.")
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("child", "parent", "label", "synonyms"))
+    dag, artificial = taxonomy.dag, taxonomy.artificial_root
+    for at, concept in enumerate(taxonomy.concepts):
+        if concept == artificial:
+            continue
+        label, *synonyms = taxonomy.terms(at)
+        cells = (label if label != concept else "", "|".join(s.replace("|", "\\|") for s in synonyms))
+        parents = [taxonomy.concepts[p] for p in dag.parents.row(at)]
+        for parent in parents or [""]:
+            writer.writerow((concept, "" if parent == artificial else parent, *cells))
+            cells = ("", "")  # once is enough
+    data = text.getvalue().encode()
+    if target.suffix.lower() == ".gz":
+        data = gzip.compress(data, mtime=0)
+    part = target.with_name(f".{target.name}.part")
+    try:
+        part.write_bytes(data)
+        os.replace(part, target)
+    except OSError as problem:
+        part.unlink(missing_ok=True)
+        raise TaxonomyFileError(
+            f"the file cannot be written ({problem.strerror})",
+            where=str(target),
+            remedy="Check the folder and your rights.",
+        ) from problem
+    return target

@@ -1,0 +1,38 @@
+"""What several tests need: the real data beside the project, and WordNet where it is installed."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import ontomask as om
+
+DATA = Path(os.environ.get("ONTOMASK_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real data that stands beside the project; it is not part of it."""
+    if not DATA.is_dir():
+        pytest.skip(f"the real data are not beside the project ({DATA.name}); set ONTOMASK_DATA to their folder")
+    return DATA
+
+
+@pytest.fixture(scope="session")
+def wordnet() -> om.Taxonomy:
+    try:
+        return om.load_taxonomy("wordnet")
+    except om.errors.MissingDataError as problem:
+        pytest.skip(str(problem))
+
+
+@pytest.fixture(scope="session")
+def icd9cm() -> om.Taxonomy:
+    return om.load_taxonomy("icd9cm")
+
+
+@pytest.fixture(scope="session")
+def hpo(data: Path) -> om.Taxonomy:
+    return om.read_taxonomy(data / "taxonomies" / "hp.obo")
