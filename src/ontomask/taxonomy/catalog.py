@@ -1,0 +1,160 @@
+"""Taxonomies by name: shipped with the package, or found on this machine."""
+
+from __future__ import annotations
+
+import lzma
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+
+from ontomask.errors import MissingDataError, MissingExtraError, OptionError
+from ontomask.taxonomy.lexicon import nearest_texts
+from ontomask.taxonomy.readers import read_taxonomy
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+
+def load_taxonomy(name: str, folder: str | Path | None = None) -> Taxonomy:
+    """A taxonomy by name: icd9cm, icd9cm_procedures, icd10cm, wordnet.
+
+    The ICD-9-CM tables are shipped; icd10cm needs the extra ``icd10``; wordnet is looked for where Debian and NLTK
+    put it, or in ``folder``. What is loaded once is kept.
+    """
+    if name not in _CATALOG:
+        near = nearest_texts(str(name), list(_CATALOG), 1)
+        raise OptionError(
+            f"no taxonomy {name!r} in the catalog",
+            remedy=(f"Did you mean {near[0]!r}? " if near else "")
+            + f"There are: {', '.join(_CATALOG)}. A file is read with read_taxonomy(path).",
+        )
+    if folder is None:
+        return _CATALOG[name][0]()
+    if name != "wordnet":
+        raise OptionError(f"{name!r} takes no folder", remedy="Leave it out; a file is read with read_taxonomy(path).")
+    return read_taxonomy(folder, "wordnet")
+
+
+def list_taxonomies() -> dict[str, str]:
+    """The names of the catalog with what each is."""
+    return {name: what for name, (_, what) in _CATALOG.items()}
+
+
+@cache
+def _icd9cm() -> Taxonomy:
+    return _shipped("icd9cm", "ICD-9-CM diagnoses")
+
+
+@cache
+def _icd9cm_procedures() -> Taxonomy:
+    return _shipped("icd9cm_procedures", "ICD-9-CM procedures")
+
+
+def _shipped(file: str, name: str) -> Taxonomy:
+    """A table in preorder: the parent of a line is the last line before it that is one level up."""
+    packed = resources.files("ontomask.taxonomy").joinpath("data", f"{file}.tsv.xz").read_bytes()
+    lines = lzma.decompress(packed).decode().split("\n")
+    origin = [line[2:] for line in lines if line.startswith("# ")]
+    codes: list[str] = []
+    labels: list[str] = []
+    synonyms: dict[int, list[str]] = {}
+    parents: list[int] = []
+    above: dict[int, int] = {}
+    for at, line in enumerate(lines[len(origin) : -1]):
+        depth, code, label, *short = line.split("\t")
+        level = int(depth)
+        above[level] = at
+        codes.append(code)
+        labels.append(label)
+        parents.append(above.get(level - 1, -1))
+        if short:
+            synonyms[at] = short
+    return Taxonomy(
+        codes,
+        np.arange(1, len(codes)),
+        np.array(parents[1:]),
+        labels=labels,
+        synonyms=synonyms,
+        name=name,
+        source=" ".join(origin[:3]),
+    )
+
+
+@cache
+def _icd10cm() -> Taxonomy:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the package's own, at import
+            import simple_icd_10_cm as icd
+    except ImportError:
+        raise MissingExtraError("ICD-10-CM", "simple-icd-10-cm", "icd10") from None
+    position: dict[str, int] = {}
+    labels: list[str] = []
+    synonyms: dict[int, list[str]] = {}
+    links: list[tuple[int, int]] = []
+    every = icd.get_all_codes(True)
+    shared = {code for code in every if icd.get_parent(code) == code}
+    for code in every:
+        # A block of one category has that category's code; the block comes first and gets a range for a code.
+        is_block = code in shared and f"{code}-{code}" not in position
+        at = position.setdefault(f"{code}-{code}" if is_block else code, len(position))
+        labels.append(icd.get_description(code, prioritize_blocks=is_block))
+        parent = icd.get_parent(code, prioritize_blocks=is_block)
+        if code in shared and not is_block:
+            parent = f"{code}-{code}"
+        if parent:
+            links.append((at, position[parent]))
+        terms = icd.get_inclusion_term(code, prioritize_blocks=is_block)
+        if terms:
+            synonyms[at] = terms
+    ends = np.array(links)
+    return Taxonomy(
+        list(position),
+        ends[:, 0],
+        ends[:, 1],
+        labels=labels,
+        synonyms=synonyms,
+        name="ICD-10-CM",
+        source="ICD-10-CM, National Center for Health Statistics (public domain), through simple-icd-10-cm",
+    )
+
+
+@cache
+def _wordnet() -> Taxonomy:
+    looked = list(_wordnet_places())
+    for place in looked:
+        if (place / "data.noun").is_file() or (place.suffix == ".zip" and place.is_file()):
+            return read_taxonomy(place, "wordnet")
+    raise MissingDataError(
+        "WordNet is not on this machine",
+        remedy="Install it (Debian: apt-get install wordnet-base; or NLTK: python -m nltk.downloader wordnet) or give "
+        "its folder: load_taxonomy('wordnet', folder='.../dict'). Looked in: " + ", ".join(map(str, looked)),
+    )
+
+
+def _wordnet_places() -> Iterator[Path]:
+    """Where WordNet itself, Debian and NLTK put the files."""
+    if "WNSEARCHDIR" in os.environ:
+        yield Path(os.environ["WNSEARCHDIR"])
+    if "WNHOME" in os.environ:
+        yield Path(os.environ["WNHOME"]) / "dict"
+    for folder in ("/usr/share/wordnet", "/usr/local/WordNet-3.0/dict", "/usr/local/share/wordnet"):
+        yield Path(folder)
+    nltk = [Path(p) for p in os.environ.get("NLTK_DATA", "").split(os.pathsep) if p]
+    nltk += [Path.home() / "nltk_data", Path(sys.prefix) / "nltk_data", Path(sys.prefix) / "share" / "nltk_data"]
+    nltk += [Path("/usr/share/nltk_data"), Path("/usr/local/share/nltk_data"), Path("/usr/lib/nltk_data")]
+    for folder_ in nltk:
+        yield folder_ / "corpora" / "wordnet"
+        yield folder_ / "corpora" / "wordnet.zip"
+
+
+_CATALOG: dict[str, tuple[Callable[[], Taxonomy], str]] = {
+    "icd9cm": (_icd9cm, "ICD-9-CM diagnoses, fiscal year 2015: 17,727 concepts; shipped"),
+    "icd9cm_procedures": (_icd9cm_procedures, "ICD-9-CM procedures, fiscal year 2015: 3,882 codes; shipped"),
+    "icd10cm": (_icd10cm, "ICD-10-CM diagnoses; needs the extra 'icd10'"),
+    "wordnet": (_wordnet, "WordNet nouns, where Debian or NLTK installed them"),
+}

@@ -1,0 +1,92 @@
+"""Reading taxonomies: one module per format, chosen by suffix, by content where a suffix is shared, or by name."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ontomask.errors import OptionError, TaxonomyFileError
+from ontomask.taxonomy.readers.source import Source
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+#: format -> (module, what it is)
+FORMATS = {
+    "edges": ("edges", "CSV with a child and a parent column, optional label"),
+    "prefix": ("prefix", "CSV of codes in which a code's parent is its longest prefix among the codes"),
+    "levels": ("levels", "CSV of a value generalization hierarchy: leaf;...;root"),
+    "obo": ("obo", "OBO flat file"),
+    "owl": ("owl", "OWL ontology in RDF (XML, Turtle, N-Triples)"),
+    "skos": ("skos", "SKOS concept scheme in RDF (XML, Turtle, N-Triples)"),
+    "rf2": ("rf2", "SNOMED CT release folder (RF2)"),
+    "wordnet": ("wordnet", "WordNet dict folder (data.noun, index.noun)"),
+    "mesh": ("mesh", "MeSH tree file: Heading;TreeNumber"),
+}
+_BY_SUFFIX = {".obo": "obo", ".bin": "mesh", ".skos": "skos"}
+_TABLES = {".csv", ".tsv", ".txt", ".tab"}
+_RDF = {".owl", ".rdf", ".xml", ".ttl", ".nt"}
+
+
+def read_taxonomy(
+    path: str | Path, format: str | None = None, *, name: str | None = None, encoding: str | None = None, **options: Any
+) -> Taxonomy:
+    """Read a taxonomy from a file or folder; ``.gz`` is unpacked on the way.
+
+    The format follows from the suffix (for ``.csv`` and RDF files also from the content) or is named by ``format``:
+    edges, prefix, levels, obo, owl, skos, rf2, wordnet, mesh. ``encoding`` is detected unless given. Further
+    options belong to the format; see docs/formats.md.
+    """
+    source = Source(Path(path), encoding)
+    if not source.path.exists():
+        raise TaxonomyFileError("no such file or folder", where=source.where, remedy="Check the path.")
+    if format is not None and format not in FORMATS:
+        near = difflib.get_close_matches(str(format), list(FORMATS), n=1)
+        raise OptionError(
+            f"no taxonomy format {format!r}",
+            remedy=(f"Did you mean {near[0]!r}? " if near else "") + f"There are: {', '.join(FORMATS)}.",
+        )
+    chosen = format or _detect(source)
+    read: Callable[..., Taxonomy] = import_module(f"ontomask.taxonomy.readers.{FORMATS[chosen][0]}").read
+    known = [p for p in inspect.signature(read).parameters if p not in ("source", "name")]
+    for option in options:
+        if option not in known:
+            raise OptionError(
+                f"the format {chosen!r} has no option {option!r}",
+                remedy=f"It takes: {', '.join(known)}." if known else "It takes none.",
+            )
+    return read(source, name=name, **options)
+
+
+def _detect(source: Source) -> str:
+    if source.path.is_dir():
+        if (source.path / "data.noun").exists():
+            return "wordnet"
+        if any(source.path.rglob("sct2_Concept_*.txt")):
+            return "rf2"
+        raise TaxonomyFileError(
+            "the folder holds neither WordNet (data.noun) nor a SNOMED CT release (sct2_Concept_*.txt)",
+            where=source.where,
+            remedy="Give the folder that holds these files, or a file.",
+        )
+    if source.path.name in ("data.noun", "index.noun"):
+        source.path = source.path.parent
+        return "wordnet"
+    suffix = source.suffix
+    if suffix in _BY_SUFFIX:
+        return _BY_SUFFIX[suffix]
+    if suffix in _RDF:
+        from ontomask.taxonomy.readers.rdf import is_skos
+
+        return "skos" if is_skos(source) else "owl"
+    if suffix in _TABLES:
+        from ontomask.taxonomy.readers.table import looks_like_levels
+
+        return "levels" if looks_like_levels(source) else "edges"
+    raise TaxonomyFileError(
+        f"the suffix {suffix or '(none)'!r} tells no format",
+        where=source.where,
+        remedy="Name it: format=" + ", ".join(map(repr, FORMATS)) + ".",
+    )

@@ -1,0 +1,62 @@
+"""Levels CSV, a value generalization hierarchy: one row per value, leaf;...;root, no header (as ARX writes it).
+
+A cell equal to the one before it means that the value stays as it is at that level.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from ontomask.taxonomy.readers import table
+from ontomask.taxonomy.readers.source import Source
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+
+def read(source: Source, name: str | None = None, *, delimiter: str | None = None, header: bool = False) -> Taxonomy:
+    """``header``: the first row names the levels and is no value."""
+    rows = table.Rows(source, delimiter)
+    position: dict[str, int] = {}
+    above: dict[str, tuple[str, int]] = {}
+    lines: dict[str, int] = {}
+    width = len(rows.first.cells)
+    for line, cells in rows.below_header() if header else rows:
+        if len(cells) != width:
+            raise source.error(
+                f"{len(cells)} levels where the rows before have {width}",
+                line=line,
+                remedy="Every value needs the same number of levels; repeat a value that stays as it is.",
+            )
+        if "" in cells:
+            raise source.error(f"level {cells.index('')} is empty", line=line, remedy="Fill it, or remove the row.")
+        if lines.setdefault(cells[0], line) != line:
+            raise source.error(
+                f"the value {cells[0]!r} has a row already, line {lines[cells[0]]}", line=line, remedy="Remove one."
+            )
+        for lower, upper in pairwise(cells):
+            position.setdefault(lower, len(position))
+            position.setdefault(upper, len(position))
+            if lower == upper:
+                continue
+            known, known_line = above.setdefault(lower, (upper, line))
+            if known != upper:
+                raise source.error(
+                    f"{lower!r} goes up to {upper!r} here and to {known!r} in line {known_line}",
+                    line=line,
+                    remedy="In a hierarchy of levels a value has one generalization; "
+                    "use an edge list (child, parent) for several parents.",
+                )
+        position.setdefault(cells[0], len(position))
+    if not position:
+        raise source.error("there are no rows", remedy="Check how the file was written.")
+    ends = np.array([(position[c], position[p]) for c, (p, _) in above.items()], dtype=np.int64).reshape(-1, 2)
+    return Taxonomy(
+        list(position),
+        ends[:, 0],
+        ends[:, 1],
+        name=name or source.stem,
+        source=source.path.name,
+        notes=source.notes,
+        where=source.where,
+    )

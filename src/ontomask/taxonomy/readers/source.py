@@ -1,0 +1,142 @@
+"""Opening taxonomy files: compression, encoding, and refusing early what cannot be one.
+
+Only the first bytes of a file decide whether it is read at all, so a gigabyte of junk costs nothing.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ontomask.errors import TaxonomyFileError
+
+#: How much of a file is looked at before it is read.
+HEAD = 1 << 16
+#: No line of a text format is longer; a file without line ends is not one.
+LONGEST_LINE = 1 << 20
+_CONTROL = bytes(c for c in range(32) if c not in b"\t\n\r\f\x1a\x1b")
+_BOMS = (
+    (b"\xef\xbb\xbf", "utf-8-sig"),
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\x00\x00\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+
+
+@dataclass
+class Source:
+    """One file to read. Readers add to ``notes`` what the user should know."""
+
+    path: Path
+    encoding: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.encoding is not None:
+            try:
+                codecs.lookup(self.encoding)
+            except LookupError:
+                raise self.error(
+                    f"no encoding {self.encoding!r}", remedy="Try 'utf-8', 'cp1252' or 'latin-1'."
+                ) from None
+
+    @property
+    def where(self) -> str:
+        return str(self.path)
+
+    @property
+    def suffix(self) -> str:
+        """The suffix that tells the format, without a trailing .gz."""
+        name = self.path.name.lower()
+        return Path(name.removesuffix(".gz")).suffix
+
+    @property
+    def stem(self) -> str:
+        name = self.path.name
+        return Path(name[:-3] if name.lower().endswith(".gz") else name).stem
+
+    def error(self, what: str, *, line: int | None = None, remedy: str | None = None) -> TaxonomyFileError:
+        where = self.where if line is None else f"{self.where}, line {line}"
+        return TaxonomyFileError(what, where=where, remedy=remedy)
+
+    def at(self, line: int) -> str:
+        return f"{self.where}, line {line}"
+
+    def _open(self) -> gzip.GzipFile | object:
+        return gzip.open(self.path, "rb") if self.path.name.lower().endswith(".gz") else self.path.open("rb")
+
+    def read(self, size: int = -1) -> bytes:
+        """The bytes of the file, decompressed."""
+        try:
+            with self._open() as stream:  # type: ignore[attr-defined]
+                data: bytes = stream.read(size)
+                return data
+        except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
+            raise self.error(
+                "the compressed file is cut off or damaged", remedy="Get it again and compare its size with the source."
+            ) from problem
+        except OSError as problem:
+            raise self.error(
+                f"the file cannot be read ({problem.strerror or type(problem).__name__})",
+                remedy="Check the path and your rights.",
+            ) from problem
+
+    def head(self) -> bytes:
+        """The first bytes; an error if they show that this is no text at all."""
+        head = self.read(HEAD)
+        if not head.strip():
+            if len(head) == HEAD or self.read(HEAD * 16).strip():
+                raise self.error("the file begins with a long run of blanks", remedy="Is it the right file?")
+            raise self.error("the file is empty", remedy="Check the path, or how the file was written.")
+        if any(head.startswith(bom) for bom, _ in _BOMS) or self.encoding:
+            return head
+        if b"\x00" in head:
+            looks_wide = head[1::2].count(0) > len(head) // 4 or head[::2].count(0) > len(head) // 4
+            raise self.error(
+                "the file holds zero bytes" + (": it looks like UTF-16 without a mark" if looks_wide else ""),
+                remedy="Give encoding='utf-16-le' (or -be)." if looks_wide else "It is not text; is it the right file?",
+            )
+        if len(head.translate(None, _CONTROL)) < 0.99 * len(head):
+            raise self.error("the file is not text", remedy="Is it the right file, or compressed under a wrong name?")
+        return head
+
+    def text(self) -> str:
+        """The whole file as text, its encoding detected; line ends are \\n."""
+        head = self.head()
+        if len(head) == HEAD and b"\n" not in head and b"\r" not in head and not self.encoding:
+            first = self.read(LONGEST_LINE)
+            if b"\n" not in first and b"\r" not in first:
+                raise self.error(
+                    f"no line end in the first {len(first):,} bytes",
+                    remedy="It is no table of lines; is it the right file?",
+                )
+        data = self.read()
+        return self._decode(data).replace("\r\n", "\n").replace("\r", "\n")
+
+    def _decode(self, data: bytes) -> str:
+        encoding = self.encoding or next((e for bom, e in _BOMS if data.startswith(bom)), None)
+        if encoding:
+            try:
+                return data.decode(encoding)
+            except UnicodeDecodeError as problem:
+                line = data[: problem.start].count(b"\n") + 1
+                raise self.error(
+                    f"byte {problem.start:,} is not valid {encoding}",
+                    line=line,
+                    remedy="Give the encoding the file was written in, or leave it out to have it detected.",
+                ) from None
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError:
+            pass
+        try:
+            text = data.decode("cp1252")
+            self.notes.append("read as cp1252 (Windows), because it is not valid UTF-8")
+        except UnicodeDecodeError:
+            text = data.decode("latin-1")
+            self.notes.append("read as latin-1, because it is neither valid UTF-8 nor cp1252")
+        return text

@@ -1,0 +1,112 @@
+"""What the CSV readers share: delimiter, rows with their line numbers, columns by name."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ontomask.taxonomy.readers.source import HEAD, Source
+
+DELIMITERS = ",;\t|"
+#: Names a column goes by, best first; compared without case, blanks, dashes and underscores.
+CHILD = ("child", "code", "id", "concept", "conceptid", "value", "term", "node")
+PARENT = ("parent", "parentcode", "parentid", "broader", "isa", "parentconcept")
+LABEL = ("label", "longdesc", "title", "name", "description", "preflabel", "text")
+SHORT = ("synonyms", "synonym", "shortdesc", "altlabel")
+
+
+class Row(NamedTuple):
+    line: int
+    cells: list[str]
+
+
+def detect_delimiter(source: Source, text: str) -> str:
+    """The delimiter that cuts the first lines into the same number of cells, and into most of them."""
+    lines = [line for line in text.split("\n") if line.strip()][:200]
+    best, best_rank = None, (0.0, 0)
+    for delimiter in DELIMITERS:
+        widths = [len(cells) for cells in csv.reader(lines, delimiter=delimiter)]
+        common = max(set(widths), key=lambda width: (widths.count(width), width), default=1)
+        rank = (widths.count(common) / max(1, len(widths)), common)
+        if common > 1 and rank > best_rank:
+            best, best_rank = delimiter, rank
+    if best is None:
+        raise source.error(
+            f"no delimiter of {', '.join(map(repr, DELIMITERS))} cuts its first lines into columns",
+            remedy="Name it with delimiter=, or check that it is the right file.",
+        )
+    return best
+
+
+class Rows:
+    """The rows of a CSV that are not blank. ``first`` comes from the head alone; iterating reads the whole file.
+
+    So a reader can refuse a file by its header before the rest of it is read.
+    """
+
+    def __init__(self, source: Source, delimiter: str | None) -> None:
+        self._source = source
+        text = sample(source)
+        self._delimiter = delimiter or detect_delimiter(source, text)
+        self.first = next(self._parse(text))
+
+    def __iter__(self) -> Iterator[Row]:
+        return self._parse(self._source.text())
+
+    def below_header(self) -> Iterator[Row]:
+        rows = iter(self)
+        next(rows)
+        return rows
+
+    def _parse(self, text: str) -> Iterator[Row]:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=self._delimiter, strict=True)
+        try:
+            for cells in reader:
+                if any(cell.strip() for cell in cells):
+                    yield Row(reader.line_num, [cell.strip() for cell in cells])
+        except csv.Error as problem:
+            raise self._source.error(
+                f"the quotes or delimiters do not add up ({problem})",
+                line=reader.line_num,
+                remedy="Look for a quote that is opened and not closed.",
+            ) from None
+
+
+def sample(source: Source) -> str:
+    """The first lines as text; the last, perhaps cut, is left out."""
+    head = source.head()
+    text = head.decode(source.encoding, "ignore") if source.encoding else source._decode(head[: _whole(head)])
+    source.notes.clear()  # what is noted is noted when the whole file is read
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text if len(head) < HEAD or "\n" not in text else text.rsplit("\n", 1)[0]
+
+
+def _whole(head: bytes) -> int:
+    """Where the head can be cut without splitting a UTF-8 character."""
+    end = len(head)
+    if end < HEAD or head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return end - end % 2 if head[:2] in (b"\xff\xfe", b"\xfe\xff") else end
+    return head.rfind(b"\n") + 1 or end
+
+
+def normal(name: str) -> str:
+    return "".join(c for c in name.casefold() if c.isalnum())
+
+
+def column(header: Sequence[str], names: Sequence[str]) -> int | None:
+    """The place of the first of ``names`` that the header has."""
+    have = [normal(cell) for cell in header]
+    return next((have.index(n) for n in names if n in have), None)
+
+
+def looks_like_levels(source: Source) -> bool:
+    """No child and parent in the header, equal widths, and one root in the last column."""
+    text = sample(source)
+    lines = [line for line in text.split("\n") if line.strip()]
+    cut = list(csv.reader(lines, delimiter=detect_delimiter(source, text)))
+    if column(cut[0], CHILD) is not None and column(cut[0], PARENT) is not None:
+        return False
+    widths = {len(cells) for cells in cut}
+    return len(widths) == 1 and widths.pop() > 1 and len({cells[-1].strip() for cells in cut}) == 1
