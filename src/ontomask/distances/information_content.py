@@ -1,0 +1,75 @@
+"""How much a concept says: information content, from the taxonomy alone or from counts.
+
+Every kind is 0 at the root and does not decrease downwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.errors import OptionError
+from ontomask.taxonomy.dag import Dag
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+KINDS = ("intrinsic", "sanchez", "corpus")
+
+
+def intrinsic(dag: Dag) -> NDArray[np.float64]:
+    """Seco, Veale & Hayes 2004: 1 - ln(descendants + 1) / ln(concepts); 1 at a leaf."""
+    if len(dag) == 1:
+        return np.zeros(1)
+    content: NDArray[np.float64] = 1 - np.log(dag.descendant_counts + 1) / np.log(len(dag))
+    return content
+
+
+def sanchez(dag: Dag) -> NDArray[np.float64]:
+    """Sanchez, Batet & Isern 2011: -ln((leaves / subsumers + 1) / (all leaves + 1)).
+
+    A leaf does not count as a leaf of its own.
+    """
+    leaves = dag.leaf_counts
+    content: NDArray[np.float64] = -np.log((leaves / dag.subsumer_counts + 1) / (leaves[dag.root] + 1))
+    return content + 0.0  # no negative zero at the root
+
+
+def corpus(dag: Dag, counts: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Resnik 1995: -ln p(c), p from the counts of c and of everything below it.
+
+    One is added to every concept's own count, so that none has probability 0.
+    """
+    total = dag.descendant_sums(counts.astype(np.int64) + 1)
+    content: NDArray[np.float64] = -np.log(total / total[dag.root])
+    return content + 0.0
+
+
+def counts_of(taxonomy: Taxonomy, counts: Mapping[str, int]) -> NDArray[np.int64]:
+    """Counts keyed by concept as an array in taxonomy order."""
+    array = np.zeros(len(taxonomy), dtype=np.int64)
+    for concept, count in counts.items():
+        if isinstance(count, bool) or int(count) != count or count < 0:
+            raise OptionError(
+                f"the count {count!r} of {concept!r} is not a whole number >= 0",
+                remedy="counts maps a concept to the number of times it occurs.",
+            )
+        array[taxonomy.position(concept)] += int(count)
+    return array
+
+
+def information_content(
+    taxonomy: Taxonomy, kind: str = "intrinsic", counts: Mapping[str, int] | None = None
+) -> dict[str, float]:
+    """Information content of every concept: ``intrinsic`` (Seco), ``sanchez`` or ``corpus`` (needs ``counts``)."""
+    if kind not in KINDS:
+        raise OptionError(f"no information content {kind!r}", remedy=f"There are: {', '.join(KINDS)}.")
+    if (kind == "corpus") != (counts is not None):
+        raise OptionError(
+            "counts go with kind='corpus', and it needs them", remedy="Give counts={concept: number of times}."
+        )
+    if counts is not None:
+        content = corpus(taxonomy.dag, counts_of(taxonomy, counts))
+    else:
+        content = intrinsic(taxonomy.dag) if kind == "intrinsic" else sanchez(taxonomy.dag)
+    return dict(zip(taxonomy.concepts, content.tolist(), strict=True))

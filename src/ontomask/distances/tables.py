@@ -1,0 +1,130 @@
+"""``distance``, ``distance_matrix`` and their counterparts for similarity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from ontomask.distances.measures import Compute, Measure, Table, get_measure
+from ontomask.distances.sweep import Array
+from ontomask.errors import MeasureError, OptionError
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+Scope = Literal["taxonomy", "attribute"]
+
+#: Largest table of distinct concepts that is kept beside the result when concepts repeat.
+SPARE_BYTES = 100 * 2**20
+
+
+def distance(
+    taxonomy: Taxonomy, a: str, b: str, measure: str = "logsc", *, scope: Scope = "taxonomy", **options: Any
+) -> float:
+    """The distance between two concepts.
+
+    >>> import ontomask as om
+    >>> t = om.Taxonomy.from_edges([("lumbago", "ache"), ("migraine", "ache"), ("ache", "pain"), ("colic", "pain")])
+    >>> om.distance(t, "lumbago", "migraine", measure="path"), round(om.distance(t, "lumbago", "colic"), 3)
+    (2.0, 0.807)
+    """
+    return float(distance_matrix(taxonomy, [a, b], measure, scope=scope, workers=1, **options)[0, 1])
+
+
+def similarity(
+    taxonomy: Taxonomy, a: str, b: str, measure: str = "wu_palmer", *, scope: Scope = "taxonomy", **options: Any
+) -> float:
+    """The similarity between two concepts, for measures that are published as one."""
+    return float(similarity_matrix(taxonomy, [a, b], measure, scope=scope, workers=1, **options)[0, 1])
+
+
+def distance_matrix(
+    taxonomy: Taxonomy,
+    concepts: Iterable[str],
+    measure: str = "logsc",
+    *,
+    against: Iterable[str] | None = None,
+    scope: Scope = "taxonomy",
+    dtype: DTypeLike = np.float64,
+    workers: int | None = None,
+    **options: Any,
+) -> NDArray[Any]:
+    """Distances between all ``concepts``, or from them to those of ``against``.
+
+    ``scope="attribute"`` measures inside tau(X): only the LCS of all the concepts and what lies below it counts.
+    ``dtype`` is float64 or float32. ``workers`` is the number of threads (default: all cores); it changes no bit
+    of the result. Memory: the result and at most 200 MB. ``options`` belong to the measure: see
+    :func:`ontomask.list_measures` and the page of each measure.
+    """
+    chosen = get_measure(measure)
+    return _matrix(taxonomy, concepts, against, chosen, chosen.compute, scope, dtype, workers, options)
+
+
+def similarity_matrix(
+    taxonomy: Taxonomy,
+    concepts: Iterable[str],
+    measure: str = "wu_palmer",
+    *,
+    against: Iterable[str] | None = None,
+    scope: Scope = "taxonomy",
+    dtype: DTypeLike = np.float64,
+    workers: int | None = None,
+    **options: Any,
+) -> NDArray[Any]:
+    """Like :func:`distance_matrix`, as the similarity that the measure's authors published."""
+    chosen = get_measure(measure)
+    if chosen.similarity is None and not chosen.complement:
+        raise MeasureError(f"{measure!r} is a distance with no similarity of its own", remedy="Use distance_matrix.")
+    compute = chosen.similarity or chosen.compute
+    table = _matrix(taxonomy, concepts, against, chosen, compute, scope, dtype, workers, options)
+    return table if chosen.similarity else np.subtract(1, table, out=table)
+
+
+def _matrix(
+    taxonomy: Taxonomy,
+    concepts: Iterable[str],
+    against: Iterable[str] | None,
+    measure: Measure,
+    compute: Compute,
+    scope: str,
+    dtype: DTypeLike,
+    workers: int | None,
+    options: dict[str, Any],
+) -> Array:
+    wanted = np.dtype(dtype)
+    if wanted not in (np.dtype(np.float64), np.dtype(np.float32)):
+        raise OptionError(f"dtype={wanted} is no type for distances", remedy="Choose float64 or float32.")
+    if scope not in ("taxonomy", "attribute"):
+        raise OptionError(f"no scope {scope!r}", remedy="Choose 'taxonomy' or 'attribute'.")
+    if workers is not None and (not isinstance(workers, int) or workers < 1):
+        raise OptionError(f"workers={workers!r}", remedy="Give a number of threads from 1 up, or None for all cores.")
+    settled = measure.settle(options)
+    rows = taxonomy.positions(concepts)
+    columns = rows if against is None else taxonomy.positions(against)
+    if len(rows) == 0 or len(columns) == 0:
+        return np.zeros((len(rows), len(columns)), dtype=wanted)
+    counts = np.bincount(rows if against is None else np.concatenate((rows, columns)), minlength=len(taxonomy))
+
+    distinct_rows, row_of = _distinct(rows)
+    distinct_columns, column_of = (distinct_rows, row_of) if against is None else _distinct(columns)
+    repeated = len(distinct_rows) < len(rows) or len(distinct_columns) < len(columns)
+    if repeated and len(distinct_rows) * len(distinct_columns) * wanted.itemsize > SPARE_BYTES:
+        # Too large to be kept beside the result: let the measure fill in the repetitions itself.
+        repeated, distinct_rows, distinct_columns = False, rows, columns
+
+    dag, kept = taxonomy.dag, None
+    if scope == "attribute":
+        dag, kept = dag.below(dag.common_subsumer(np.concatenate((distinct_rows, distinct_columns))))
+        distinct_rows, distinct_columns = (np.searchsorted(kept, p) for p in (distinct_rows, distinct_columns))
+    table = compute(Table(taxonomy, dag, distinct_rows, distinct_columns, kept, counts, wanted, workers), **settled)
+    return table[np.ix_(row_of, column_of)] if repeated else table
+
+
+def _distinct(positions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct positions in order of first appearance, and the place of each position among them."""
+    sorted_, first, inverse = np.unique(positions, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return sorted_[order], place[inverse]

@@ -1,0 +1,113 @@
+"""``context_vector``: distances from vectors that the user brings, such as embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.distances.measures import Measure, Option, Table, add
+from ontomask.distances.sweep import Array
+from ontomask.errors import MeasureError
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+_FORMS = (
+    "a mapping {concept: vector}, a pair (concepts, array), or a file: .npz with the arrays 'concepts' and 'vectors', "
+    ".npy with one row per concept in taxonomy order, .parquet or .csv with the concept in the first column"
+)
+
+
+def context_vector(table: Table, vectors: Any) -> Array:
+    """1 - cosine of the angle between two concepts' vectors (T12 eq. 3.14); from 0 to 2."""
+    known, matrix = _read(table.taxonomy, vectors)
+    place = np.full(len(table.taxonomy), -1, dtype=np.int64)
+    place[known] = np.arange(len(known))
+    rows, columns = (place[table.in_taxonomy(p)] for p in (table.rows, table.columns))
+    asked = np.concatenate((table.in_taxonomy(table.rows), table.in_taxonomy(table.columns)))
+    lacking = np.unique(asked[place[asked] < 0])
+    if len(lacking):
+        some = ", ".join(repr(table.taxonomy.concepts[i]) for i in lacking[:5])
+        raise MeasureError(
+            f"{len(lacking)} of the concepts asked for have no vector: {some}{', ...' if len(lacking) > 5 else ''}",
+            remedy="Add their vectors or leave these concepts out.",
+        )
+    length = np.linalg.norm(matrix, axis=1)
+    bad = np.flatnonzero(~(np.isfinite(length) & (length > 0)))
+    if len(bad):
+        raise MeasureError(
+            f"the vector of {table.taxonomy.concepts[known[bad[0]]]!r} has no direction (zero or not finite)",
+            remedy="Every vector needs at least one number other than 0, all of them finite.",
+        )
+    unit = matrix / length[:, None]
+    result = np.empty((len(rows), len(columns)), dtype=table.dtype)
+    height = max(1, (1 << 20) // max(1, len(columns)))
+    for low in range(0, len(rows), height):
+        part = slice(low, low + height)
+        # einsum, not BLAS: its sums do not depend on the shape of the block, so the table is symmetric to the bit.
+        cosine = np.einsum("ij,kj->ik", unit[rows[part]], unit[columns])
+        distance = np.clip(1 - cosine, 0, 2)
+        distance[rows[part, None] == columns] = 0
+        result[part] = distance
+    return result
+
+
+def _read(taxonomy: Taxonomy, vectors: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Positions of the concepts that have a vector, and the vectors."""
+    where = None
+    if isinstance(vectors, (str, Path)):
+        where = str(vectors)
+        concepts, matrix = _from_file(taxonomy, Path(vectors))
+    elif isinstance(vectors, Mapping):
+        concepts, matrix = list(vectors), list(vectors.values())
+    elif isinstance(vectors, tuple) and len(vectors) == 2:
+        concepts, matrix = vectors
+    else:
+        raise MeasureError("context_vector needs vectors=", remedy=f"Give {_FORMS}.")
+    try:
+        numbers = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.zeros(0)
+    if numbers.ndim != 2 or len(numbers) != len(concepts) or len(numbers) == 0:
+        raise MeasureError(
+            "the vectors are not rows of numbers of one length, one for each concept",
+            where=where,
+            remedy=f"Give {_FORMS}.",
+        )
+    # A file may know more concepts than the taxonomy; those are of no use here.
+    found = [(at, i) for i, c in enumerate(concepts) if (at := taxonomy.find(str(c))) is not None]
+    positions = np.array([at for at, _ in found], dtype=np.int64)
+    if len(np.unique(positions)) < len(positions):
+        raise MeasureError("a concept has two vectors", where=where, remedy="Keep one for each concept.")
+    return positions, numbers[[i for _, i in found]]
+
+
+def _from_file(taxonomy: Taxonomy, path: Path) -> tuple[Any, Any]:
+    if not path.is_file():
+        raise MeasureError("no such file of vectors", where=str(path), remedy="Check the path.")
+    suffix = path.suffix.lower()
+    try:
+        if suffix == ".npz":
+            with np.load(path, allow_pickle=False) as stored:
+                return stored["concepts"].tolist(), stored["vectors"]
+        if suffix == ".npy":
+            return taxonomy.concepts, np.load(path, allow_pickle=False)
+        if suffix in (".parquet", ".csv"):
+            import polars as pl
+
+            frame = pl.read_parquet(path) if suffix == ".parquet" else pl.read_csv(path, infer_schema_length=0)
+            return frame.to_series(0).cast(pl.String).to_list(), frame[:, 1:].cast(pl.Float64).to_numpy()
+    except Exception as problem:
+        raise MeasureError(
+            f"the vectors cannot be read ({type(problem).__name__})", where=str(path), remedy=f"Give {_FORMS}."
+        ) from problem
+    raise MeasureError(f"vectors in a {suffix!r} file are not known", where=str(path), remedy=f"Give {_FORMS}.")
+
+
+add(Measure(
+    "context_vector", "angle between vectors given by the user", "Patwardhan & Pedersen 2006; T12 eq. 3.14",
+    context_vector, largest=2.0, complement=True,
+    options={"vectors": Option(None, f"Required: {_FORMS}.")},
+))  # fmt: skip
