@@ -11,15 +11,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import (
-    CycleError,
-    DuplicateLinkError,
-    SelfLinkError,
-    TaxonomyError,
-    UnknownConceptError,
-    UnknownParentError,
-)
+from ontomask.errors import CycleError, TaxonomyError, UnknownConceptError
 from ontomask.taxonomy import display
+from ontomask.taxonomy.construction import collect, distinct_links, joined_note, relation_links
 from ontomask.taxonomy.dag import Csr, CycleFound, Dag
 
 if TYPE_CHECKING:
@@ -65,7 +59,7 @@ class Taxonomy:
             raise TaxonomyError("no concepts", where=where, remedy="A taxonomy needs at least one concept.")
         names = list(concepts)
         texts = names.copy() if labels is None else [label or c for label, c in zip(labels, names, strict=True)]
-        child, parent = _distinct(len(names), np.asarray(child), np.asarray(parent), names, where)
+        child, parent = distinct_links(len(names), np.asarray(child), np.asarray(parent), names, where)
         notes = list(notes)
         has_parent = np.zeros(len(names), dtype=np.bool_)
         has_parent[child] = True
@@ -76,7 +70,7 @@ class Taxonomy:
             taken = set(names)
             while root in taken:
                 root = f"({root})"
-            notes.append(_joined_note(root, [names[r] for r in roots]))
+            notes.append(joined_note(root, [names[r] for r in roots]))
             child = np.concatenate((child, roots))
             parent = np.concatenate((parent, np.full(len(roots), len(names))))
             names.append(root)
@@ -124,42 +118,8 @@ class Taxonomy:
         >>> t.lcs(["lumbago", "migraine"]), t.depth("migraine"), t.ancestors("lumbago")
         ('ache', 3, ['ache', 'pain'])
         """
-        position: dict[str, int] = {}
-        seen: dict[tuple[int, int], int] = {}
-        declared: set[int] = set()
-        roots: dict[int, int] = {}
-        for i, edge in enumerate(edges):
-            c, p = _pair(edge, i)
-            child = position.setdefault(c, len(position))
-            declared.add(child)
-            if p is None:
-                first = roots.setdefault(child, i)
-                if first != i:
-                    raise DuplicateLinkError(c, "no parent", first=f"edge {first}", again=f"edge {i}")
-                continue
-            parent = position.setdefault(p, len(position))
-            if child == parent:
-                raise SelfLinkError(c, where=f"edge {i}")
-            first = seen.setdefault((child, parent), i)
-            if first != i:
-                raise DuplicateLinkError(c, p, first=f"edge {first}", again=f"edge {i}")
+        position, links = collect(edges)
         concepts = list(position)
-        for child, i in roots.items():
-            other = next((p for c, p in seen if c == child), None)
-            if other is not None:
-                raise TaxonomyError(
-                    f"{concepts[child]!r} is declared a root and has the parent {concepts[other]!r}",
-                    where=f"edge {i}",
-                    remedy="Remove one of the two.",
-                )
-        if roots:
-            for (child, parent), i in seen.items():
-                if parent not in declared:
-                    from ontomask.taxonomy.lexicon import nearest_texts
-
-                    near = nearest_texts(concepts[parent], [concepts[d] for d in sorted(declared)])
-                    raise UnknownParentError(concepts[child], concepts[parent], where=f"edge {i}", suggestions=near)
-        links = np.array(list(seen), dtype=np.int64).reshape(-1, 2)
 
         def at(texts: Mapping[str, Any] | None, what: str) -> dict[int, Any]:
             unknown = next((c for c in texts or {} if c not in position), None)
@@ -178,7 +138,7 @@ class Taxonomy:
             labels=[own_labels.get(i, c) for i, c in enumerate(concepts)],
             synonyms={i: list(s) for i, s in at(synonyms, "synonyms").items()},
             definitions=at(definitions, "definitions"),
-            relations={r: _relation_arrays(pairs, position, r) for r, pairs in (relations or {}).items()},
+            relations={r: relation_links(pairs, position, r) for r, pairs in (relations or {}).items()},
             name=name,
         )
 
@@ -446,53 +406,3 @@ class Taxonomy:
         if len(at) == 0:
             raise TaxonomyError(f"{asker} of no concepts", remedy="Give at least one concept.")
         return at
-
-
-def _distinct(
-    n: int, child: NDArray[np.integer], parent: NDArray[np.integer], names: Sequence[str], where: str | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The links without repetition, first occurrences in their order."""
-    lower, upper = child.astype(np.int64), parent.astype(np.int64)
-    loop = np.flatnonzero(lower == upper)
-    if len(loop):
-        raise SelfLinkError(names[lower[loop[0]]], where=where)
-    _, first = np.unique(lower * n + upper, return_index=True)
-    first.sort()
-    return lower[first], upper[first]
-
-
-def _joined_note(root: str, roots: Sequence[str]) -> str:
-    shown = ", ".join(map(repr, roots[:5])) + (", ..." if len(roots) > 5 else "")
-    return f"{len(roots)} roots ({shown}) are joined under the artificial root {root!r}; it takes part in distances"
-
-
-def _pair(edge: object, i: int) -> tuple[str, str | None]:
-    if not isinstance(edge, (tuple, list)) or len(edge) != 2:
-        raise TaxonomyError(f"{edge!r} is not a (child, parent) pair", where=f"edge {i}", remedy="Give pairs of codes.")
-    child, parent = edge
-    for side, concept in (("child", child), ("parent", parent)):
-        if side == "parent" and (concept is None or concept == ""):
-            return child, None
-        if not isinstance(concept, str) or not concept.strip():
-            raise TaxonomyError(
-                f"the {side} {concept!r} is not a code",
-                where=f"edge {i}",
-                remedy="Concepts are non-empty text; write numbers as text ('012'), so that no zero is lost.",
-            )
-    return child, parent
-
-
-def _relation_arrays(
-    pairs: Iterable[tuple[str, str]], position: Mapping[str, int], relation: str
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    rows = []
-    for a, b in pairs:
-        for concept in (a, b):
-            if concept not in position:
-                raise TaxonomyError(
-                    f"the relation {relation!r} names {concept!r}, which no edge mentions",
-                    remedy="Add its edge or leave it out.",
-                )
-        rows.append((position[a], position[b]))
-    array = np.array(rows, dtype=np.int64).reshape(-1, 2)
-    return array[:, 0], array[:, 1]

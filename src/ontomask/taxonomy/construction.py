@@ -1,0 +1,103 @@
+"""Putting a taxonomy together: from pairs of codes to numbered links, with every slip found on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.errors import DuplicateLinkError, SelfLinkError, TaxonomyError, UnknownParentError
+
+Longs = NDArray[np.int64]
+
+
+def collect(edges: Iterable[tuple[str, str | None]]) -> tuple[dict[str, int], Longs]:
+    """Number the concepts of (child, parent) pairs as they come; the links as rows (child, parent) of numbers.
+
+    Once a root is declared by ``(concept, None)``, every parent must be the child of some pair.
+    """
+    position: dict[str, int] = {}
+    seen: dict[tuple[int, int], int] = {}
+    declared: set[int] = set()
+    roots: dict[int, int] = {}
+    for i, edge in enumerate(edges):
+        c, p = _pair(edge, i)
+        child = position.setdefault(c, len(position))
+        declared.add(child)
+        if p is None:
+            first = roots.setdefault(child, i)
+            if first != i:
+                raise DuplicateLinkError(c, "no parent", first=f"edge {first}", again=f"edge {i}")
+            continue
+        parent = position.setdefault(p, len(position))
+        if child == parent:
+            raise SelfLinkError(c, where=f"edge {i}")
+        first = seen.setdefault((child, parent), i)
+        if first != i:
+            raise DuplicateLinkError(c, p, first=f"edge {first}", again=f"edge {i}")
+    concepts = list(position)
+    if roots:
+        for (child, parent), i in seen.items():
+            if child in roots:
+                raise TaxonomyError(
+                    f"{concepts[child]!r} has the parent {concepts[parent]!r} and is declared a root (edge {roots[child]})",
+                    where=f"edge {i}",
+                    remedy="Remove one of the two.",
+                )
+            if parent not in declared:
+                from ontomask.taxonomy.lexicon import nearest_texts
+
+                near = nearest_texts(concepts[parent], [concepts[d] for d in sorted(declared)])
+                raise UnknownParentError(concepts[child], concepts[parent], where=f"edge {i}", suggestions=near)
+    return position, np.array(list(seen), dtype=np.int64).reshape(-1, 2)
+
+
+def distinct_links(
+    n: int, child: NDArray[np.integer], parent: NDArray[np.integer], names: Sequence[str], where: str | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The links without repetition, first occurrences in their order."""
+    lower, upper = child.astype(np.int64), parent.astype(np.int64)
+    loop = np.flatnonzero(lower == upper)
+    if len(loop):
+        raise SelfLinkError(names[lower[loop[0]]], where=where)
+    _, first = np.unique(lower * n + upper, return_index=True)
+    first.sort()
+    return lower[first], upper[first]
+
+
+def joined_note(root: str, roots: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, roots[:5])) + (", ..." if len(roots) > 5 else "")
+    return f"{len(roots)} roots ({shown}) are joined under the artificial root {root!r}; it takes part in distances"
+
+
+def _pair(edge: object, i: int) -> tuple[str, str | None]:
+    if not isinstance(edge, (tuple, list)) or len(edge) != 2:
+        raise TaxonomyError(f"{edge!r} is not a (child, parent) pair", where=f"edge {i}", remedy="Give pairs of codes.")
+    child, parent = edge
+    for side, concept in (("child", child), ("parent", parent)):
+        if side == "parent" and (concept is None or concept == ""):
+            return child, None
+        if not isinstance(concept, str) or not concept.strip():
+            raise TaxonomyError(
+                f"the {side} {concept!r} is not a code",
+                where=f"edge {i}",
+                remedy="Concepts are non-empty text; write numbers as text ('012'), so that no zero is lost.",
+            )
+    return child, parent
+
+
+def relation_links(
+    pairs: Iterable[tuple[str, str]], position: Mapping[str, int], relation: str
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    rows = []
+    for a, b in pairs:
+        for concept in (a, b):
+            if concept not in position:
+                raise TaxonomyError(
+                    f"the relation {relation!r} names {concept!r}, which no edge mentions",
+                    remedy="Add its edge or leave it out.",
+                )
+        rows.append((position[a], position[b]))
+    array = np.array(rows, dtype=np.int64).reshape(-1, 2)
+    return array[:, 0], array[:, 1]

@@ -1,0 +1,91 @@
+"""The laws of the house, as checks instead of memories."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ontomask as om
+
+ROOT = Path(__file__).parents[2]
+MODULES = sorted((ROOT / "src" / "ontomask").rglob("*.py"))
+
+
+def tracked() -> list[Path]:
+    done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip("not a git checkout")
+    return [ROOT / line for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda p: p.stem)
+def test_a_module_says_what_it_is_and_fits_on_a_few_screens(module: Path) -> None:
+    text = module.read_text(encoding="utf-8")
+    assert ast.get_docstring(ast.parse(text)), "a module begins with a sentence on what it is"
+    assert text.count("\n") <= 480
+    assert module.stem not in ("utils", "helpers", "misc", "common")
+
+
+def test_importing_loads_nothing_heavy() -> None:
+    code = "import sys; import ontomask; print(sorted({m.split('.')[0] for m in sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    for heavy in ("numpy", "scipy", "polars", "rapidfuzz", "snowballstemmer", "pyoxigraph"):
+        assert f"'{heavy}'" not in loaded
+
+
+def test_public_names_exist_and_are_documented() -> None:
+    assert set(om.__all__) <= set(dir(om))
+    for name in om.__all__:
+        value = getattr(om, name)
+        if callable(value):
+            assert value.__doc__, name
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        om.nonsense  # noqa: B018
+
+
+def test_every_error_derives_from_one() -> None:
+    for name in om.errors.__all__:
+        assert issubclass(getattr(om.errors, name), om.errors.OntomaskError)
+
+
+@pytest.mark.parametrize("measure", sorted(om.list_measures()))
+def test_every_measure_has_a_page(measure: str) -> None:
+    page = (ROOT / "docs" / "measures" / f"{measure}.md").read_text(encoding="utf-8")
+    chosen = om.get_measure(measure)
+    assert page.startswith(f"# {measure}: ")
+    for heading in ("| range |", "| metric |", "| options |", "| paper |", ">>> "):
+        assert heading in page
+    assert all(f"`{option}=" in page for option in chosen.options)
+    metric = re.search(r"\| metric \| ([\w ]+)", page)
+    assert metric is not None
+    assert metric[1].strip().startswith({"always": "always", "on trees": "on trees", "no": "no"}[chosen.metric])
+    assert f"[`{measure}`]({measure}.md)" in (ROOT / "docs" / "measures" / "README.md").read_text(encoding="utf-8")
+
+
+def test_every_format_is_in_the_docs() -> None:
+    from ontomask.taxonomy.readers import FORMATS
+
+    page = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    assert all(f"| `{name}` |" in page for name in FORMATS)
+
+
+def test_links_in_the_docs_lead_somewhere() -> None:
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_nothing_of_this_machine_is_committed() -> None:
+    # Hosts of package registries and paths of machines; spelled so that this file does not name them itself.
+    forbidden = re.compile("|".join(["pypi" + r"\.org", "pythonhosted" + r"\.org", "/wo" + "rk/", "/ro" + "ot/", "deb" + r"ian\.org"]))
+    for path in tracked():
+        if path.suffix in (".xz", ".png") or not path.is_file():
+            continue
+        found = forbidden.search(path.read_text(encoding="utf-8"))
+        assert found is None, f"{path.relative_to(ROOT)}: {found}"
