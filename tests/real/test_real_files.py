@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -119,3 +120,17 @@ def test_a_whole_ontology_is_symmetric_and_the_same_with_any_number_of_threads(h
         assert (one == om.distance_matrix(hpo, some, measure, workers=3)).all()
         assert (one == one.T).all()
         assert not np.diagonal(one).any()
+
+
+@pytest.mark.parametrize("measure", ["logsc", "wu_palmer", "lin", "weighted_edge", "rodriguez"])
+@pytest.mark.parametrize("workers", [2, 16])
+def test_memory_is_the_result_and_at_most_200_megabytes(hpo: om.Taxonomy, measure: str, workers: int) -> None:
+    concepts = hpo.concepts[::5] if measure != "rodriguez" else hpo.concepts[::12]
+    om.distance_matrix(hpo, concepts[:2], measure)  # what is worked out once per taxonomy is not counted
+    tracemalloc.start()
+    try:
+        table = om.distance_matrix(hpo, concepts, measure, workers=workers)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak - table.nbytes < 200e6

@@ -117,7 +117,7 @@ def test_codes_with_lost_zeros_are_reported(icd9cm: om.Taxonomy) -> None:
         "250.00": ("250.00", "code"),
         "389": ("389", "code"),
     }
-    assert "2 codes (2 records) seem to have lost leading zeros" in matching.notes[0]
+    assert "2 codes (2 records) without leading zeros, read with them: 8.5 as 008.5" in matching.notes[0]
     # Without dots anywhere 38 may be 038 or 003.8, and 389 may be 038.9: the first is not guessed, the second is told.
     dotless = om.match(["85", "38", "389", "25000"], icd9cm)
     assert [u.value for u in dotless.unmatched] == ["85", "38"]
@@ -141,7 +141,7 @@ def test_a_dot_that_is_written_must_be_right(icd9cm: om.Taxonomy) -> None:
 def test_numbers_are_warned_of(icd9cm: om.Taxonomy) -> None:
     matching = om.match([250, 250.0, "250.00"], icd9cm)
     assert "250" in matching.concepts
-    assert any("are numbers, not text" in note for note in matching.notes)
+    assert any("stored as numbers, not text" in note for note in matching.notes)
 
 
 def test_alternative_codes_are_reported(hpo: om.Taxonomy) -> None:
@@ -164,7 +164,7 @@ def test_mapping_file(symptoms: om.Taxonomy, tmp_path: Path) -> None:
     path.write_text("value;concept\nsore head;R51\nbad back;m545\nnever seen;M25\n")
     matching = om.match(["sore head", "bad back"], symptoms, path)
     assert found(matching) == {"sore head": ("R51", "mapping"), "bad back": ("M54.5", "mapping")}
-    assert "1 values ('never seen') of the mapping do not occur" in matching.notes[0]
+    assert "1 value of the mapping not met in the column: 'never seen'" in matching.notes[0]
     path.write_text("value,concept\nsore head,R52\n")
     with pytest.raises(
         errors.UnknownConceptError, match="no concept 'R52' in symptoms for the value 'sore head' of the mapping"

@@ -149,7 +149,7 @@ def test_display(animals: om.Taxonomy) -> None:
     assert animals.path("cat") == "animal\n  pet\n    cat  House cat"
     assert repr(animals) == "<Taxonomy 'animals': 6 concepts, root 'animal'>"
     card = animals._repr_html_()
-    assert "<details>" in card
+    assert "<details open>" in card
     assert "House cat" in card
     assert "<script" not in om.Taxonomy.from_edges([("<script>", "x")])._repr_html_()
 

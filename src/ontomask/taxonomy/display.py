@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ontomask.taxonomy.taxonomy import Taxonomy
 
+_LIST = '<ul style="list-style:none;padding-left:1.2em;margin:0">'
+
 
 def _line(t: Taxonomy, position: int) -> str:
     code, label = t.concepts[position], t.terms(position)[0]
@@ -96,11 +98,12 @@ def html(t: Taxonomy, width: int = 25) -> str:
         inner = "".join(branch(child, left - 1) for child in children[:width])
         if len(children) > width:
             inner += f"<li>... {len(children) - width} more</li>"
-        return f"<li><details><summary>{title}</summary><ul>{inner}</ul></details></li>"
+        opened = " open" if position == t.dag.root else ""
+        return f"<li><details{opened}><summary>{title}</summary>{_LIST}{inner}</ul></details></li>"
 
     notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in t.notes)
     return (
         f"<div><strong>{escape(t.name or 'taxonomy')}</strong>"
         f'<table style="border-collapse:collapse">{rows}</table>'
-        f"<ul>{branch(t.dag.root, 2)}</ul>{notes}</div>"
+        f"{_LIST}{branch(t.dag.root, 2)}</ul>{notes}</div>"
     )

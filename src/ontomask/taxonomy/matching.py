@@ -177,7 +177,8 @@ def match(
     notes = placer.notes(rows)
     unused = [value for value in chosen if value not in counts]
     if unused:
-        notes.append(f"{_some(unused)} of the mapping do not occur among the values")
+        shown = ", ".join(map(repr, unused[:5])) + (", ..." if len(unused) > 5 else "")
+        notes.append(f"{_some(len(unused), 'value')} of the mapping not met in the column: {shown}")
     return Matching(taxonomy, rows, unmatched, notes + told)
 
 
@@ -229,15 +230,15 @@ class _Placer:
         if self._senses:
             order = "most frequent sense" if self._t.senses else "first in the taxonomy"
             notes.append(
-                f"{len(self._senses)} values have several senses and are given the {order}; a mapping decides "
+                f"{_some(len(self._senses), 'value')} with several senses: the {order} is taken unless a mapping decides "
                 f"otherwise: {'; '.join(self._senses[:10])}{'; ...' if len(self._senses) > 10 else ''}"
             )
         zeros = [row for row in rows if row.how == "leading zeros"]
         if zeros:
             shown = ", ".join(f"{row.value} as {row.concept}" for row in zeros[:10])
             notes.append(
-                f"{len(zeros)} codes ({sum(row.count for row in zeros):,} records) seem to have lost leading zeros and "
-                f"are read with them: {shown}{', ...' if len(zeros) > 10 else ''}; store codes as text to keep zeros"
+                f"{_some(len(zeros), 'code')} ({_some(sum(row.count for row in zeros), 'record')}) without leading zeros, "
+                f"read with them: {shown}{', ...' if len(zeros) > 10 else ''}; store codes as text to keep zeros"
             )
             doubtful = [
                 f"{row.value} (or {self._t.concepts[other[0]]})"
@@ -246,13 +247,13 @@ class _Placer:
             ]
             if doubtful:
                 notes.append(
-                    f"since zeros were lost, {len(doubtful)} codes taken as they stand may be others: "
+                    f"since zeros were lost, {_some(len(doubtful), 'code')} taken as written may mean another: "
                     f"{', '.join(doubtful[:10])}{', ...' if len(doubtful) > 10 else ''}"
                 )
         aliases = [row for row in rows if row.how == "alias"]
         if aliases:
             shown = ", ".join(f"{row.value} is {row.concept}" for row in aliases[:10])
-            notes.append(f"{len(aliases)} values are alternative codes: {shown}{', ...' if len(aliases) > 10 else ''}")
+            notes.append(f"{_some(len(aliases), 'alternative code')}: {shown}{', ...' if len(aliases) > 10 else ''}")
         return notes
 
 
@@ -269,11 +270,11 @@ def _counted(values: Iterable[Any]) -> tuple[Counter[str], list[str]]:
     notes = []
     if numbers:
         notes.append(
-            f"{numbers:,} of the values are numbers, not text; a code stored as a number loses leading and trailing "
+            f"{_some(numbers, 'value')} stored as numbers, not text: a code stored as a number loses leading and trailing "
             "zeros (250 and 250.0 are different codes)"
         )
     if missing:
-        notes.append(f"{missing:,} missing values (None or NaN) are not matched")
+        notes.append(f"{_some(missing, 'missing value')} (None or NaN) not matched")
     return counts, notes
 
 
@@ -327,6 +328,6 @@ def _read_mapping(path: Path) -> dict[str, str]:
     return mapping
 
 
-def _some(values: list[str]) -> str:
-    shown = ", ".join(map(repr, values[:5])) + (", ..." if len(values) > 5 else "")
-    return f"{len(values)} values ({shown})"
+def _some(number: int, what: str) -> str:
+    """'1 code', '2 codes'."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
