@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import gc
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -57,7 +59,20 @@ def read_taxonomy(
                 f"the format {chosen!r} has no option {option!r}",
                 remedy=f"It takes: {', '.join(known)}." if known else "It takes none.",
             )
-    return read(source, name=name, **options)
+    with _collector_paused():
+        return read(source, name=name, **options)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Reading makes millions of small objects, all of which stay: the collector would walk them again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _detect(source: Source) -> str:

@@ -1,0 +1,213 @@
+"""What the OWL and the SKOS reader share: parsing as a stream, and telling one from the other.
+
+The parser is pyoxigraph (the extra ``rdf``). It lets three things pass that matter here, so the stream it reads is
+checked on the way: entities that grow without bound, RDF/XML that is cut off, and encodings other than UTF-8.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import ModuleType
+from xml.parsers import expat
+
+from ontomask.errors import MissingExtraError, TaxonomyFileError
+from ontomask.taxonomy.readers.rdf_head import Syntax, syntax_of
+from ontomask.taxonomy.readers.source import HEAD, Source
+
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+OWL = "http://www.w3.org/2002/07/owl#"
+SKOS = "http://www.w3.org/2004/02/skos/core#"
+
+_BLOCK = 1 << 20
+#: RDF/XML without a tag for so long is no RDF; the parser would hold it all in memory.
+_LONGEST_TEXT = 1 << 24
+_DECLARED = re.compile(rb"<\?xml[^>]*?\bencoding\s*=\s*[\"']([\w.:-]+)")
+_SKOS_CONCEPT = re.compile(rb"[:#]Concept\b")
+_SKOS_PROPERTY = re.compile(rb"[:#](?:broader|narrower|prefLabel|inScheme|ConceptScheme|hasTopConcept)\b")
+_OWL_CLASS = re.compile(rb"owl[:#]Class\b|;Class\b|[:#]subClassOf\b")
+_OWL_PROPERTY = re.compile(rb"owl[:#](?:Annotation|Object|Datatype)Property\b")
+
+#: Takes the subject and the object of a statement: IRIs, or blank nodes written ``_:...``.
+OnNode = Callable[[str, str], None]
+#: Takes the subject, the text of a literal and its language tag.
+OnText = Callable[[str, str, str | None], None]
+
+
+def is_skos(source: Source) -> bool:
+    """Whether the head of an RDF file speaks of SKOS concepts and not of classes."""
+    head = next(_blocks(source, _encoding(source, source.head())))[:HEAD]
+    if b"skos/core#" not in head or _OWL_CLASS.search(head):
+        return False
+    if _SKOS_CONCEPT.search(head):
+        return True
+    # An ontology may list its annotation properties, SKOS ones among them, at length before its first class.
+    return bool(_SKOS_PROPERTY.search(head)) and not _OWL_PROPERTY.search(head)
+
+
+def scan(source: Source, nodes: Mapping[str, OnNode], texts: Mapping[str, OnText]) -> None:
+    """Parse the file as a stream; each statement goes to the handler of its predicate.
+
+    Predicates may stand in ``nodes`` (for objects that are IRIs or blank nodes), in ``texts`` (literals), or in both.
+    """
+    encoding = _encoding(source, source.head())
+    syntax = syntax_of(source, next(_blocks(source, encoding)))
+    ox = _pyoxigraph()
+    named, literal, blank = ox.NamedNode, ox.Literal, ox.BlankNode
+    kinds = {"xml": ox.RdfFormat.RDF_XML, "turtle": ox.RdfFormat.TURTLE, "ntriples": ox.RdfFormat.N_TRIPLES}
+    stream = io.BufferedReader(_Stream(_checked(source, encoding, syntax)), _BLOCK)
+    empty = True
+    try:
+        # Lenient: real ontologies hold IRIs with blanks or without a base, and nothing here follows an IRI.
+        for quad in ox.parse(stream, format=kinds[syntax.kind], lenient=True):
+            empty = False
+            predicate, target = quad.predicate.value, quad.object
+            if isinstance(target, literal):
+                if predicate in texts and isinstance(subject := quad.subject, named):
+                    texts[predicate](subject.value, target.value, target.language)
+            elif predicate in nodes and isinstance(target, (named, blank)):  # else a quoted triple of RDF-star
+                subject = quad.subject
+                nodes[predicate](
+                    subject.value if isinstance(subject, named) else str(subject),
+                    target.value if isinstance(target, named) else str(target),
+                )
+    except SyntaxError as problem:
+        raise _malformed(source, encoding, syntax, problem) from None
+    if empty:
+        raise source.error("the file holds no RDF statement", remedy="Check how it was written.")
+
+
+def _pyoxigraph() -> ModuleType:
+    try:
+        import pyoxigraph
+    except ImportError:
+        raise MissingExtraError("reading RDF", "pyoxigraph", "rdf") from None
+    return pyoxigraph
+
+
+# ---- the stream the parser reads ----------------------------------------------------------------------------------
+
+
+def _encoding(source: Source, head: bytes) -> str | None:
+    """The encoding to translate from; None for UTF-8, which needs no translation."""
+    declared = _DECLARED.match(head.lstrip())
+    wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    name = source.encoding or ("utf-16" if wide else declared[1].decode() if declared else "utf-8")
+    try:
+        known = codecs.lookup(name).name
+        io.TextIOWrapper(io.BytesIO(), encoding=name)  # some codecs are not for text
+    except LookupError:
+        raise source.error(
+            f"no encoding {name!r}", remedy="Give the right one: encoding='utf-8', for example."
+        ) from None
+    return None if known in ("utf-8", "utf-8-sig", "ascii") else known
+
+
+def _blocks(source: Source, encoding: str | None) -> Iterator[bytes]:
+    """The file as UTF-8, decompressed, without a byte order mark; at least one block."""
+    try:
+        with gzip.open(source.path) if source.path.name.lower().endswith(".gz") else source.path.open("rb") as raw:
+            if encoding is None:
+                yield raw.read(_BLOCK).removeprefix(codecs.BOM_UTF8)
+                while block := raw.read(_BLOCK):
+                    yield block
+            else:
+                text = io.TextIOWrapper(raw, encoding=encoding, newline="")
+                yield text.read(_BLOCK).removeprefix("\ufeff").encode()
+                while part := text.read(_BLOCK):
+                    yield part.encode()
+    except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
+        raise source.error(
+            "the compressed file is cut off or damaged", remedy="Get it again and compare its size with the source."
+        ) from problem
+    except UnicodeError as problem:
+        raise source.error(
+            f"it is not valid {encoding}", remedy="Give the encoding it was written in: encoding='...'."
+        ) from problem
+
+
+def _checked(source: Source, encoding: str | None, syntax: Syntax) -> Iterator[bytes]:
+    """The blocks with the file's head made safe; XML is watched for entities further down and for its end."""
+    blocks = _blocks(source, encoding)
+    first = next(blocks)
+    if syntax.root is None:
+        yield first
+        yield from blocks
+        return
+    block = syntax.head + first[syntax.length :]
+    lines, since, tail = 1, 0, b""
+    declared = syntax.head
+    while block:
+        if b"<!ENTITY" in (tail[-8:] + block).removeprefix(declared):
+            raise source.error(
+                "an ENTITY is declared outside the head of the file",
+                remedy="Write the file again with an RDF tool, which resolves entities.",
+            )
+        declared = b""
+        since = 0 if b"<" in block else since + len(block)
+        if since > _LONGEST_TEXT:
+            raise source.error("a text runs on without an end", line=lines, remedy="Is it the right file?")
+        lines += block.count(b"\n")
+        tail = (tail + block)[-HEAD:]
+        yield block
+        block = next(blocks, b"")
+    # The parser takes a file that ends early for a complete one.
+    name = re.escape(syntax.root)
+    closed = rb"(?:</%b\s*>|<%b\b[^<>]*/>)\s*(?:<!--.*?-->\s*|<\?.*?\?>\s*)*\Z" % (name, name)
+    if not re.search(closed, tail, re.DOTALL):
+        raise source.error(
+            f"the file ends before its closing </{syntax.root.decode()}>",
+            line=lines,
+            remedy="It is cut off: get it again and compare its size with the source.",
+        )
+
+
+class _Stream(io.RawIOBase):
+    """An iterator of blocks as a file."""
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks = blocks
+        self._left = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        if not self._left:
+            self._left = memoryview(next(self._blocks, b""))
+        size = min(len(buffer), len(self._left))
+        buffer[:size] = self._left[:size]
+        self._left = self._left[size:]
+        return size
+
+
+def _malformed(source: Source, encoding: str | None, syntax: Syntax, problem: SyntaxError) -> TaxonomyFileError:
+    """What the parser says, with the line; for XML, where it tells none, expat finds it."""
+    what, line = str(problem.msg), problem.lineno
+    what = re.sub(r"^Parser error at line .*?: ", "", what)
+    if syntax.root is not None:
+        what, line = _xml_fault(_checked(source, encoding, syntax)) or (what, line)
+    if "utf-8" in what.lower():
+        remedy = "Give the encoding the file was written in, for example encoding='latin-1'."
+    else:
+        remedy = "Correct it there, or write the file again with an RDF tool; it may be damaged."
+    return source.error(f"no valid {syntax.called}: {what}", line=line, remedy=remedy)
+
+
+def _xml_fault(blocks: Iterable[bytes]) -> tuple[str, int] | None:
+    """The first place where the file is no well-formed XML; None if the fault lies in the RDF."""
+    parser = expat.ParserCreate("utf-8")
+    try:
+        for block in blocks:
+            parser.Parse(block, False)
+        parser.Parse(b"", True)
+    except expat.ExpatError as problem:
+        return expat.errors.messages[problem.code], problem.lineno
+    except TaxonomyFileError:
+        pass
+    return None

@@ -1,0 +1,212 @@
+"""SKOS concept schemes in RDF/XML, Turtle or N-Triples.
+
+``skos:broader`` goes from child to parent, ``skos:narrower`` the other way; either is enough. The transitive forms say
+nothing new and are ignored, as are top concepts: what has no broader concept is a root. ``skos:related`` is a relation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.taxonomy.readers import rdf
+from ontomask.taxonomy.readers.rdf import OWL, RDF, RDFS, SKOS
+from ontomask.taxonomy.readers.rdf_terms import Texts, codes_of, local_name, names_of
+from ontomask.taxonomy.readers.source import Source
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+_TITLE = "http://purl.org/dc/terms/title"
+_OLD_TITLE = "http://purl.org/dc/elements/1.1/title"
+
+Link = tuple[str, str]
+
+
+def read(source: Source, name: str | None = None, *, language: str = "en", scheme: str | None = None) -> Taxonomy:
+    """``language`` is the one preferred for labels, synonyms and definitions; then come untagged texts, then any.
+    ``scheme`` (its IRI, local name or title) takes the concepts of one concept scheme only."""
+    statements = _Statements(language)
+    rdf.scan(source, statements.on_nodes(), statements.on_texts())
+    return statements.taxonomy(source, name, scheme)
+
+
+class _Statements:
+    """What the statements say, as they come; :meth:`taxonomy` puts it together."""
+
+    def __init__(self, language: str) -> None:
+        self.declared: dict[str, None] = {}
+        self.schemes: dict[str, None] = {}
+        self.inside: dict[str, dict[str, None]] = {}  # scheme -> its concepts
+        self.classes = 0
+        self.broader: dict[Link, None] = {}
+        self.related: dict[Link, None] = {}
+        self.deprecated: dict[str, None] = {}
+        self.notations: dict[str, list[str]] = {}
+        self.labels = [Texts(language) for _ in range(2)]
+        self.titles = Texts(language)
+        self.synonyms = Texts(language)
+        self.definitions = [Texts(language) for _ in range(2)]
+
+    def on_nodes(self) -> dict[str, rdf.OnNode]:
+        return {
+            RDF + "type": self._type,
+            SKOS + "broader": self._broader,
+            SKOS + "narrower": lambda parent, child: self._broader(child, parent),
+            SKOS + "related": self._related,
+            SKOS + "inScheme": self._in_scheme,
+            SKOS + "topConceptOf": self._in_scheme,
+            SKOS + "hasTopConcept": lambda scheme, concept: self._in_scheme(concept, scheme),
+        }
+
+    def on_texts(self) -> dict[str, rdf.OnText]:
+        return {
+            SKOS + "prefLabel": self.labels[0].add,
+            RDFS + "label": self.labels[1].add,
+            SKOS + "altLabel": self.synonyms.add,
+            SKOS + "hiddenLabel": self.synonyms.add,
+            SKOS + "definition": self.definitions[0].add,
+            SKOS + "scopeNote": self.definitions[1].add,
+            SKOS + "notation": self._notation,
+            OWL + "deprecated": self._deprecated,
+            _TITLE: self.titles.add,
+            _OLD_TITLE: self.titles.add,
+        }
+
+    # ---- handlers -------------------------------------------------------------------------------------------------
+
+    def _type(self, subject: str, node: str) -> None:
+        if node == SKOS + "Concept":
+            if not subject.startswith("_:"):
+                self.declared[subject] = None
+        elif node == SKOS + "ConceptScheme":
+            self.schemes[subject] = None
+        elif node == OWL + "Class":
+            self.classes += 1
+
+    def _broader(self, child: str, parent: str) -> None:
+        if not child.startswith("_:") and not parent.startswith("_:"):
+            self.broader[child, parent] = None
+
+    def _related(self, subject: str, node: str) -> None:
+        self.related[subject, node] = None
+
+    def _in_scheme(self, concept: str, scheme: str) -> None:
+        self.schemes[scheme] = None
+        self.inside.setdefault(scheme, {})[concept] = None
+
+    def _notation(self, subject: str, text: str, _: str | None) -> None:
+        self.notations.setdefault(subject, []).append(text.strip())
+
+    def _deprecated(self, subject: str, text: str, _: str | None) -> None:
+        if text.strip().lower() in ("true", "1"):
+            self.deprecated[subject] = None
+
+    # ---- putting together -----------------------------------------------------------------------------------------
+
+    def taxonomy(self, source: Source, name: str | None, scheme: str | None) -> Taxonomy:
+        concepts = self._concepts(source, scheme)
+        at = {c: i for i, c in enumerate(concepts)}
+        codes = self._codes(concepts)
+        labels, synonyms, definitions = self._texts(source, concepts)
+        ends = _inside(at, self.broader)
+        lost = sum(c in at and p not in at and p not in self.deprecated for c, p in self.broader)
+        if lost:
+            source.notes.append(f"{lost:,} links to concepts outside the scheme are dropped")
+        related = _inside(at, self.related)
+        return Taxonomy(
+            codes,
+            ends[:, 0],
+            ends[:, 1],
+            labels=labels,
+            synonyms=synonyms,
+            definitions=definitions,
+            relations={"related": (related[:, 0], related[:, 1])},
+            aliases={iri: i for iri, i in at.items() if iri != codes[i]},
+            name=name or source.stem,
+            source=source.path.name,
+            notes=source.notes,
+            where=source.where,
+        )
+
+    def _concepts(self, source: Source, scheme: str | None) -> list[str]:
+        every = dict.fromkeys([*self.declared, *(c for link in self.broader for c in link)])
+        if not every:
+            if self.classes:
+                raise source.error("no SKOS concepts but classes", remedy="Read it with format='owl'.")
+            raise source.error(
+                "no concepts (skos:Concept) in the file", remedy="Is it a thesaurus, and the right file?"
+            )
+        if scheme is not None:
+            chosen = self._scheme(source, scheme)
+            every = {c: None for c in every if c in self.inside.get(chosen, {})}
+            if not every:
+                raise source.error(f"no concept is in the scheme {chosen}", remedy=f"Choose from: {self._choice()}.")
+        elif len(self.schemes) > 1:
+            source.notes.append(
+                f"the concepts of {len(self.schemes)} schemes are taken together; scheme= takes one: {self._choice()}"
+            )
+        live = [c for c in every if c not in self.deprecated]
+        if not live:
+            raise source.error("every concept is deprecated", remedy="Get the current release.")
+        if len(live) < len(every):
+            source.notes.append(f"{len(every) - len(live):,} deprecated concepts are left out")
+            dropped = sum(p in self.deprecated and c not in self.deprecated for c, p in self.broader if c in every)
+            if dropped:
+                source.notes.append(f"{dropped:,} links to deprecated concepts are dropped")
+        implied = [c for c in live if c not in self.declared]
+        if implied:
+            shown = ", ".join(implied[:5]) + (", ..." if len(implied) > 5 else "")
+            source.notes.append(
+                f"{len(implied):,} concepts are linked to but not declared, and taken as they are: {shown}"
+            )
+        return live
+
+    def _scheme(self, source: Source, wanted: str) -> str:
+        """The scheme that goes by a name; an error that lists them if none or several do."""
+        found = [s for s in self.schemes if wanted in self._called(s)]
+        if len(found) == 1:
+            return found[0]
+        if not self.schemes:
+            raise source.error(f"no scheme {wanted!r}: the file names none", remedy="Leave scheme out.")
+        what = f"{len(found)} schemes go by {wanted!r}" if found else f"no scheme {wanted!r}"
+        raise source.error(what, remedy=f"The file has: {self._choice()}.")
+
+    def _called(self, scheme: str) -> list[str]:
+        """The names a scheme goes by, the best to show last."""
+        titles = [t.value for texts in (self.titles, self.labels[1], self.labels[0]) for t in texts.of(scheme)]
+        return [scheme, local_name(scheme), *titles]
+
+    def _choice(self) -> str:
+        shown = [f"{s} ({self._called(s)[-1]})" for s in self.schemes]
+        return ", ".join(shown[:12]) + (", ..." if len(shown) > 12 else "")
+
+    def _codes(self, concepts: list[str]) -> list[str]:
+        """The notations if every concept has exactly one of its own; else local names or IRIs."""
+        notations = [self.notations.get(c, ()) for c in concepts]
+        single = [n[0] for n in notations if len(n) == 1 and n[0]]
+        return single if len(set(single)) == len(concepts) else codes_of(concepts)
+
+    def _texts(self, source: Source, concepts: list[str]) -> tuple[list[str], dict[int, list[str]], dict[int, str]]:
+        labels: list[str] = []
+        synonyms: dict[int, list[str]] = {}
+        definitions: dict[int, str] = {}
+        foreign = 0
+        for i, iri in enumerate(concepts):
+            label, more = names_of(iri, self.labels, [self.synonyms])
+            labels.append(label.value if label is not None else "")
+            foreign += label is not None and label.foreign
+            if more:
+                synonyms[i] = more
+            definition = self.definitions[0].best(iri) or self.definitions[1].best(iri)
+            if definition is not None and definition.value:
+                definitions[i] = definition.value
+        if foreign:
+            source.notes.append(f"{foreign:,} concepts have labels in other languages only")
+        return labels, synonyms, definitions
+
+
+def _inside(at: dict[str, int], links: Iterable[Link]) -> NDArray[np.int64]:
+    """The links between concepts that are taken, as positions."""
+    ends = [(at[a], at[b]) for a, b in links if a in at and b in at]
+    return np.array(ends, dtype=np.int64).reshape(-1, 2)
