@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ontomask.errors import TaxonomyFileError
 from ontomask.taxonomy.readers import rdf
 from ontomask.taxonomy.readers.rdf import OWL, RDF, RDFS, SKOS
-from ontomask.taxonomy.readers.rdf_terms import Texts, codes_of, local_name, names_of
+from ontomask.taxonomy.readers.rdf_terms import Texts, codes_of, first_of, local_name, names_of
 from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -137,15 +137,17 @@ class _Ontology:
         aliases = self._aliases(concepts, codes, gone, at)
         self._tell(source, implied, sum(c in self.declared for c in self.deprecated))
         ends = self._ends(source, links, at, aliases)
-        labels, synonyms = self._names(source, concepts)
+        names = names_of(at, self.labels, [self.synonyms])
+        if names.foreign:
+            source.notes.append(f"{names.foreign:,} classes have labels in other languages only")
         version = next((self.versions[o] for o in self.ontologies if o in self.versions), None)
         return Taxonomy(
             codes[: len(concepts)],
             ends[:, 0],
             ends[:, 1],
-            labels=labels,
-            synonyms=synonyms,
-            definitions=self._definitions(concepts),
+            labels=names.labels,
+            synonyms=names.synonyms,
+            definitions={i: text.value for i, text in first_of(at, self.definitions).items()},
             relations=self._relations(source, related, at),
             aliases=aliases,
             name=name or source.stem,
@@ -235,39 +237,17 @@ class _Ontology:
             source.notes.append(f"{lost:,} links to deprecated classes are dropped")
         return np.array(ends, dtype=np.int64).reshape(-1, 2)
 
-    def _names(self, source: Source, concepts: list[str]) -> tuple[list[str], dict[int, list[str]]]:
-        labels, synonyms, foreign = [], {}, 0
-        for i, iri in enumerate(concepts):
-            label, more = names_of(iri, self.labels, [self.synonyms])
-            labels.append(label.value if label is not None else "")
-            foreign += label is not None and label.foreign
-            if more:
-                synonyms[i] = more
-        if foreign:
-            source.notes.append(f"{foreign:,} classes have labels in other languages only")
-        return labels, synonyms
-
-    def _definitions(self, concepts: list[str]) -> dict[int, str]:
-        formal, other, comment = self.definitions
-        found = {}
-        for i, iri in enumerate(concepts):
-            text = formal.best(iri) or other.best(iri) or comment.best(iri)
-            if text is not None and text.value:
-                found[i] = text.value
-        return found
-
     def _relations(
         self, source: Source, related: list[tuple[str, str, str]], at: dict[str, int]
     ) -> dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]]:
         """By the label of the property. Classes of other ontologies, not declared here, are no concepts."""
+        properties = {prop: i for i, prop in enumerate(dict.fromkeys(prop for _, prop, _ in related))}
+        labels = first_of(properties, self.labels)
+        called = {prop: labels[i].value if i in labels else local_name(prop) for prop, i in properties.items()}
         pairs: dict[str, dict[tuple[int, int], None]] = {}
-        called: dict[str, str] = {}
         lost = 0
         for a, prop, b in related:
             if a in at and b in at:
-                if prop not in called:
-                    label, _ = names_of(prop, self.labels, [])
-                    called[prop] = label.value if label is not None else local_name(prop)
                 pairs.setdefault(called[prop], {})[at[a], at[b]] = None
             elif a in at and b not in self.deprecated:
                 lost += 1

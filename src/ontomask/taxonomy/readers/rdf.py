@@ -7,10 +7,8 @@ checked on the way: entities that grow without bound, RDF/XML that is cut off, a
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
 import re
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
 from xml.parsers import expat
@@ -61,21 +59,32 @@ def scan(source: Source, nodes: Mapping[str, OnNode], texts: Mapping[str, OnText
     named, literal, blank = ox.NamedNode, ox.Literal, ox.BlankNode
     kinds = {"xml": ox.RdfFormat.RDF_XML, "turtle": ox.RdfFormat.TURTLE, "ntriples": ox.RdfFormat.N_TRIPLES}
     stream = io.BufferedReader(_Stream(_checked(source, encoding, syntax)), _BLOCK)
-    empty = True
+    empty, last = True, ""
     try:
         # Lenient: real ontologies hold IRIs with blanks or without a base, and nothing here follows an IRI.
         for quad in ox.parse(stream, format=kinds[syntax.kind], lenient=True):
             empty = False
             predicate, target = quad.predicate.value, quad.object
-            if isinstance(target, literal):
-                if predicate in texts and isinstance(subject := quad.subject, named):
-                    texts[predicate](subject.value, target.value, target.language)
-            elif predicate in nodes and isinstance(target, (named, blank)):  # else a quoted triple of RDF-star
-                subject = quad.subject
-                nodes[predicate](
-                    subject.value if isinstance(subject, named) else str(subject),
-                    target.value if isinstance(target, named) else str(target),
-                )
+            text = isinstance(target, literal)
+            if predicate not in (texts if text else nodes):
+                continue
+            subject = quad.subject
+            if isinstance(subject, named):
+                about = subject.value
+                # Statements about a subject stand together: one string for all of them is hashed and kept once.
+                if about == last:
+                    about = last
+                else:
+                    last = about
+                if text:
+                    texts[predicate](about, target.value, target.language)
+                    continue
+            else:
+                about = str(subject)
+            if isinstance(target, named):
+                nodes[predicate](about, target.value)
+            elif isinstance(target, blank):  # else a text about a blank node, or a quoted triple of RDF-star
+                nodes[predicate](about, str(target))
     except SyntaxError as problem:
         raise _malformed(source, encoding, syntax, problem) from None
     if empty:
@@ -111,7 +120,7 @@ def _encoding(source: Source, head: bytes) -> str | None:
 def _blocks(source: Source, encoding: str | None) -> Iterator[bytes]:
     """The file as UTF-8, decompressed, without a byte order mark; at least one block."""
     try:
-        with gzip.open(source.path) if source.path.name.lower().endswith(".gz") else source.path.open("rb") as raw:
+        with source.open() as raw:
             if encoding is None:
                 yield raw.read(_BLOCK).removeprefix(codecs.BOM_UTF8)
                 while block := raw.read(_BLOCK):
@@ -121,10 +130,6 @@ def _blocks(source: Source, encoding: str | None) -> Iterator[bytes]:
                 yield text.read(_BLOCK).removeprefix("\ufeff").encode()
                 while part := text.read(_BLOCK):
                     yield part.encode()
-    except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
-        raise source.error(
-            "the compressed file is cut off or damaged", remedy="Get it again and compare its size with the source."
-        ) from problem
     except UnicodeError as problem:
         raise source.error(
             f"it is not valid {encoding}", remedy="Give the encoding it was written in: encoding='...'."

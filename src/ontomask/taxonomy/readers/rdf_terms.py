@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from operator import itemgetter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 _FOREIGN = 3
@@ -18,10 +17,6 @@ class Text(NamedTuple):
     rank: int
     value: str
     language: str | None
-
-    @property
-    def foreign(self) -> bool:
-        return self.rank == _FOREIGN
 
 
 class _Ranks(dict[str | None, int]):
@@ -38,67 +33,75 @@ class _Ranks(dict[str | None, int]):
 
 
 class Texts:
-    """Texts by subject. The wanted language comes first, then its regional forms, then untagged, then any other.
+    """Texts of subjects. The wanted language comes first, then its regional forms, then untagged, then any other.
 
-    Held in flat lists, each text pointing back to the one before it of the same subject: a million small containers
-    would keep the garbage collector busier than the parser.
+    Held in flat lists and worked on as a whole: for a hundred thousand subjects anything done one by one is slow.
     """
 
     def __init__(self, language: str) -> None:
         self._ranks = _Ranks(language)
+        self._subjects: list[str] = []
         self._values: list[str] = []
         self._languages: list[str | None] = []
-        self._before: list[int] = []
-        self._last: dict[str, int] = {}
 
     def add(self, subject: str, value: str, language: str | None) -> None:
         """A handler for :func:`rdf.scan`."""
-        self._before.append(self._last.get(subject, -1))
-        self._last[subject] = len(self._values)
+        self._subjects.append(subject)
         self._values.append(_tidy(value))
         self._languages.append(language)
 
-    def of(self, subject: str) -> list[Text]:
-        """All texts of a subject, first one first."""
-        found = []
-        at = self._last.get(subject, -1)
-        while at >= 0:
-            language = self._languages[at]
-            found.append(Text(self._ranks[language], self._values[at], language))
-            at = self._before[at]
-        found.reverse()
+    def rows(self, at: Mapping[str, int]) -> Iterator[tuple[int, str, str | None, int]]:
+        """(position, text, language, rank) of the texts of those subjects that have a position, in file order."""
+        ranks = self._ranks
+        for subject, value, language in zip(self._subjects, self._values, self._languages, strict=True):
+            if subject in at and value:
+                yield at[subject], value, language, ranks[language]
+
+    def best(self, at: Mapping[str, int]) -> dict[int, Text]:
+        """For each position the first text in the best language there is."""
+        found: dict[int, Text] = {}
+        for i, value, language, rank in self.rows(at):
+            if i not in found or rank < found[i].rank:
+                found[i] = Text(rank, value, language)
         return found
 
-    def best(self, subject: str) -> Text | None:
-        """The first text in the best language there is."""
-        return _best(self.of(subject))
+
+def first_of(at: Mapping[str, int], several: Sequence[Texts]) -> dict[int, Text]:
+    """For each position the best text of the first of ``several`` that has one, if possible in the wanted language."""
+    found: dict[int, Text] = {}
+    for texts in several:
+        for i, text in texts.best(at).items():
+            if i not in found or found[i].rank == _FOREIGN > text.rank:
+                found[i] = text
+    return found
 
 
-def names_of(subject: str, labels: Sequence[Texts], more: Sequence[Texts]) -> tuple[Text | None, list[str]]:
-    """The label (from the first of ``labels`` that has one, if possible in the wanted language) and the synonyms:
-    the other texts in the wanted language or untagged; where there are none, those in the language of the label."""
-    found = [texts.of(subject) for texts in labels]
-    best: Text | None = None
-    for texts in found:
-        text = _best(texts)
-        if text is not None and (best is None or best.rank == _FOREIGN > text.rank):
-            best = text
-    language = best.language if best is not None else None
-    synonyms: dict[str, None] = {}
-    for texts in (*found, *(texts.of(subject) for texts in more)):
-        if texts:
-            kept = [v for rank, v, _ in texts if rank < _FOREIGN] or [v for _, v, tag in texts if tag == language]
-            synonyms.update(dict.fromkeys(kept))
-    synonyms.pop("", None)
-    if best is not None:
-        synonyms.pop(best.value, None)
-    return best, list(synonyms)
+class Names(NamedTuple):
+    labels: list[str]
+    synonyms: dict[int, list[str]]
+    foreign: int  #: how many labels are in a language that was not asked for
 
 
-def _best(texts: list[Text]) -> Text | None:
-    if len(texts) <= 1:
-        return texts[0] if texts else None
-    return min(texts, key=itemgetter(0))
+def names_of(at: Mapping[str, int], labels: Sequence[Texts], more: Sequence[Texts]) -> Names:
+    """Labels, and as synonyms all other texts that are in the wanted language or untagged; for a subject that has
+    none of these, those in the language of its label."""
+    best = first_of(at, labels)
+    synonyms: dict[int, list[str]] = {}
+    instead: dict[int, list[str]] = {}
+    for texts in (*labels, *more):
+        for i, value, language, rank in texts.rows(at):
+            label = best.get(i)
+            if label is not None and label.value == value:
+                continue
+            if rank < _FOREIGN:
+                synonyms.setdefault(i, []).append(value)
+            elif label is not None and label.language == language:
+                instead.setdefault(i, []).append(value)
+    return Names(
+        [best[i].value if i in best else "" for i in at.values()],
+        {i: list(dict.fromkeys(found)) for i, found in (instead | synonyms).items()},
+        sum(text.rank == _FOREIGN for text in best.values()),
+    )
 
 
 def _tidy(text: str) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ontomask.taxonomy.readers import rdf
 from ontomask.taxonomy.readers.rdf import OWL, RDF, RDFS, SKOS
-from ontomask.taxonomy.readers.rdf_terms import Texts, codes_of, local_name, names_of
+from ontomask.taxonomy.readers.rdf_terms import Texts, codes_of, first_of, local_name, names_of
 from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -108,7 +108,9 @@ class _Statements:
         concepts = self._concepts(source, scheme)
         at = {c: i for i, c in enumerate(concepts)}
         codes = self._codes(concepts)
-        labels, synonyms, definitions = self._texts(source, concepts)
+        names = names_of(at, self.labels, [self.synonyms])
+        if names.foreign:
+            source.notes.append(f"{names.foreign:,} concepts have labels in other languages only")
         ends = _inside(at, self.broader)
         lost = sum(c in at and p not in at and p not in self.deprecated for c, p in self.broader)
         if lost:
@@ -118,9 +120,9 @@ class _Statements:
             codes,
             ends[:, 0],
             ends[:, 1],
-            labels=labels,
-            synonyms=synonyms,
-            definitions=definitions,
+            labels=names.labels,
+            synonyms=names.synonyms,
+            definitions={i: text.value for i, text in first_of(at, self.definitions).items()},
             relations={"related": (related[:, 0], related[:, 1])},
             aliases={iri: i for iri, i in at.items() if iri != codes[i]},
             name=name or source.stem,
@@ -174,8 +176,8 @@ class _Statements:
 
     def _called(self, scheme: str) -> list[str]:
         """The names a scheme goes by, the best to show last."""
-        titles = [t.value for texts in (self.titles, self.labels[1], self.labels[0]) for t in texts.of(scheme)]
-        return [scheme, local_name(scheme), *titles]
+        places = (self.titles, self.labels[1], self.labels[0])
+        return [scheme, local_name(scheme), *(row[1] for texts in places for row in texts.rows({scheme: 0}))]
 
     def _choice(self) -> str:
         shown = [f"{s} ({self._called(s)[-1]})" for s in self.schemes]
@@ -186,24 +188,6 @@ class _Statements:
         notations = [self.notations.get(c, ()) for c in concepts]
         single = [n[0] for n in notations if len(n) == 1 and n[0]]
         return single if len(set(single)) == len(concepts) else codes_of(concepts)
-
-    def _texts(self, source: Source, concepts: list[str]) -> tuple[list[str], dict[int, list[str]], dict[int, str]]:
-        labels: list[str] = []
-        synonyms: dict[int, list[str]] = {}
-        definitions: dict[int, str] = {}
-        foreign = 0
-        for i, iri in enumerate(concepts):
-            label, more = names_of(iri, self.labels, [self.synonyms])
-            labels.append(label.value if label is not None else "")
-            foreign += label is not None and label.foreign
-            if more:
-                synonyms[i] = more
-            definition = self.definitions[0].best(iri) or self.definitions[1].best(iri)
-            if definition is not None and definition.value:
-                definitions[i] = definition.value
-        if foreign:
-            source.notes.append(f"{foreign:,} concepts have labels in other languages only")
-        return labels, synonyms, definitions
 
 
 def _inside(at: dict[str, int], links: Iterable[Link]) -> NDArray[np.int64]:

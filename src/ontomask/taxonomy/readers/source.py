@@ -8,8 +8,11 @@ from __future__ import annotations
 import codecs
 import gzip
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from ontomask.errors import TaxonomyFileError
 
@@ -66,15 +69,13 @@ class Source:
     def at(self, line: int) -> str:
         return f"{self.where}, line {line}"
 
-    def _open(self) -> gzip.GzipFile | object:
-        return gzip.open(self.path, "rb") if self.path.name.lower().endswith(".gz") else self.path.open("rb")
-
-    def read(self, size: int = -1) -> bytes:
-        """The bytes of the file, decompressed."""
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """The file as bytes, decompressed; what goes wrong while it is read becomes an error of ours."""
+        packed = self.path.name.lower().endswith(".gz")
         try:
-            with self._open() as stream:  # type: ignore[attr-defined]
-                data: bytes = stream.read(size)
-                return data
+            with gzip.open(self.path, "rb") if packed else self.path.open("rb") as stream:
+                yield cast(BinaryIO, stream)
         except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
             raise self.error(
                 "the compressed file is cut off or damaged", remedy="Get it again and compare its size with the source."
@@ -84,6 +85,10 @@ class Source:
                 f"the file cannot be read ({problem.strerror or type(problem).__name__})",
                 remedy="Check the path and your rights.",
             ) from problem
+
+    def read(self, size: int = -1) -> bytes:
+        with self.open() as stream:
+            return stream.read(size)
 
     def head(self) -> bytes:
         """The first bytes; an error if they show that this is no text at all."""
