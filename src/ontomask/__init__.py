@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from ontomask.distances.tables import distance_matrix as distance_matrix
     from ontomask.distances.tables import similarity as similarity
     from ontomask.distances.tables import similarity_matrix as similarity_matrix
+    from ontomask.statistics.centroids import centroid as centroid
+    from ontomask.statistics.dependence import distance_correlation as distance_correlation
+    from ontomask.statistics.dependence import distance_covariance as distance_covariance
+    from ontomask.statistics.dependence import distance_variance as distance_variance
+    from ontomask.statistics.marginality import marginality as marginality
+    from ontomask.statistics.marginality import marginality_covariance as marginality_covariance
+    from ontomask.statistics.marginality import marginality_mean as marginality_mean
+    from ontomask.statistics.marginality import marginality_variance as marginality_variance
     from ontomask.taxonomy.catalog import list_taxonomies as list_taxonomies
     from ontomask.taxonomy.catalog import load_taxonomy as load_taxonomy
     from ontomask.taxonomy.joining import join_taxonomies as join_taxonomies
@@ -35,14 +43,22 @@ _HOME = {
     "Matching": "taxonomy.matching",
     "Measure": "distances.measures",
     "Taxonomy": "taxonomy.taxonomy",
+    "centroid": "statistics.centroids",
     "distance": "distances.tables",
+    "distance_correlation": "statistics.dependence",
+    "distance_covariance": "statistics.dependence",
     "distance_matrix": "distances.tables",
+    "distance_variance": "statistics.dependence",
     "get_measure": "distances.measures",
     "information_content": "distances.information_content",
     "join_taxonomies": "taxonomy.joining",
     "list_measures": "distances.measures",
     "list_taxonomies": "taxonomy.catalog",
     "load_taxonomy": "taxonomy.catalog",
+    "marginality": "statistics.marginality",
+    "marginality_covariance": "statistics.marginality",
+    "marginality_mean": "statistics.marginality",
+    "marginality_variance": "statistics.marginality",
     "match": "taxonomy.matching",
     "read_taxonomy": "taxonomy.readers",
     "register_measure": "distances.measures",

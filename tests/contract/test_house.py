@@ -83,7 +83,9 @@ def test_links_in_the_docs_lead_somewhere() -> None:
 
 def test_nothing_of_this_machine_is_committed() -> None:
     # Hosts of package registries and paths of machines; spelled so that this file does not name them itself.
-    forbidden = re.compile("|".join(["pypi" + r"\.org", "pythonhosted" + r"\.org", "/wo" + "rk/", "/ro" + "ot/", "deb" + r"ian\.org"]))
+    forbidden = re.compile(
+        "|".join(["pypi" + r"\.org", "pythonhosted" + r"\.org", "/wo" + "rk/", "/ro" + "ot/", "deb" + r"ian\.org"])
+    )
     for path in tracked():
         if path.suffix in (".xz", ".png") or not path.is_file():
             continue

@@ -61,3 +61,18 @@ def test_marginality_mean_and_variance_of_the_printed_matrix() -> None:
     assert SAMPLE[int(marginality.argmin())] == "Alzheimer"
     assert marginality.min() == pytest.approx(5.07)
     assert marginality.mean() == pytest.approx(5.79, abs=0.005)
+
+
+def test_marginality_of_the_tree(taxonomy: om.Taxonomy) -> None:
+    """The same statistics from the tree itself, where Alzheimer is 0.78 from meningitis and sclerosis."""
+    found = om.marginality(taxonomy, SAMPLE)
+    table = om.distance_matrix(taxonomy, SAMPLE)
+    assert found == pytest.approx(dict(zip(SAMPLE, table.sum(axis=1), strict=True)))
+    mean = om.marginality_mean(taxonomy, SAMPLE)
+    assert mean.concept == om.centroid(taxonomy, SAMPLE, kind="marginality") == "Alzheimer"
+    assert mean.number == pytest.approx(found["Alzheimer"])
+    assert om.marginality_variance(taxonomy, SAMPLE) == pytest.approx(table.sum() / len(SAMPLE))
+    covariance = om.marginality_covariance([(taxonomy, SAMPLE), (taxonomy, SAMPLE[::-1])])
+    m = table.sum(axis=1)
+    expected = np.sqrt(m * m[::-1]).mean()
+    np.testing.assert_allclose(covariance, [[m.mean(), expected], [expected, m.mean()]])

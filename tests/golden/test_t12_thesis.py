@@ -83,9 +83,17 @@ def test_tables_6_to_9(table: str) -> None:
 )
 def test_centroids(table: str, centroid: str, least: int) -> None:
     taxonomy, counts, _ = TABLES[table]
-    found = sums(taxonomy, counts)
-    assert min(found, key=found.__getitem__) == centroid
-    assert found[centroid] == least
+    assert om.centroid(taxonomy, counts, list(counts.values()), "path") == centroid
+    assert sums(taxonomy, counts)[centroid] == least
+
+
+def test_other_centres_of_example_4() -> None:
+    taxonomy, counts, _ = TABLES["6"]
+    weights = list(counts.values())
+    assert om.centroid(taxonomy, counts, weights, "path", kind="lcs") == "symptom"
+    assert om.centroid(taxonomy, counts, weights, "path", kind="mode") == "lumbago"
+    assert om.centroid(taxonomy, counts, weights, "path", kind="marginality") == "pain"  # the best one present
+    assert om.centroid(taxonomy, counts, weights, "path", kind="semantic_mean") == "ache"
 
 
 @pytest.mark.parametrize(

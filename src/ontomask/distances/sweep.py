@@ -10,6 +10,7 @@ fold               vector of x at column y                  from the parents p o
 SharedAncestors    |T(x) n T(y)|                            first parent's, plus the ancestors it lacks
 DeepestCommon      depth and links of the LCS, as one key   max(key[p]) - 1, or anew where x subsumes y
 ShortestPath       fewest links between x and y             1 + min, or the links up from y
+FewestDown         links down to y from what subsumes both  min, or the links up from y
 CheapestPath       least weight between x and y             weight(x) + min, or the weight up from y
 RichestCommon      rank of the greatest IC in common        max, or own rank where x subsumes y
 =================  =======================================  ==============================================
@@ -176,6 +177,14 @@ class ShortestPath(SeededFold):
     def correct(self, held: Array, place: Array, column: Array, seed: Array) -> None:
         # In a DAG the way round through another ancestor can be shorter than the way straight up.
         held[place, column] = np.minimum(held[place, column], seed)
+
+
+class FewestDown(ShortestPath):
+    """Fewest links down to y from a concept that subsumes both x and y; the way up from x is free."""
+
+    def take_over(self, held: Array, step: Step) -> None:
+        super().take_over(held, step)
+        held[step.begin : step.end] -= 1
 
 
 class CheapestPath(ShortestPath):

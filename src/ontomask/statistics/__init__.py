@@ -1,0 +1,1 @@
+"""Statistics of nominal data: centres, marginality, dependence, all on counts of categories."""

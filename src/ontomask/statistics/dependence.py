@@ -1,0 +1,214 @@
+"""Distance covariance, variance and correlation of nominal and numeric columns (R17 eq. 14-16; Szekely et al. 2007).
+
+The definition double-centres an n x n table of distances for each column. It is never built: with the contingency table
+N of two nominal columns and the tables A, B of their categories, the sum over all pairs of records is
+sum(N * (A N B)), whatever n (METHODS 6). A numeric column enters by prefix sums over its sorted values.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.distances.tables import Scope
+from ontomask.errors import OptionError
+from ontomask.statistics.sample import Floats, Sample
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+
+class Column(ABC):
+    """A column of n records: the mean distance from each record to all, and the grand mean of those."""
+
+    size: int
+    row_means: Floats
+
+    @property
+    def grand_mean(self) -> float:
+        return float(self.row_means.mean())
+
+    @abstractmethod
+    def raw(self, other: Column) -> float:
+        """Sum over all pairs of records of the product of both columns' distances."""
+
+
+class NominalColumn(Column):
+    def __init__(self, sample: Sample, table: Floats) -> None:
+        self.size = len(sample)
+        self.code = sample.code
+        self.table = table
+        self.row_means = (np.add.reduce(table * sample.weights, axis=1) / self.size)[sample.code]
+
+    def raw(self, other: Column) -> float:
+        if isinstance(other, NominalColumn):
+            width = len(other.table)
+            joint = np.bincount(self.code * width + other.code, minlength=len(self.table) * width)
+            counts = joint.reshape(len(self.table), width).astype(np.float64)
+            return float((counts * (self.table @ counts @ other.table)).sum())
+        assert isinstance(other, NumericColumn)
+        return float((self.table * other.sums_between(self.code, len(self.table))).sum())
+
+
+class NumericColumn(Column):
+    def __init__(self, values: Floats) -> None:
+        self.size = len(values)
+        self.values = values
+        self.order = np.argsort(values, kind="stable")
+        ordered = values[self.order]
+        before = np.concatenate(([0.0], np.cumsum(ordered)[:-1]))
+        rank = np.arange(self.size)
+        # sum |x - y| = what x exceeds the smaller ones by + what the larger ones exceed x by
+        total = ordered.sum()
+        sums = ordered * rank - before + (total - before - ordered) - ordered * (self.size - 1 - rank)
+        self.row_means = np.empty(self.size)
+        self.row_means[self.order] = sums / self.size
+
+    def sums_between(self, code: NDArray[np.int64], categories: int) -> Floats:
+        """For every two categories the sum of |x - y| over their records, in one pass over the sorted values."""
+        sums = np.zeros((categories, categories))
+        seen, total = np.zeros(categories), np.zeros(categories)
+        for low in range(0, self.size, 4096):
+            at = self.order[low : low + 4096]
+            group, x = code[at], self.values[at]
+            member = np.zeros((len(at), categories))
+            member[np.arange(len(at)), group] = 1
+            # What stands before each record: everything of earlier blocks, and the part of this block above it.
+            counts = seen + np.cumsum(member, axis=0) - member
+            weighted = member * x[:, None]
+            values = total + np.cumsum(weighted, axis=0) - weighted
+            np.add.at(sums, group, x[:, None] * counts - values)
+            seen += member.sum(axis=0)
+            total += weighted.sum(axis=0)
+        return sums + sums.T
+
+    def raw(self, other: Column) -> float:
+        if isinstance(other, NominalColumn):
+            return other.raw(self)
+        assert isinstance(other, NumericColumn)
+        return 2 * _sum_of_products(self.values[self.order], other.values[self.order])
+
+
+def _sum_of_products(x: Floats, y: Floats) -> float:
+    """Sum over i < j of (x_j - x_i) |y_j - y_i| for sorted x, by merging halves (Huo & Szekely 2016).
+
+    At each level the records of neighbouring blocks are sorted by y together; each one of the right block then meets
+    those of the left block with smaller y through running sums, and those with larger y through what is left.
+    """
+    n = len(x)
+    total = 0.0
+    width = 1
+    place = np.arange(n)
+    while width < n:
+        pair = place // (2 * width)
+        by = np.lexsort((place, y, pair))
+        left = (place[by] // width) % 2 == 0
+        xs, ys, blocks = x[by], y[by], pair[by]
+        starts = np.flatnonzero(np.diff(blocks, prepend=-1))
+        lengths = np.diff(np.append(starts, n))
+        parts = []
+        for weight in (np.ones(n), xs, ys, xs * ys):
+            running = np.cumsum(np.where(left, weight, 0.0))
+            offset = np.where(starts > 0, running[starts - 1], 0.0)
+            below = running - np.repeat(offset, lengths)
+            whole = np.repeat(running[starts + lengths - 1] - offset, lengths)
+            parts.append((below, whole - below))
+        right = ~left
+        for sign, side in ((1.0, 0), (-1.0, 1)):
+            count, sum_x, sum_y, sum_xy = (part[side][right] for part in parts)
+            total += sign * float(
+                (xs[right] * ys[right] * count - xs[right] * sum_y - ys[right] * sum_x + sum_xy).sum()
+            )
+        width *= 2
+    return total
+
+
+def distance_covariance(
+    taxonomy1: Taxonomy | None,
+    x: Iterable[Any],
+    taxonomy2: Taxonomy | None,
+    y: Iterable[Any],
+    measure: str = "wu_palmer",
+    *,
+    scope: Scope = "taxonomy",
+    **options: Any,
+) -> float:
+    """sdCov of two columns of the same records (R17 eq. 14); a taxonomy of None says that the column is numeric."""
+    return _covariance(*_columns(taxonomy1, x, taxonomy2, y, measure, scope, options))
+
+
+def distance_variance(
+    taxonomy: Taxonomy | None,
+    x: Iterable[Any],
+    measure: str = "wu_palmer",
+    *,
+    scope: Scope = "taxonomy",
+    **options: Any,
+) -> float:
+    """sdVar: the distance covariance of a column with itself."""
+    column = _column(taxonomy, x, measure, scope, options)
+    return _covariance(column, column)
+
+
+def distance_correlation(
+    taxonomy1: Taxonomy | None,
+    x: Iterable[Any],
+    taxonomy2: Taxonomy | None,
+    y: Iterable[Any],
+    measure: str = "wu_palmer",
+    *,
+    scope: Scope = "taxonomy",
+    **options: Any,
+) -> float:
+    """sdCor of two columns of the same records, from 0 (independent) to 1 (R17 eq. 16); 0 if one does not vary.
+
+    A taxonomy of None says that its column is numeric. The cost depends on the number of categories, not on the
+    number of records.
+    """
+    one, two = _columns(taxonomy1, x, taxonomy2, y, measure, scope, options)
+    variances = _covariance(one, one) * _covariance(two, two)
+    return _covariance(one, two) / float(np.sqrt(variances)) if variances > 0 else 0.0
+
+
+def _covariance(one: Column, two: Column) -> float:
+    n = one.size
+    centred = (
+        one.raw(two) - 2 * n * float((one.row_means * two.row_means).sum()) + n * n * one.grand_mean * two.grand_mean
+    )
+    # Distances that are no metric (wu_palmer, path in a DAG) and rounding can take the sum a little below 0.
+    return float(np.sqrt(max(centred, 0.0))) / n
+
+
+def _columns(
+    taxonomy1: Taxonomy | None,
+    x: Iterable[Any],
+    taxonomy2: Taxonomy | None,
+    y: Iterable[Any],
+    measure: str,
+    scope: Scope,
+    options: dict[str, Any],
+) -> tuple[Column, Column]:
+    one, two = (_column(t, values, measure, scope, options) for t, values in ((taxonomy1, x), (taxonomy2, y)))
+    if one.size != two.size:
+        raise OptionError(f"columns of {one.size} and {two.size} values", remedy="Give columns of the same records.")
+    return one, two
+
+
+def _column(
+    taxonomy: Taxonomy | None, values: Iterable[Any], measure: str, scope: Scope, options: dict[str, Any]
+) -> Column:
+    if taxonomy is not None:
+        sample = Sample.of(taxonomy, values)
+        return NominalColumn(sample, sample.distances(measure, scope, options))
+    try:
+        numbers = np.asarray(list(values), dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.array([np.nan])
+    if numbers.ndim != 1 or len(numbers) == 0 or not np.isfinite(numbers).all():
+        raise OptionError(
+            "a column without a taxonomy holds something other than finite numbers",
+            remedy="Give its taxonomy if it is nominal, or clean it.",
+        )
+    return NumericColumn(numbers)

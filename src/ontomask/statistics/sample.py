@@ -1,0 +1,75 @@
+"""A column of nominal values as distinct concepts with weights: what every statistic starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.distances.tables import Scope, distance_matrix
+from ontomask.errors import OptionError
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+Floats = NDArray[np.float64]
+#: Values closer than this, relatively, are equal; the first of them wins.
+TIE = 1e-12
+
+
+@dataclass(frozen=True)
+class Sample:
+    """``concepts``: distinct positions in the order first seen; ``weights``: of each; ``code``: of each record."""
+
+    taxonomy: Taxonomy
+    concepts: NDArray[np.int64]
+    weights: Floats
+    code: NDArray[np.int64]
+
+    @staticmethod
+    def of(taxonomy: Taxonomy, values: Iterable[str], weights: Sequence[float] | None = None) -> Sample:
+        positions = taxonomy.positions(values)
+        if len(positions) == 0:
+            raise OptionError("a statistic of no values", remedy="Give at least one concept.")
+        given = np.ones(len(positions)) if weights is None else np.asarray(weights, dtype=np.float64)
+        if given.shape != positions.shape or not np.isfinite(given).all() or (given < 0).any() or given.sum() == 0:
+            raise OptionError(
+                "the weights do not fit the values",
+                remedy=f"Give {len(positions)} finite numbers >= 0, one for each value, not all 0.",
+            )
+        distinct, first, inverse = np.unique(positions, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        code = place[inverse]
+        return Sample(taxonomy, distinct[order], np.bincount(code, weights=given).astype(np.float64), code)
+
+    def __len__(self) -> int:
+        return len(self.code)
+
+    def codes(self) -> list[str]:
+        return [self.taxonomy.concepts[i] for i in self.concepts]
+
+    def options(self, options: dict[str, Any]) -> dict[str, Any]:
+        """A measure's options; content from a corpus takes this sample's own counts unless others are given."""
+        if options.get("ic") == "corpus" and options.get("counts") is None:
+            counts = dict(zip(self.codes(), np.rint(self.weights).astype(int).tolist(), strict=True))
+            return options | {"counts": counts}
+        return options
+
+    def distances(self, measure: str, scope: Scope, options: dict[str, Any]) -> Floats:
+        """The table of the distinct concepts."""
+        return distance_matrix(self.taxonomy, self.codes(), measure, scope=scope, **self.options(options))
+
+
+def first_least(values: Floats) -> int:
+    """The first place whose value is the least, up to a relative 1e-12."""
+    least = values.min()
+    return int(np.argmax(values <= least + TIE * abs(least)))
+
+
+def weighted_sums(table: Floats, weights: Floats) -> Floats:
+    """Row sums of table * weights, always added up in the same order."""
+    sums: Floats = np.add.reduce(table * weights, axis=1)
+    return sums
