@@ -40,7 +40,7 @@ Finish = Callable[[Array, NDArray[np.int64], NDArray[np.int64]], NDArray[np.floa
 #: Bytes that all threads together may use beside the result.
 WORKING_MEMORY = 128 * 2**20
 #: Cells turned into distances at once; their temporaries stay in the processor's cache.
-CELLS = 1 << 15
+CELLS = 1 << 16
 #: Entries up to which a table of all possible distances is made and looked up; it then fits that cache too.
 TABLE_CELLS = 1 << 17
 
