@@ -293,6 +293,8 @@ def test_unknown_measure_and_options(small: om.Taxonomy) -> None:
 def test_context_vectors(small: om.Taxonomy, tmp_path: Path) -> None:
     vectors = {"ache": [1.0, 0.0], "pain": [0.0, 2.0], "lumbago": [0.0, 0.0], "unknown": [1.0, 1.0]}
     assert om.distance(small, "ache", "pain", "context_vector", vectors=vectors | {"lumbago": [1, 1]}) == 1.0
+    tiny_and_huge = {"ache": [1e-200, 0], "pain": [1e200, 1e200]}
+    assert om.distance(small, "ache", "pain", "context_vector", vectors=tiny_and_huge) == pytest.approx(1 - 0.5**0.5)
     for bad, expected in [
         (None, "needs vectors="),
         (vectors, "'lumbago' has no direction"),

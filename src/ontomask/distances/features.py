@@ -90,8 +90,9 @@ def _synonym_tversky(table: Table) -> Array:
 
     def block(low: int, high: int) -> Floats:
         gamma = _gamma(depth[table.rows[low:high]], depth[table.columns])
-        shared = terms.shared(low, high)
-        return _tversky(shared, terms.row_sizes[low:high], terms.column_sizes, gamma)
+        distance = _tversky(terms.shared(low, high), terms.row_sizes[low:high], terms.column_sizes, gamma)
+        distance[table.rows[low:high, None] == table.columns] = 0  # also without any term
+        return distance
 
     return _by_blocks(table, block)
 

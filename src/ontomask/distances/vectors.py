@@ -34,14 +34,16 @@ def context_vector(table: Table, vectors: Any) -> Array:
             f"{len(lacking)} of the concepts asked for have no vector: {some}{', ...' if len(lacking) > 5 else ''}",
             remedy="Add their vectors or leave these concepts out.",
         )
-    length = np.linalg.norm(matrix, axis=1)
-    bad = np.flatnonzero(~(np.isfinite(length) & (length > 0)))
+    # Scaled by their largest component first: tiny and huge vectors have a direction too.
+    largest = np.abs(matrix).max(axis=1)
+    bad = np.flatnonzero(~(np.isfinite(largest) & (largest > 0)))
     if len(bad):
         raise MeasureError(
             f"the vector of {table.taxonomy.concepts[known[bad[0]]]!r} has no direction (zero or not finite)",
             remedy="Every vector needs at least one number other than 0, all of them finite.",
         )
-    unit = matrix / length[:, None]
+    scaled = matrix / largest[:, None]
+    unit = scaled / np.linalg.norm(scaled, axis=1)[:, None]
     result = np.empty((len(rows), len(columns)), dtype=table.dtype)
     height = max(1, (1 << 20) // max(1, len(columns)))
     for low in range(0, len(rows), height):
