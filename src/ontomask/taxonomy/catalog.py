@@ -11,8 +11,6 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-import numpy as np
-
 from ontomask.errors import MissingDataError, MissingExtraError, OptionError
 from ontomask.taxonomy.lexicon import nearest_texts
 from ontomask.taxonomy.readers import read_taxonomy
@@ -75,8 +73,7 @@ def _shipped(file: str, name: str) -> Taxonomy:
             synonyms[at] = short
     return Taxonomy(
         codes,
-        np.arange(1, len(codes)),
-        np.array(parents[1:]),
+        list(enumerate(parents))[1:],
         labels=labels,
         synonyms=synonyms,
         name=name,
@@ -111,11 +108,9 @@ def _icd10cm() -> Taxonomy:
         terms = icd.get_inclusion_term(code, prioritize_blocks=is_block)
         if terms:
             synonyms[at] = terms
-    ends = np.array(links)
     return Taxonomy(
         list(position),
-        ends[:, 0],
-        ends[:, 1],
+        links,
         labels=labels,
         synonyms=synonyms,
         name="ICD-10-CM",

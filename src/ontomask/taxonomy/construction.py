@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from ontomask.errors import DuplicateLinkError, SelfLinkError, TaxonomyError, UnknownParentError
 
 Longs = NDArray[np.int64]
+#: Pairs of positions: (child, parent) for is-a, (from, to) for other relations.
+Links = Iterable[tuple[int, int]] | NDArray[np.integer]
 
 
 def collect(edges: Iterable[tuple[str, str | None]]) -> tuple[dict[str, int], Longs]:
@@ -50,18 +52,23 @@ def collect(edges: Iterable[tuple[str, str | None]]) -> tuple[dict[str, int], Lo
 
                 near = nearest_texts(concepts[parent], [concepts[d] for d in sorted(declared)])
                 raise UnknownParentError(concepts[child], concepts[parent], where=f"edge {i}", suggestions=near)
-    return position, np.array(list(seen), dtype=np.int64).reshape(-1, 2)
+    return position, as_links(seen)
 
 
-def distinct_links(
-    n: int, child: NDArray[np.integer], parent: NDArray[np.integer], names: Sequence[str], where: str | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The links without repetition, first occurrences in their order."""
-    lower, upper = child.astype(np.int64), parent.astype(np.int64)
+def as_links(pairs: Links) -> Longs:
+    """Pairs of positions as the rows of an array."""
+    array = pairs if isinstance(pairs, np.ndarray) else np.array(list(pairs))
+    return array.astype(np.int64).reshape(-1, 2)
+
+
+def distinct_links(pairs: Links, names: Sequence[str], where: str | None) -> tuple[Longs, Longs]:
+    """Children and parents of the links without repetition, first occurrences in their order."""
+    links = as_links(pairs)
+    lower, upper = links[:, 0], links[:, 1]
     loop = np.flatnonzero(lower == upper)
     if len(loop):
         raise SelfLinkError(names[lower[loop[0]]], where=where)
-    _, first = np.unique(lower * n + upper, return_index=True)
+    _, first = np.unique(lower * len(names) + upper, return_index=True)
     first.sort()
     return lower[first], upper[first]
 
@@ -89,7 +96,7 @@ def _pair(edge: object, i: int) -> tuple[str, str | None]:
 
 def relation_links(
     pairs: Iterable[tuple[str, str]], position: Mapping[str, int], relation: str
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> list[tuple[int, int]]:
     rows = []
     for a, b in pairs:
         for concept in (a, b):
@@ -99,5 +106,4 @@ def relation_links(
                     remedy="Add its edge or leave it out.",
                 )
         rows.append((position[a], position[b]))
-    array = np.array(rows, dtype=np.int64).reshape(-1, 2)
-    return array[:, 0], array[:, 1]
+    return rows

@@ -76,16 +76,14 @@ def join_taxonomies(
         for relation, csr in t.relations.items():
             relations.setdefault(relation, []).extend(_moved(*csr.gather(np.arange(len(t))), placed))
         aliases.update({mark + a: int(placed[i]) for a, i in t.aliases.items() if placed[i] >= 0})
-    ends = np.array(list(dict.fromkeys(links)), dtype=np.int64).reshape(-1, 2)
     titles = [t.name or f"taxonomy {i + 1}" for i, t in enumerate(taxonomies)]
     return Taxonomy(
         list(position),
-        ends[:, 0],
-        ends[:, 1],
+        links,
         labels=labels,
         synonyms=synonyms,
         definitions=definitions,
-        relations={r: (np.array(p)[:, 0], np.array(p)[:, 1]) for r, p in relations.items() if p},
+        relations=relations,
         aliases={a: i for a, i in aliases.items() if a not in position},
         name=name or " + ".join(titles),
         source="; ".join(t.source for t in taxonomies if t.source) or None,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ontomask.errors import CycleError, TaxonomyError, UnknownConceptError
 from ontomask.taxonomy import display
-from ontomask.taxonomy.construction import collect, distinct_links, joined_note, relation_links
+from ontomask.taxonomy.construction import Links, as_links, collect, distinct_links, joined_note, relation_links
 from ontomask.taxonomy.dag import Csr, CycleFound, Dag
 
 if TYPE_CHECKING:
@@ -35,13 +35,12 @@ class Taxonomy:
     def __init__(
         self,
         concepts: Sequence[str],
-        child: NDArray[np.integer],
-        parent: NDArray[np.integer],
+        links: Links,
         *,
         labels: Sequence[str] | None = None,
         synonyms: Mapping[int, Sequence[str]] | None = None,
         definitions: Mapping[int, str] | None = None,
-        relations: Mapping[str, tuple[NDArray[np.integer], NDArray[np.integer]]] | None = None,
+        relations: Mapping[str, Links] | None = None,
         aliases: Mapping[str, int] | None = None,
         senses: Mapping[str, Sequence[int]] | None = None,
         name: str | None = None,
@@ -49,17 +48,17 @@ class Taxonomy:
         notes: Iterable[str] = (),
         where: str | None = None,
     ) -> None:
-        """From positions: link ``i`` goes from concept ``child[i]`` up to concept ``parent[i]``.
+        """From positions: each of ``links`` is the position of a child and that of its parent.
 
         ``labels`` stand beside ``concepts``; the other texts are keyed by position. ``relations`` holds what is
-        not is-a, by name, as (from, to) positions. ``senses`` orders the concepts a word can mean, most frequent
+        not is-a, by name, as pairs of positions too. ``senses`` orders the concepts a word can mean, most frequent
         first. Repeated links count once. ``where`` is the place errors name (a file).
         """
         if len(concepts) == 0:
             raise TaxonomyError("no concepts", where=where, remedy="A taxonomy needs at least one concept.")
         names = list(concepts)
         texts = names.copy() if labels is None else [label or c for label, c in zip(labels, names, strict=True)]
-        child, parent = distinct_links(len(names), np.asarray(child), np.asarray(parent), names, where)
+        child, parent = distinct_links(links, names, where)
         notes = list(notes)
         has_parent = np.zeros(len(names), dtype=np.bool_)
         has_parent[child] = True
@@ -89,7 +88,8 @@ class Taxonomy:
         self._labels = tuple(texts)
         self._synonyms = {i: tuple(s) for i, s in (synonyms or {}).items() if s}
         self._definitions = dict(definitions or {})
-        self._relations = {r: Csr.of(len(names), a, b) for r, (a, b) in (relations or {}).items() if len(a)}
+        others = {relation: as_links(pairs) for relation, pairs in (relations or {}).items()}
+        self._relations = {r: Csr.of(len(names), pairs[:, 0], pairs[:, 1]) for r, pairs in others.items() if len(pairs)}
         self._reversed: dict[str, Csr] = {}
         self._aliases = dict(aliases or {})
         self._senses = {word: tuple(s) for word, s in (senses or {}).items()}
@@ -133,8 +133,7 @@ class Taxonomy:
         own_labels = at(labels, "labels")
         return cls(
             concepts,
-            links[:, 0],
-            links[:, 1],
+            links,
             labels=[own_labels.get(i, c) for i, c in enumerate(concepts)],
             synonyms={i: list(s) for i, s in at(synonyms, "synonyms").items()},
             definitions=at(definitions, "definitions"),
@@ -300,15 +299,14 @@ class Taxonomy:
         dag, kept = self._dag.below(self.position(concept))
         place, parent = dag.parents.gather(np.arange(len(dag)))
         new = {int(old): i for i, old in enumerate(kept)}
-        relations = {}
+        relations: dict[str, Links] = {}
         for relation, links in self._relations.items():
             owner, target = links.gather(kept)
             inside = np.isin(target, kept)
-            relations[relation] = (owner[inside], np.searchsorted(kept, target[inside]))
+            relations[relation] = np.stack((owner[inside], np.searchsorted(kept, target[inside])), axis=1)
         return Taxonomy(
             self._codes(kept),
-            place,
-            parent,
+            np.stack((place, parent), axis=1),
             labels=[self._labels[i] for i in kept],
             synonyms={new[i]: s for i, s in self._synonyms.items() if i in new},
             definitions={new[i]: d for i, d in self._definitions.items() if i in new},

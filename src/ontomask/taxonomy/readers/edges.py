@@ -7,8 +7,6 @@ rows; the same row twice is an error.
 
 from __future__ import annotations
 
-import numpy as np
-
 from ontomask.errors import DuplicateLinkError, SelfLinkError, UnknownParentError
 from ontomask.taxonomy.lexicon import nearest_texts
 from ontomask.taxonomy.readers import table
@@ -108,11 +106,9 @@ def read(
             + ", ".join(map(repr, tops[:5]))
             + (", ..." if len(tops) > 5 else "")
         )
-    ends = np.array([(position[c], position[p]) for c, p in links], dtype=np.int64).reshape(-1, 2)
     return Taxonomy(
         list(position),
-        ends[:, 0],
-        ends[:, 1],
+        [(position[c], position[p]) for c, p in links],
         labels=[labels.get(i, c) for i, c in enumerate(position)],
         synonyms=synonyms,
         name=name or source.stem,

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import numpy as np
-
 from ontomask.taxonomy.readers import table
 from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -50,11 +48,9 @@ def read(source: Source, name: str | None = None, *, delimiter: str | None = Non
         position.setdefault(cells[0], len(position))
     if not position:
         raise source.error("there are no rows", remedy="Check how the file was written.")
-    ends = np.array([(position[c], position[p]) for c, (p, _) in above.items()], dtype=np.int64).reshape(-1, 2)
     return Taxonomy(
         list(position),
-        ends[:, 0],
-        ends[:, 1],
+        [(position[c], position[p]) for c, (p, _) in above.items()],
         name=name or source.stem,
         source=source.path.name,
         notes=source.notes,

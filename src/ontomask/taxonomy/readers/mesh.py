@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-
 from ontomask.errors import UnknownParentError
 from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -68,13 +66,11 @@ def read(source: Source, name: str | None = None) -> Taxonomy:
             raise UnknownParentError(headings[at], above, where=source.at(lines[number]))
         links.append((at, at_number[above] if dot else category[number[0]]))
     links += [(at, root) for at in category.values()]
-    ends = np.array(links, dtype=np.int64)
     # A category's code is its letter in brackets, as MeSH prints it; it cannot clash with a heading.
     codes = [*headings, *(f"[{letter}]" for letter in category), ROOT]
     return Taxonomy(
         codes,
-        ends[:, 0],
-        ends[:, 1],
+        links,
         labels=[*headings, *(f"{CATEGORIES.get(letter, letter)} [{letter}]" for letter in category), "all headings"],
         aliases=at_number,
         name=name or "MeSH",

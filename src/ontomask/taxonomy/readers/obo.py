@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-import numpy as np
-
 from ontomask.errors import UnknownParentError
 from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -157,16 +155,14 @@ class _Reading:
             if other in self.position:
                 called = self.relation_names.get(relation, relation)
                 relations.setdefault(called, []).append((at, self.position[other]))
-        ends = np.array(links, dtype=np.int64).reshape(-1, 2)
         version = facts.get("data-version")
         return Taxonomy(
             list(self.position),
-            ends[:, 0],
-            ends[:, 1],
+            links,
             labels=self.labels,
             synonyms=self.synonyms,
             definitions=self.definitions,
-            relations={r: (np.array(p)[:, 0], np.array(p)[:, 1]) for r, p in relations.items()},
+            relations=relations,
             aliases=aliases,
             name=name,
             source=self.source.path.name + (f", version {version}" if version else ""),

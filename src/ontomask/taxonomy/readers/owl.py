@@ -10,9 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ontomask.errors import TaxonomyFileError
 from ontomask.taxonomy.readers import rdf
 from ontomask.taxonomy.readers.rdf import OWL, RDF, RDFS, SKOS
@@ -143,8 +140,7 @@ class _Ontology:
         version = next((self.versions[o] for o in self.ontologies if o in self.versions), None)
         return Taxonomy(
             codes[: len(concepts)],
-            ends[:, 0],
-            ends[:, 1],
+            ends,
             labels=names.labels,
             synonyms=names.synonyms,
             definitions={i: text.value for i, text in first_of(at, self.definitions).items()},
@@ -224,7 +220,7 @@ class _Ontology:
 
     def _ends(
         self, source: Source, links: Iterable[Link], at: dict[str, int], aliases: dict[str, int]
-    ) -> NDArray[np.int64]:
+    ) -> list[tuple[int, int]]:
         """The links as positions. A deprecated parent gives way to what replaces it."""
         ends, lost = [], 0
         for child, parent in links:
@@ -235,11 +231,11 @@ class _Ontology:
                 ends.append((at[child], target))
         if lost:
             source.notes.append(f"{lost:,} links to deprecated classes are dropped")
-        return np.array(ends, dtype=np.int64).reshape(-1, 2)
+        return ends
 
     def _relations(
         self, source: Source, related: list[tuple[str, str, str]], at: dict[str, int]
-    ) -> dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    ) -> dict[str, dict[tuple[int, int], None]]:
         """By the label of the property. Classes of other ontologies, not declared here, are no concepts."""
         properties = {prop: i for i, prop in enumerate(dict.fromkeys(prop for _, prop, _ in related))}
         labels = first_of(properties, self.labels)
@@ -253,8 +249,7 @@ class _Ontology:
                 lost += 1
         if lost:
             source.notes.append(f"{lost:,} relations to classes that are not declared in the file are left out")
-        arrays = {r: np.array(list(p), dtype=np.int64) for r, p in pairs.items()}
-        return {r: (a[:, 0], a[:, 1]) for r, a in arrays.items()}
+        return pairs
 
     def _tell(self, source: Source, implied: dict[str, None], deprecated: int) -> None:
         if deprecated:

@@ -7,9 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ontomask.taxonomy.readers import table
 from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -42,11 +39,9 @@ def read(
         labels[cells[at_code]] = cells[at_label] if at_label is not None else cells[at_code]
     if not labels:
         raise source.error("there are no rows below the header", remedy="Check how the file was written.")
-    child, parent = prefix_links(labels)
     return Taxonomy(
         list(labels),
-        child,
-        parent,
+        prefix_links(labels),
         labels=list(labels.values()),
         name=name or source.stem,
         source=source.path.name,
@@ -55,7 +50,7 @@ def read(
     )
 
 
-def prefix_links(codes: Iterable[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def prefix_links(codes: Iterable[str]) -> list[tuple[int, int]]:
     """Links from each code to its longest proper prefix among the codes."""
     position = {code: i for i, code in enumerate(codes)}
     links = []
@@ -63,5 +58,4 @@ def prefix_links(codes: Iterable[str]) -> tuple[NDArray[np.int64], NDArray[np.in
         above = next((position[code[:n]] for n in range(len(code) - 1, 0, -1) if code[:n] in position), None)
         if above is not None:
             links.append((i, above))
-    ends = np.array(links, dtype=np.int64).reshape(-1, 2)
-    return ends[:, 0], ends[:, 1]
+    return links

@@ -73,8 +73,7 @@ def read(
     definitions = _placed(ids, _active(files["TextDefinition"], "TextDefinition", full), language)
     return Taxonomy(
         [str(i) for i in ids.tolist()],
-        ends[0],
-        ends[1],
+        ends,
         labels=labels,
         synonyms=synonyms,
         definitions=_first_texts(definitions),
@@ -203,8 +202,8 @@ def _positions(ids: Longs, wanted: Longs) -> Longs:
 
 def _links(
     source: Source, ids: Longs, rows: pl.DataFrame, unknown_parents: str
-) -> tuple[tuple[Longs, Longs], tuple[Longs, Longs, Longs]]:
-    """The is-a links as (child, parent) positions; all else as (from, type identifier, to)."""
+) -> tuple[Longs, tuple[Longs, Longs, Longs]]:
+    """The is-a links as rows (child, parent) of positions; all else as (from, type identifier, to)."""
     import polars as pl
 
     rows = rows.filter(pl.col("characteristicTypeId") == INFERRED)
@@ -233,10 +232,10 @@ def _links(
     if loose:
         source.notes.append(f"{loose:,} relationships from or to concepts that are not active are left out")
     is_a &= inside
-    return (child[is_a], parent[is_a]), (child[other], kind[other], parent[other])
+    return np.stack((child[is_a], parent[is_a]), axis=1), (child[other], kind[other], parent[other])
 
 
-def _relations(ids: Longs, labels: list[str], related: tuple[Longs, Longs, Longs]) -> dict[str, tuple[Longs, Longs]]:
+def _relations(ids: Longs, labels: list[str], related: tuple[Longs, Longs, Longs]) -> dict[str, Longs]:
     """By the name of their type; one that role groups repeat counts once."""
     start, kind, end = related
     found = {}
@@ -247,7 +246,7 @@ def _relations(ids: Longs, labels: list[str], related: tuple[Longs, Longs, Longs
             called = f"{called} ({identifier})"
         here = kind == identifier
         pairs = np.unique(start[here] * len(ids) + end[here])
-        found[called] = (pairs // len(ids), pairs % len(ids))
+        found[called] = np.stack((pairs // len(ids), pairs % len(ids)), axis=1)
     return found
 
 

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ontomask.taxonomy.readers import rdf
 from ontomask.taxonomy.readers.rdf import OWL, RDF, RDFS, SKOS
 from ontomask.taxonomy.readers.rdf_terms import Texts, codes_of, first_of, local_name, names_of
@@ -118,12 +115,11 @@ class _Statements:
         related = _inside(at, self.related)
         return Taxonomy(
             codes,
-            ends[:, 0],
-            ends[:, 1],
+            ends,
             labels=names.labels,
             synonyms=names.synonyms,
             definitions={i: text.value for i, text in first_of(at, self.definitions).items()},
-            relations={"related": (related[:, 0], related[:, 1])},
+            relations={"related": related},
             aliases={iri: i for iri, i in at.items() if iri != codes[i]},
             name=name or source.stem,
             source=source.path.name,
@@ -190,7 +186,6 @@ class _Statements:
         return single if len(set(single)) == len(concepts) else codes_of(concepts)
 
 
-def _inside(at: dict[str, int], links: Iterable[Link]) -> NDArray[np.int64]:
+def _inside(at: dict[str, int], links: Iterable[Link]) -> list[tuple[int, int]]:
     """The links between concepts that are taken, as positions."""
-    ends = [(at[a], at[b]) for a, b in links if a in at and b in at]
-    return np.array(ends, dtype=np.int64).reshape(-1, 2)
+    return [(at[a], at[b]) for a, b in links if a in at and b in at]

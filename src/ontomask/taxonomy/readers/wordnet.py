@@ -11,8 +11,6 @@ import re
 import zipfile
 from pathlib import Path
 
-import numpy as np
-
 from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -53,16 +51,13 @@ def read(source: Source, name: str | None = None) -> Taxonomy:
         if target not in position:
             raise source.error(f"{concepts[at]} points to {target}, which data.noun does not hold")
         links.setdefault(_RELATIONS.get(kind, "is-a"), []).append((at, position[target]))
-    ends = {relation: np.array(pairs, dtype=np.int64) for relation, pairs in links.items()}
-    is_a = ends.pop("is-a", np.zeros((0, 2), dtype=np.int64))
     return Taxonomy(
         concepts,
-        is_a[:, 0],
-        is_a[:, 1],
+        links.pop("is-a", []),
         labels=[w[0].replace("_", " ") for w in words],
         synonyms={at: [word.replace("_", " ") for word in w[1:]] for at, w in enumerate(words) if len(w) > 1},
         definitions=definitions,
-        relations={relation: (pairs[:, 0], pairs[:, 1]) for relation, pairs in ends.items()},
+        relations=links,
         aliases=position,
         senses=senses,
         name=name or "WordNet nouns",
