@@ -16,6 +16,7 @@ __all__ = [
     "MissingDataError",
     "MissingExtraError",
     "OntomaskError",
+    "OntomaskWarning",
     "OptionError",
     "SelfLinkError",
     "TaxonomyError",
@@ -41,6 +42,11 @@ class OntomaskError(Exception):
     def __reduce__(self) -> tuple[object, ...]:
         # Exceptions cross process borders; keyword-only arguments need help to be pickled.
         return (_rebuild, (type(self), self.args, self.__dict__.copy()))
+
+
+def _short(value: object) -> object:
+    """A long text cut for a message."""
+    return f"{value[:77]}..." if isinstance(value, str) and len(value) > 80 else value
 
 
 def _rebuild(kind: type[OntomaskError], args: tuple[object, ...], state: dict[str, object]) -> OntomaskError:
@@ -129,7 +135,7 @@ class UnknownConceptError(ConceptError, LookupError):
             remedy = f"Near it: {'; '.join(self.suggestions)}."
         else:
             remedy = "Nothing is near it; try the taxonomy's search('...')."
-        super().__init__(f"no concept {concept!r} in {taxonomy or 'this taxonomy'}", remedy=remedy)
+        super().__init__(f"no concept {_short(concept)!r} in {taxonomy or 'this taxonomy'}", remedy=remedy)
 
 
 class TaxonomyFileError(TaxonomyError):
@@ -159,13 +165,19 @@ class MeasureError(OptionError):
     """An unknown measure, or one that cannot be computed on this taxonomy."""
 
 
+class OntomaskWarning(UserWarning):
+    """A result that comes with a reservation."""
+
+
 class UnmatchedValuesError(OntomaskError):
     """Values of a column that have no place in the taxonomy.
 
-    ``values`` holds every one of them as ``(value, count, suggestions)``; the message shows the most frequent.
+    ``values`` holds every one of them as ``(value, count, suggestions)``, the most frequent first; the message shows
+    20 of them, and suggestions are worked out for 200.
     """
 
     SHOWN = 20
+    SUGGESTED = 200
 
     def __init__(
         self,
@@ -173,17 +185,15 @@ class UnmatchedValuesError(OntomaskError):
         *,
         taxonomy: str,
         column: str | None = None,
-        total: int | None = None,
     ) -> None:
         self.values = list(values)
-        self.total = len(self.values) if total is None else total
         lines = []
         for value, count, suggestions in self.values[: self.SHOWN]:
             near = "; ".join(suggestions) or "nothing near"
-            lines.append(f"  {value!r} ({count} record{'s' if count != 1 else ''}) - {near}")
-        if self.total > len(lines):
-            lines.append(f"  ... and {self.total - len(lines)} more")
-        some = "1 value has" if self.total == 1 else f"{self.total} values have"
+            lines.append(f"  {_short(value)!r} ({count} record{'s' if count != 1 else ''}) - {near}")
+        if len(self.values) > len(lines):
+            lines.append(f"  ... and {len(self.values) - len(lines)} more")
+        some = "1 value has" if len(self.values) == 1 else f"{len(self.values)} values have"
         super().__init__(
             f"{some} no place in {taxonomy}",
             where=f"column {column!r}" if column else None,

@@ -249,7 +249,7 @@ def test_unknown_concept_suggests(small: om.Taxonomy) -> None:
         small.lcs(["ache", "qqqqqqqqqq"])
     with pytest.raises(errors.UnknownConceptError, match="Concepts are text, this is int"):
         small.depth(12)  # type: ignore[arg-type]
-    with pytest.raises(errors.UnknownConceptError, match="a list of concepts"):
+    with pytest.raises(errors.OptionError, match="concepts are a str, not a list of them"):
         om.distance_matrix(small, "ache")
     assert 12 not in small
 
@@ -297,7 +297,9 @@ def test_context_vectors(small: om.Taxonomy, tmp_path: Path) -> None:
     assert om.distance(small, "ache", "pain", "context_vector", vectors=tiny_and_huge) == pytest.approx(1 - 0.5**0.5)
     for bad, expected in [
         (None, "needs vectors="),
-        (vectors, "'lumbago' has no direction"),
+        (vectors | {"pain": [0.0, 0.0]}, "'pain' has no direction"),
+        ({"ache": [], "pain": []}, "not rows of numbers of one length"),
+        ((5, [[1.0]]), "not rows of numbers of one length"),
         ({"ache": [1, 0]}, "1 of the concepts asked for have no vector: 'pain'"),
         ({"ache": [1, 0], "pain": [1]}, "not rows of numbers of one length"),
         (tmp_path / "none.npz", "no such file of vectors"),

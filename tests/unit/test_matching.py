@@ -138,6 +138,43 @@ def test_a_dot_that_is_written_must_be_right(icd9cm: om.Taxonomy) -> None:
     assert "0084.5" not in icd9cm
 
 
+def test_signs_that_change_the_meaning_are_kept() -> None:
+    t = om.Taxonomy.from_edges(
+        [(c, "r") for c in "12345678"],
+        labels={"1": "Rh+", "2": "Rh-", "3": "<5", "4": ">5", "5": "HIV+", "6": "♂", "7": "♀", "8": "--"},
+    )
+    values = ["Rh-", "RH +", "> 5", "♀", "--"]
+    assert list(om.match(values, t).concepts.values()) == ["2", "1", "4", "7", "8"]
+    assert not om.match(["HIV-", "5.", "HIV", "-"], t).concepts.get("HIV-")
+
+
+def test_blanks_do_not_get_round_the_mapping(symptoms: om.Taxonomy) -> None:
+    assert found(om.match(["headache "], symptoms, {"headache": "M25"})) == {"headache ": ("M25", "mapping")}
+
+
+def test_a_full_stop_is_no_dotted_code(icd9cm: om.Taxonomy) -> None:
+    assert [u.value for u in om.match(["38", "Diabetes mellitus."], icd9cm).unmatched] == ["38"]
+
+
+def test_equal_numbers_are_different_codes(icd9cm: om.Taxonomy) -> None:
+    assert {row.value: row.count for row in om.match([250, 250.0, 250], icd9cm).rows} == {"250": 2, "250.0": 1}
+
+
+def test_the_artificial_root_is_nobodys_meaning() -> None:
+    t = om.Taxonomy.from_edges([("a", "x"), ("b", "y")])
+    assert om.match(["everything"], t).rows == []
+
+
+def test_every_ambiguous_value_is_listed(wordnet: om.Taxonomy) -> None:
+    words = ["bank", "cell", "plant", "crane", "spring", "bat", "seal", "note", "light", "match", "ring", "rock"]
+    matching = om.match(words, wordnet)
+    assert [row.value for row in matching.ambiguous] == words
+    assert "bank.n.02" not in matching.ambiguous[0].concept
+    assert len(matching.ambiguous[0].others) > 5
+    joined = om.join_taxonomies([om.Taxonomy.from_edges([("nothing much", "at all")]), wordnet])
+    assert om.match(["bank"], joined).concepts == {"bank": matching.concepts["bank"]}  # the order of senses survives
+
+
 def test_numbers_are_warned_of(icd9cm: om.Taxonomy) -> None:
     matching = om.match([250, 250.0, "250.00"], icd9cm)
     assert "250" in matching.concepts
@@ -178,7 +215,7 @@ def test_mapping_file(symptoms: om.Taxonomy, tmp_path: Path) -> None:
         om.match(["x"], symptoms, path)
     with pytest.raises(errors.TaxonomyFileError, match="no such mapping file"):
         om.match(["x"], symptoms, tmp_path / "none.csv")
-    with pytest.raises(errors.OptionError, match="is one text"):
+    with pytest.raises(errors.OptionError, match="values are a str, not a list of them"):
         om.match("headache", symptoms)
 
 

@@ -52,6 +52,16 @@ def test_distance_covariance_equals_the_full_formula(seed: int) -> None:
                 assert correlation == pytest.approx(expected / np.sqrt(spread), abs=1e-6)
 
 
+def test_offset_and_scale_of_numbers_do_not_matter() -> None:
+    rng = np.random.default_rng(8)
+    x = rng.normal(size=400)
+    y = x + rng.normal(size=400)
+    expected = om.distance_correlation(None, x, None, y)
+    for offset, scale in ((1e6, 1.0), (1e9, 1e3), (0.0, 1e-12), (-1e12, 1e6)):
+        assert om.distance_correlation(None, offset + scale * x, None, y) == pytest.approx(expected, abs=1e-4)
+    assert om.distance_covariance(None, 9 * x, None, y) == pytest.approx(3 * om.distance_covariance(None, x, None, y))
+
+
 def test_distance_correlation_at_its_ends() -> None:
     t = random_taxonomy(np.random.default_rng(1), 30)
     column = [t.concepts[i % 30] for i in range(300)]
@@ -117,19 +127,24 @@ def test_content_from_the_sample_itself() -> None:
 
 def test_bad_input() -> None:
     t = om.Taxonomy.from_edges([("a", "r"), ("b", "r")])
-    with pytest.raises(errors.OptionError, match="no centroid 'mean'. There are: semantic"):
+    with pytest.raises(errors.OptionError, match="no centroid 'mean'. There are: 'semantic'"):
         om.centroid(t, ["a"], kind="mean")
     with pytest.raises(errors.OptionError, match="a statistic of no values"):
         om.centroid(t, [])
-    for weights in ([1], [1, -1], [0, 0], [1, float("nan")]):
-        with pytest.raises(errors.OptionError, match="weights do not fit"):
+    for weights in ([1], [1, -1], [0, 0], [1, float("nan")], ["1", "2"], "ab", [[1], [2]]):
+        with pytest.raises(errors.OptionError, match="weights (do not fit|hold something)"):
             om.centroid(t, ["a", "b"], weights)
+    for wrong in ({"measure": "nonsense"}, {"scope": "bogus"}, {"foo": 3}, {"seed": -1}):
+        with pytest.raises(errors.OptionError):
+            om.centroid(t, ["a", "b"], kind="mode", **wrong)  # type: ignore[arg-type]
+    with pytest.raises(errors.MeasureError):
+        om.distance_correlation(None, [1, 2], None, [1, 2], measure="zzz")
     with pytest.raises(errors.UnknownConceptError):
         om.marginality(t, ["a", "zzz"])
     with pytest.raises(errors.OptionError, match="columns of 2 and 1 values"):
         om.distance_correlation(t, ["a", "b"], t, ["a"])
-    for bad in ([1, float("inf")], ["x", "y"], []):
-        with pytest.raises(errors.OptionError, match="other than finite numbers"):
+    for bad in ([1, float("inf")], ["x", "y"], ["1", "2"], []):
+        with pytest.raises(errors.OptionError, match="other than finite numbers|no values"):
             om.distance_correlation(t, ["a", "b"], None, bad)
     with pytest.raises(errors.OptionError, match="columns of 2, 1 values"):
         om.marginality_covariance([(t, ["a", "b"]), (t, ["a"])])

@@ -88,22 +88,8 @@ class Closure:
 
         Empty for a concept with one parent.
         """
-        several = np.flatnonzero(self.parents.lengths() > 1)
-        owners, ancestors = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-        for batch in np.array_split(several, max(1, len(several) // 4096)):
-            if len(batch) == 0:
-                continue
-            first = self.parents.index[self.parents.start[batch]]
-            mine = self._keys(batch)
-            gone = np.concatenate((self._keys(first), np.arange(len(batch)) * len(self) + batch))
-            extra = np.setdiff1d(mine, gone, assume_unique=True)
-            owners.append(batch[extra // len(self)])
-            ancestors.append(extra % len(self))
-        return Csr.of(len(self), np.concatenate(owners), np.concatenate(ancestors))
-
-    def _keys(self, places: NDArray[np.integer]) -> NDArray[np.int64]:
-        pairs = self.ancestor_pairs(self.concepts[places])
-        return pairs.row * len(self) + pairs.concept
+        owner, ancestor = self._dag.missing_ancestors(self.concepts)
+        return Csr.of(len(self), self._place[owner], self._place[ancestor])
 
     @cached_property
     def subsumer_counts(self) -> NDArray[np.int64]:

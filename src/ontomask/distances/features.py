@@ -233,15 +233,16 @@ def _neighbours(table: Table, radius: int) -> list[set[int]]:
         near, edge = {concept}, {concept}
         for _ in range(radius):
             edge = _step(table, links, edge) - near
+            if not edge:
+                break
             near |= edge
         found.append(near)
     return found
 
 
 def _check_weights(value: Any) -> str | None:
-    try:
-        numbers = [float(v) for v in value]
-    except (TypeError, ValueError):
+    numbers = list(value) if isinstance(value, (list, tuple, np.ndarray)) else []
+    if not all(isinstance(v, (int, float, np.integer, np.floating)) for v in numbers):
         numbers = []
     if len(numbers) == 3 and min(numbers) >= 0 and 0 < sum(numbers) < np.inf:
         return None

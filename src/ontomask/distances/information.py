@@ -19,7 +19,7 @@ from ontomask.errors import OptionError
 Floats = NDArray[np.float64]
 
 
-def _content(table: Table, ic: str, counts: Mapping[str, int] | None) -> Floats:
+def _content(table: Table, ic: str, counts: Mapping[str, float] | None) -> Floats:
     """Information content of every concept of the table's DAG."""
     if ic != "corpus":
         if counts is not None:
@@ -29,14 +29,14 @@ def _content(table: Table, ic: str, counts: Mapping[str, int] | None) -> Floats:
     return content.corpus(table.dag, given if table.kept is None else given[table.kept])
 
 
-def _prepared(table: Table, ic: str, counts: Mapping[str, int] | None) -> tuple[RichestCommon, Floats, float]:
+def _prepared(table: Table, ic: str, counts: Mapping[str, float] | None) -> tuple[RichestCommon, Floats, float]:
     """The fold, the content of each concept of the closure, and the largest content in the taxonomy."""
     whole = _content(table, ic, counts)
     own = whole[table.closure.concepts]
     return RichestCommon(table.closure, own), own, float(whole.max())
 
 
-def resnik(table: Table, ic: str, counts: Mapping[str, int] | None) -> Array:
+def resnik(table: Table, ic: str, counts: Mapping[str, float] | None) -> Array:
     """1 - IC(LCS) / max IC, and 0 between a concept and itself (T12 eq. 3.11)."""
     fold, _, largest = _prepared(table, ic, counts)
     distance = 1 - fold.values / (largest or 1.0)
@@ -49,13 +49,13 @@ def resnik(table: Table, ic: str, counts: Mapping[str, int] | None) -> Array:
     return table.sweep(fold, finish)
 
 
-def resnik_similarity(table: Table, ic: str, counts: Mapping[str, int] | None) -> Array:
+def resnik_similarity(table: Table, ic: str, counts: Mapping[str, float] | None) -> Array:
     """IC(LCS), unbounded."""
     fold, _, _ = _prepared(table, ic, counts)
     return table.sweep(fold, lambda held, x, y: fold.values.take(held, mode="clip"))
 
 
-def lin(table: Table, ic: str, counts: Mapping[str, int] | None) -> Array:
+def lin(table: Table, ic: str, counts: Mapping[str, float] | None) -> Array:
     """1 - 2 IC(LCS) / (IC(a) + IC(b)); 0/0, which only the root gives, counts as 0 (T12 eq. 3.12)."""
     fold, own, _ = _prepared(table, ic, counts)
     twice = 2 * fold.values
@@ -75,7 +75,7 @@ def lin(table: Table, ic: str, counts: Mapping[str, int] | None) -> Array:
     return table.sweep(fold, finish)
 
 
-def jiang_conrath(table: Table, ic: str, counts: Mapping[str, int] | None) -> Array:
+def jiang_conrath(table: Table, ic: str, counts: Mapping[str, float] | None) -> Array:
     """(IC(a) + IC(b) - 2 IC(LCS)) / (2 max IC) (T12 eq. 3.13)."""
     fold, own, largest = _prepared(table, ic, counts)
     twice = 2 * fold.values

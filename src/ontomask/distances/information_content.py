@@ -6,10 +6,12 @@ Every kind is 0 at the root and does not decrease downwards.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.arguments import one_of, require_taxonomy, short
 from ontomask.errors import OptionError
 from ontomask.taxonomy.dag import Dag
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -35,35 +37,38 @@ def sanchez(dag: Dag) -> NDArray[np.float64]:
     return content + 0.0  # no negative zero at the root
 
 
-def corpus(dag: Dag, counts: NDArray[np.integer]) -> NDArray[np.float64]:
+def corpus(dag: Dag, counts: NDArray[Any]) -> NDArray[np.float64]:
     """Resnik 1995: -ln p(c), p from the counts of c and of everything below it.
 
     One is added to every concept's own count, so that none has probability 0.
     """
-    total = dag.descendant_sums(counts.astype(np.int64) + 1)
+    total = dag.descendant_sums(counts.astype(np.float64) + 1)
     content: NDArray[np.float64] = -np.log(total / total[dag.root])
     return content + 0.0
 
 
-def counts_of(taxonomy: Taxonomy, counts: Mapping[str, int]) -> NDArray[np.int64]:
+def counts_of(taxonomy: Taxonomy, counts: Mapping[str, Any]) -> NDArray[np.float64]:
     """Counts keyed by concept as an array in taxonomy order."""
-    array = np.zeros(len(taxonomy), dtype=np.int64)
+    if not isinstance(counts, Mapping):
+        raise OptionError(f"counts are a {type(counts).__name__}", remedy="Give a mapping {concept: count}.")
+    array = np.zeros(len(taxonomy))
     for concept, count in counts.items():
-        if isinstance(count, bool) or int(count) != count or count < 0:
+        known = isinstance(count, (int, float, np.integer, np.floating)) and not isinstance(count, bool)
+        if not known or not 0 <= count <= 1e15:
             raise OptionError(
-                f"the count {count!r} of {concept!r} is not a whole number >= 0",
+                f"the count {short(repr(count))} of {concept!r} is not a number from 0 to 1e15",
                 remedy="counts maps a concept to the number of times it occurs.",
             )
-        array[taxonomy.position(concept)] += int(count)
+        array[taxonomy.position(concept)] += float(count)
     return array
 
 
 def information_content(
-    taxonomy: Taxonomy, kind: str = "intrinsic", counts: Mapping[str, int] | None = None
+    taxonomy: Taxonomy, kind: str = "intrinsic", counts: Mapping[str, Any] | None = None
 ) -> dict[str, float]:
     """Information content of every concept: ``intrinsic`` (Seco), ``sanchez`` or ``corpus`` (needs ``counts``)."""
-    if kind not in KINDS:
-        raise OptionError(f"no information content {kind!r}", remedy=f"There are: {', '.join(KINDS)}.")
+    require_taxonomy(taxonomy)
+    one_of(kind, KINDS, "information content")
     if (kind == "corpus") != (counts is not None):
         raise OptionError(
             "counts go with kind='corpus', and it needs them", remedy="Give counts={concept: number of times}."

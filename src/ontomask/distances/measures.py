@@ -38,7 +38,7 @@ class Table:
     rows: NDArray[np.int64]
     columns: NDArray[np.int64]
     kept: NDArray[np.int64] | None
-    counts: NDArray[np.int64]
+    counts: NDArray[Any]
     dtype: np.dtype[Any]
     workers: int | None
 
@@ -69,7 +69,7 @@ class Option:
 
     def validate(self, measure: str, name: str, value: Any) -> None:
         wrong = None
-        if self.choices is not None and value not in self.choices:
+        if self.choices is not None and not (isinstance(value, str) and value in self.choices):
             wrong = "one of " + ", ".join(map(repr, self.choices))
         elif self.check is not None:
             wrong = self.check(value)
@@ -115,6 +115,7 @@ class Measure:
 
 
 _REGISTRY: dict[str, Measure] = {}
+_USER = "registered by the user"
 _BUILT_IN = ("edge_counting", "features", "information", "vectors")
 
 
@@ -171,21 +172,35 @@ def register_measure(
     >>> om.unregister_measure("first_letter")
     """
     _registry()
+    if not isinstance(name, str) or not name or not callable(function):
+        raise MeasureError(f"register_measure({name!r}, ...)", remedy="Give a name and a function.")
+    reserved = sorted({"measure", "against", "scope", "dtype", "workers"} & set(options or {}))
+    if reserved:
+        raise OptionError(f"the option name {reserved[0]!r} is taken", remedy="Call your option something else.")
 
     def compute(table: Table, **chosen: Any) -> Array:
         asked = np.unique(np.concatenate((table.rows, table.columns)))
         codes = [table.taxonomy.concepts[i] for i in table.in_taxonomy(asked)]
-        whole = _checked(name, np.asarray(function(table.taxonomy, codes, **chosen), dtype=np.float64), codes)
+        taxonomy = table.taxonomy
+        if table.kept is not None:  # scope="attribute": it sees nothing else
+            taxonomy = taxonomy.subtree(taxonomy.concepts[int(table.kept[table.dag.root])])
+        returned = function(taxonomy, codes, **chosen)
+        try:
+            numbers = np.asarray(returned, dtype=np.float64)
+        except (TypeError, ValueError):
+            numbers = np.zeros(0)
+        whole = _checked(name, numbers, codes)
         at = np.ix_(np.searchsorted(asked, table.rows), np.searchsorted(asked, table.columns))
         return whole[at].astype(table.dtype, copy=False)
 
     declared = {key: Option(default, "an option of your own measure") for key, default in (options or {}).items()}
-    return add(Measure(name, summary, "the user", compute, largest=largest, metric="unknown", options=declared))
+    return add(Measure(name, summary, _USER, compute, largest=largest, metric="unknown", options=declared))
 
 
 def unregister_measure(name: str) -> None:
-    """Take a measure out of the registry again."""
-    get_measure(name)
+    """Take a measure of one's own out of the registry again."""
+    if get_measure(name).source != _USER:
+        raise MeasureError(f"{name!r} is built in", remedy="Only registered measures can be taken out.")
     del _REGISTRY[name]
 
 

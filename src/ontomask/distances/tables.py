@@ -8,12 +8,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ontomask.arguments import one_of, require_taxonomy
 from ontomask.distances.measures import Compute, Measure, Table, get_measure
 from ontomask.distances.sweep import Array
 from ontomask.errors import MeasureError, OptionError
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 Scope = Literal["taxonomy", "attribute"]
+SCOPES = ("taxonomy", "attribute")
 
 #: Largest table of distinct concepts that is kept beside the result when concepts repeat.
 SPARE_BYTES = 100 * 2**20
@@ -92,12 +94,15 @@ def _matrix(
     workers: int | None,
     options: dict[str, Any],
 ) -> Array:
-    wanted = np.dtype(dtype)
+    require_taxonomy(taxonomy)
+    try:
+        wanted = np.dtype(dtype)
+    except TypeError:
+        wanted = np.dtype(object)
     if wanted not in (np.dtype(np.float64), np.dtype(np.float32)):
-        raise OptionError(f"dtype={wanted} is no type for distances", remedy="Choose float64 or float32.")
-    if scope not in ("taxonomy", "attribute"):
-        raise OptionError(f"no scope {scope!r}", remedy="Choose 'taxonomy' or 'attribute'.")
-    if workers is not None and (not isinstance(workers, int) or workers < 1):
+        raise OptionError(f"dtype={dtype!r} is no type for distances", remedy="Choose float64 or float32.")
+    one_of(scope, SCOPES, "scope")
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1):
         raise OptionError(f"workers={workers!r}", remedy="Give a number of threads from 1 up, or None for all cores.")
     settled = measure.settle(options)
     rows = taxonomy.positions(concepts)

@@ -25,7 +25,6 @@ def context_vector(table: Table, vectors: Any) -> Array:
     known, matrix = _read(table.taxonomy, vectors)
     place = np.full(len(table.taxonomy), -1, dtype=np.int64)
     place[known] = np.arange(len(known))
-    rows, columns = (place[table.in_taxonomy(p)] for p in (table.rows, table.columns))
     asked = np.concatenate((table.in_taxonomy(table.rows), table.in_taxonomy(table.columns)))
     lacking = np.unique(asked[place[asked] < 0])
     if len(lacking):
@@ -34,6 +33,9 @@ def context_vector(table: Table, vectors: Any) -> Array:
             f"{len(lacking)} of the concepts asked for have no vector: {some}{', ...' if len(lacking) > 5 else ''}",
             remedy="Add their vectors or leave these concepts out.",
         )
+    used, at = np.unique(place[asked], return_inverse=True)
+    rows, columns = at[: len(table.rows)], at[len(table.rows) :]
+    known, matrix = known[used], matrix[used].astype(np.float64)
     # Scaled by their largest component first: tiny and huge vectors have a direction too.
     largest = np.abs(matrix).max(axis=1)
     bad = np.flatnonzero(~(np.isfinite(largest) & (largest > 0)))
@@ -42,21 +44,23 @@ def context_vector(table: Table, vectors: Any) -> Array:
             f"the vector of {table.taxonomy.concepts[known[bad[0]]]!r} has no direction (zero or not finite)",
             remedy="Every vector needs at least one number other than 0, all of them finite.",
         )
-    scaled = matrix / largest[:, None]
-    unit = scaled / np.linalg.norm(scaled, axis=1)[:, None]
+    unit = matrix  # ours to change: a copy of the rows that are used
+    unit /= largest[:, None]
+    unit /= np.sqrt(np.einsum("ij,ij->i", unit, unit))[:, None]
+    others = unit if len(columns) == len(unit) and (columns == np.arange(len(unit))).all() else unit[columns]
     result = np.empty((len(rows), len(columns)), dtype=table.dtype)
     height = max(1, (1 << 20) // max(1, len(columns)))
     for low in range(0, len(rows), height):
         part = slice(low, low + height)
         # einsum, not BLAS: its sums do not depend on the shape of the block, so the table is symmetric to the bit.
-        cosine = np.einsum("ij,kj->ik", unit[rows[part]], unit[columns])
+        cosine = np.einsum("ij,kj->ik", unit[rows[part]], others)
         distance = np.clip(1 - cosine, 0, 2)
         distance[rows[part, None] == columns] = 0
         result[part] = distance
     return result
 
 
-def _read(taxonomy: Taxonomy, vectors: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _read(taxonomy: Taxonomy, vectors: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Positions of the concepts that have a vector, and the vectors."""
     where = None
     if isinstance(vectors, (str, Path)):
@@ -69,10 +73,11 @@ def _read(taxonomy: Taxonomy, vectors: Any) -> tuple[NDArray[np.int64], NDArray[
     else:
         raise MeasureError("context_vector needs vectors=", remedy=f"Give {_FORMS}.")
     try:
-        numbers = np.asarray(matrix, dtype=np.float64)
+        numbers = np.asarray(matrix)
+        size = len(concepts)
     except (TypeError, ValueError):
-        numbers = np.zeros(0)
-    if numbers.ndim != 2 or len(numbers) != len(concepts) or len(numbers) == 0:
+        numbers, size = np.zeros(0), 0
+    if numbers.ndim != 2 or numbers.dtype.kind not in "iuf" or len(numbers) != size or numbers.size == 0:
         raise MeasureError(
             "the vectors are not rows of numbers of one length, one for each concept",
             where=where,
@@ -83,7 +88,7 @@ def _read(taxonomy: Taxonomy, vectors: Any) -> tuple[NDArray[np.int64], NDArray[
     positions = np.array([at for at, _ in found], dtype=np.int64)
     if len(np.unique(positions)) < len(positions):
         raise MeasureError("a concept has two vectors", where=where, remedy="Keep one for each concept.")
-    return positions, numbers[[i for _, i in found]]
+    return positions, numbers if len(found) == size else numbers[[i for _, i in found]]
 
 
 def _from_file(taxonomy: Taxonomy, path: Path) -> tuple[Any, Any]:

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ontomask.arguments import one_of
 from ontomask.distances.closure import Closure
+from ontomask.distances.measures import get_measure
 from ontomask.distances.sweep import FewestDown, sweep
-from ontomask.distances.tables import Scope, distance_matrix
+from ontomask.distances.tables import SCOPES, Scope, distance_matrix
 from ontomask.errors import OptionError
 from ontomask.statistics.sample import Floats, Sample, first_least, weighted_sums
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -46,8 +48,11 @@ def centroid(
     >>> centroid(t, ["lumbago", "migraine", "colic"], weights=[2, 2, 1], measure="path")
     'ache'
     """
-    if kind not in KINDS:
-        raise OptionError(f"no centroid {kind!r}", remedy=f"There are: {', '.join(KINDS)}.")
+    one_of(kind, KINDS, "centroid")
+    one_of(scope, SCOPES, "scope")
+    get_measure(measure).settle(options)  # also where the kind needs no distances: a slip is a slip
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise OptionError(f"seed={seed!r}", remedy="Give a whole number from 0 up.")
     sample = Sample.of(taxonomy, concepts, weights)
     present = np.sort(sample.concepts[sample.weights > 0])
     if kind in _CANDIDATES:
@@ -69,10 +74,17 @@ def sum_of_distances(
 ) -> Floats:
     """sum_wsd of T12 eq. 4.6: for each candidate the weighted distances to all values."""
     codes = [sample.taxonomy.concepts[i] for i in candidates]
-    table = distance_matrix(
-        sample.taxonomy, codes, measure, against=sample.codes(), scope=scope, **sample.options(options)
-    )
-    return weighted_sums(table, sample.weights)
+    against, chosen = sample.codes(), sample.options(options)
+    # In blocks that take some 64 MB; weighted_edge weighs by all that is asked for, so it is asked once.
+    height = len(codes) if measure == "weighted_edge" else max(1, (1 << 23) // len(against))
+    parts = [
+        weighted_sums(
+            distance_matrix(sample.taxonomy, codes[i : i + height], measure, against=against, scope=scope, **chosen),
+            sample.weights,
+        )
+        for i in range(0, len(codes), height)
+    ]
+    return np.concatenate(parts)
 
 
 def _minimum_hierarchy(sample: Sample) -> np.ndarray:
@@ -96,7 +108,7 @@ def _confusion(sample: Sample, candidates: np.ndarray) -> Floats:
     table = sweep(
         FewestDown(closure), sample.concepts, candidates, lambda held, x, y: held, dtype=np.dtype(np.float64), workers=1
     )
-    return weighted_sums(table.T, sample.weights)
+    return weighted_sums(np.ascontiguousarray(table.T), sample.weights)
 
 
 _CANDIDATES: dict[str, Callable[[Sample], np.ndarray]] = {

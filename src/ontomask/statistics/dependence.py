@@ -7,6 +7,7 @@ sum(N * (A N B)), whatever n (METHODS 6). A numeric column enters by prefix sums
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any
@@ -14,8 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.arguments import as_numbers
+from ontomask.distances.measures import get_measure
 from ontomask.distances.tables import Scope
-from ontomask.errors import OptionError
+from ontomask.errors import OntomaskWarning, OptionError
 from ontomask.statistics.sample import Floats, Sample
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -25,6 +28,7 @@ class Column(ABC):
 
     size: int
     row_means: Floats
+    scale: float = 1.0  #: what distances were divided by
 
     @property
     def grand_mean(self) -> float:
@@ -55,9 +59,12 @@ class NominalColumn(Column):
 class NumericColumn(Column):
     def __init__(self, values: Floats) -> None:
         self.size = len(values)
-        self.values = values
-        self.order = np.argsort(values, kind="stable")
-        ordered = values[self.order]
+        # Distances do not see an offset, but running sums would drown in one: dates and amounts lie far from 0.
+        values = values - np.median(values)
+        self.scale = float(np.abs(values).max()) or 1.0
+        self.values = values / self.scale
+        self.order = np.argsort(self.values, kind="stable")
+        ordered = self.values[self.order]
         before = np.concatenate(([0.0], np.cumsum(ordered)[:-1]))
         rank = np.arange(self.size)
         # sum |x - y| = what x exceeds the smaller ones by + what the larger ones exceed x by
@@ -164,8 +171,8 @@ def distance_correlation(
 ) -> float:
     """sdCor of two columns of the same records, from 0 (independent) to 1 (R17 eq. 16); 0 if one does not vary.
 
-    A taxonomy of None says that its column is numeric. The cost depends on the number of categories, not on the
-    number of records.
+    A taxonomy of None says that its column is numeric. The cost of two nominal columns depends on their numbers of
+    categories, not on the number of records.
     """
     one, two = _columns(taxonomy1, x, taxonomy2, y, measure, scope, options)
     variances = _covariance(one, one) * _covariance(two, two)
@@ -177,8 +184,14 @@ def _covariance(one: Column, two: Column) -> float:
     centred = (
         one.raw(two) - 2 * n * float((one.row_means * two.row_means).sum()) + n * n * one.grand_mean * two.grand_mean
     )
-    # Distances that are no metric (wu_palmer, path in a DAG) and rounding can take the sum a little below 0.
-    return float(np.sqrt(max(centred, 0.0))) / n
+    # Rounding can take the sum a little below 0; distances that are no metric (wu_palmer, path in a DAG) some more.
+    if centred < -1e-9 * n * n:
+        warnings.warn(
+            "the distance covariance is slightly negative and counts as 0: the measure is no metric here",
+            OntomaskWarning,
+            stacklevel=3,
+        )
+    return float(np.sqrt(max(centred, 0.0) * one.scale * two.scale)) / n
 
 
 def _columns(
@@ -202,13 +215,8 @@ def _column(
     if taxonomy is not None:
         sample = Sample.of(taxonomy, values)
         return NominalColumn(sample, sample.distances(measure, scope, options))
-    try:
-        numbers = np.asarray(list(values), dtype=np.float64)
-    except (TypeError, ValueError):
-        numbers = np.array([np.nan])
-    if numbers.ndim != 1 or len(numbers) == 0 or not np.isfinite(numbers).all():
-        raise OptionError(
-            "a column without a taxonomy holds something other than finite numbers",
-            remedy="Give its taxonomy if it is nominal, or clean it.",
-        )
+    get_measure(measure)  # a slip is a slip, also where no nominal column needs it
+    numbers = as_numbers(values, "the values of a column without a taxonomy")
+    if len(numbers) == 0:
+        raise OptionError("a column of no values", remedy="Give at least one.")
     return NumericColumn(numbers)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.arguments import as_numbers, require_taxonomy
 from ontomask.distances.tables import Scope, distance_matrix
 from ontomask.errors import OptionError
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -29,11 +30,11 @@ class Sample:
 
     @staticmethod
     def of(taxonomy: Taxonomy, values: Iterable[str], weights: Sequence[float] | None = None) -> Sample:
-        positions = taxonomy.positions(values)
+        positions = require_taxonomy(taxonomy).positions(values)
         if len(positions) == 0:
             raise OptionError("a statistic of no values", remedy="Give at least one concept.")
-        given = np.ones(len(positions)) if weights is None else np.asarray(weights, dtype=np.float64)
-        if given.shape != positions.shape or not np.isfinite(given).all() or (given < 0).any() or given.sum() == 0:
+        given = np.ones(len(positions)) if weights is None else as_numbers(weights, "the weights")
+        if given.shape != positions.shape or (given < 0).any() or given.sum() == 0:
             raise OptionError(
                 "the weights do not fit the values",
                 remedy=f"Give {len(positions)} finite numbers >= 0, one for each value, not all 0.",
@@ -54,7 +55,7 @@ class Sample:
     def options(self, options: dict[str, Any]) -> dict[str, Any]:
         """A measure's options; content from a corpus takes this sample's own counts unless others are given."""
         if options.get("ic") == "corpus" and options.get("counts") is None:
-            counts = dict(zip(self.codes(), np.rint(self.weights).astype(int).tolist(), strict=True))
+            counts = dict(zip(self.codes(), self.weights.tolist(), strict=True))
             return options | {"counts": counts}
         return options
 
@@ -70,6 +71,7 @@ def first_least(values: Floats) -> int:
 
 
 def weighted_sums(table: Floats, weights: Floats) -> Floats:
-    """Row sums of table * weights, always added up in the same order."""
-    sums: Floats = np.add.reduce(table * weights, axis=1)
+    """Row sums of table * weights, always added up in the same order; the table is used up."""
+    np.multiply(table, weights, out=table)
+    sums: Floats = np.add.reduce(table, axis=1)
     return sums

@@ -23,7 +23,7 @@ def load_taxonomy(name: str, folder: str | Path | None = None) -> Taxonomy:
     The ICD-9-CM tables are shipped; icd10cm needs the extra ``icd10``; wordnet is looked for where Debian and NLTK
     put it, or in ``folder``. What is loaded once is kept.
     """
-    if name not in _CATALOG:
+    if not isinstance(name, str) or name not in _CATALOG:
         near = nearest_texts(str(name), list(_CATALOG), 1)
         raise OptionError(
             f"no taxonomy {name!r} in the catalog",

@@ -23,6 +23,8 @@ def collect(edges: Iterable[tuple[str, str | None]]) -> tuple[dict[str, int], Lo
     seen: dict[tuple[int, int], int] = {}
     declared: set[int] = set()
     roots: dict[int, int] = {}
+    if edges is None or isinstance(edges, (str, Mapping)) or not isinstance(edges, Iterable):
+        raise TaxonomyError(f"the edges are a {type(edges).__name__}", remedy="Give a list of (child, parent) pairs.")
     for i, edge in enumerate(edges):
         c, p = _pair(edge, i)
         child = position.setdefault(c, len(position))
@@ -85,11 +87,12 @@ def _pair(edge: object, i: int) -> tuple[str, str | None]:
     for side, concept in (("child", child), ("parent", parent)):
         if side == "parent" and (concept is None or concept == ""):
             return child, None
-        if not isinstance(concept, str) or not concept.strip():
+        if not isinstance(concept, str) or not concept or concept != concept.strip():
             raise TaxonomyError(
                 f"the {side} {concept!r} is not a code",
                 where=f"edge {i}",
-                remedy="Concepts are non-empty text; write numbers as text ('012'), so that no zero is lost.",
+                remedy="Concepts are text without blanks at its ends; write numbers as text ('012'), so that no zero is "
+                "lost.",
             )
     return child, parent
 
@@ -98,7 +101,10 @@ def relation_links(
     pairs: Iterable[tuple[str, str]], position: Mapping[str, int], relation: str
 ) -> list[tuple[int, int]]:
     rows = []
-    for a, b in pairs:
+    for pair in pairs:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise TaxonomyError(f"{pair!r} of the relation {relation!r} is no pair of concepts", remedy="Give pairs.")
+        a, b = pair
         for concept in (a, b):
             if concept not in position:
                 raise TaxonomyError(

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
+Array = TypeVar("Array", bound=NDArray[Any])
 
 #: Entries the full ancestor table may have (1 GiB of int32). Only absurdly deep DAGs reach it.
 MAX_CLOSURE = 2**28
@@ -27,6 +28,10 @@ class Csr:
 
     start: Longs
     index: Ints
+
+    def __post_init__(self) -> None:
+        self.start.setflags(write=False)
+        self.index.setflags(write=False)
 
     def row(self, i: int) -> Ints:
         return self.index[self.start[i] : self.start[i + 1]]
@@ -81,9 +86,6 @@ class Dag:
     root: int
 
     def __post_init__(self) -> None:
-        for links in (self.parents, self.children):
-            links.start.setflags(write=False)
-            links.index.setflags(write=False)
         self.depth.setflags(write=False)
         self.order.setflags(write=False)
 
@@ -119,10 +121,6 @@ class Dag:
         return (Dag, (self.parents, self.children, self.depth, self.order, self.root))
 
     @cached_property
-    def is_tree(self) -> bool:
-        return len(self.parents.index) == len(self) - 1
-
-    @cached_property
     def level_starts(self) -> Longs:
         """Where each depth begins in ``order``; one more entry closes the last level."""
         return np.concatenate(([0], np.cumsum(np.bincount(self.depth)[1:])))
@@ -130,7 +128,7 @@ class Dag:
     @cached_property
     def leaves(self) -> NDArray[np.bool_]:
         leaf: NDArray[np.bool_] = self.children.lengths() == 0
-        return leaf
+        return _fixed(leaf)
 
     @cached_property
     def height(self) -> Ints:
@@ -140,7 +138,7 @@ class Dag:
             nodes = self.order[self.level_starts[level] : self.level_starts[level + 1]]
             owner, parent = self.parents.gather(nodes)
             np.maximum.at(height, parent, height[nodes[owner]] + 1)
-        return height
+        return _fixed(height)
 
     @cached_property
     def subsumers(self) -> Csr:
@@ -177,32 +175,72 @@ class Dag:
         owner = np.repeat(np.arange(n), length)
         return Csr(start, flat[begin[owner] + np.arange(used) - start[owner]])
 
-    def descendant_sums(self, weight: NDArray[np.integer]) -> Longs:
-        """For every concept the total ``weight`` of it and all below it, each counted once."""
-        if not self.is_tree:
-            per_entry = np.repeat(weight, self.subsumers.lengths())
-            total = np.bincount(self.subsumers.index, weights=per_entry, minlength=len(self))
-            return np.rint(total).astype(np.int64)
-        total_ = np.array(weight, dtype=np.int64)
-        for level in range(len(self.level_starts) - 2, 0, -1):
-            nodes = self.order[self.level_starts[level] : self.level_starts[level + 1]]
-            np.add.at(total_, self.parents.index[self.parents.start[nodes]], total_[nodes])
-        return total_
+    def first_parents(self, nodes: NDArray[np.integer]) -> Longs:
+        """The deepest parent of each concept, the first in order of several; they share most ancestors. None has -1."""
+        place, parent = self.parents.gather(nodes)
+        by = np.lexsort((parent, -self.depth[parent], place))
+        first = np.full(len(nodes), -1, dtype=np.int64)
+        first[place[by][::-1]] = parent[by][::-1]
+        return first
+
+    def missing_ancestors(self, nodes: NDArray[np.integer]) -> tuple[Longs, Longs]:
+        """(concept, ancestor) for every ancestor of a concept that its first parent does not have: T(c) - T(p) - {c}.
+
+        So T(c) is the disjoint union of {x} and the missing ancestors of x over the chain of first parents from c.
+        """
+        n = len(self)
+        several = nodes[self.parents.start[nodes + 1] - self.parents.start[nodes] > 1].astype(np.int64)
+        owners, ancestors = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+        # In batches, so that however many there are, their ancestors take a few megabytes at a time.
+        cost = np.cumsum(self.depth[several], dtype=np.int64) // 100_000
+        for batch in np.split(several, np.flatnonzero(np.diff(cost)) + 1) if len(several) else []:
+            mine, first = (self.ancestor_pairs(rows) for rows in (batch, self.first_parents(batch)))
+            gone = np.concatenate((first.row * n + first.concept, np.arange(len(batch)) * n + batch))
+            extra = np.setdiff1d(mine.row * n + mine.concept, gone, assume_unique=True)
+            owners.append(batch[extra // n])
+            ancestors.append(extra % n)
+        return np.concatenate(owners), np.concatenate(ancestors)
+
+    @cached_property
+    def _missing(self) -> tuple[Longs, Longs]:
+        return self.missing_ancestors(np.arange(len(self)))
+
+    def descendant_sums(self, weight: NDArray[Any], nodes: Longs | None = None) -> NDArray[np.float64]:
+        """For every concept the total ``weight`` of it and all below it, each counted once.
+
+        With ``nodes`` (closed upwards, in topological order) only these are looked at. Weights are added up along
+        first parents, a tree, and then handed to the ancestors that only other parents lead to.
+        """
+        chosen = self.order.astype(np.int64) if nodes is None else nodes
+        owner, ancestor = self._missing if nodes is None else self.missing_ancestors(nodes)
+        first = np.full(len(self), -1, dtype=np.int64)
+        first[chosen] = self.first_parents(chosen)
+        total = np.zeros(len(self))
+        total[chosen] = weight[chosen]
+        bounds = np.flatnonzero(np.diff(self.depth[chosen])) + 1
+        for level in reversed(np.split(chosen, bounds)[1:]):
+            np.add.at(total, first[level], total[level])
+        return total + np.bincount(ancestor, weights=total[owner], minlength=len(self))
 
     @cached_property
     def descendant_counts(self) -> Longs:
         """How many concepts lie below each, itself not counted."""
-        return self.descendant_sums(np.ones(len(self), dtype=np.int64)) - 1
+        return _fixed(np.rint(self.descendant_sums(np.ones(len(self)))).astype(np.int64) - 1)
 
     @cached_property
     def leaf_counts(self) -> Longs:
         """How many leaves lie below each; a leaf has none."""
-        return self.descendant_sums(self.leaves.astype(np.int64)) - self.leaves
+        return _fixed(np.rint(self.descendant_sums(self.leaves)).astype(np.int64) - self.leaves)
 
     @cached_property
     def subsumer_counts(self) -> Longs:
         """|T(c)| of every concept."""
-        return self.depth.astype(np.int64) if self.is_tree else self.subsumers.lengths()
+        count = np.ones(len(self), dtype=np.int64)
+        extra = np.bincount(self._missing[0], minlength=len(self))
+        for level in range(1, len(self.level_starts) - 1):
+            nodes = self.order[self.level_starts[level] : self.level_starts[level + 1]]
+            count[nodes] = 1 + count[self.first_parents(nodes)] + extra[nodes]
+        return _fixed(count)
 
     def mark_ancestors(self, positions: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Which concepts subsume at least one of ``positions``, themselves included."""
@@ -260,10 +298,25 @@ class Dag:
     def common_subsumer(self, positions: NDArray[np.integer]) -> int:
         """LCS of a set: the deepest common ancestor; tie: fewest links in all, then smallest position."""
         rows = np.unique(np.asarray(positions, dtype=np.int64))
-        pairs = self.ancestor_pairs(rows)
-        shared = np.flatnonzero(np.bincount(pairs.concept, minlength=len(self)) == len(rows))
-        links = np.bincount(pairs.concept, weights=pairs.links, minlength=len(self))[shared]
-        return int(shared[np.lexsort((shared, links, -self.depth[shared]))[0]])
+        marked = self.mark_ancestors(rows)
+        nodes = self.order[marked[self.order]].astype(np.int64)
+        below = self.descendant_sums(np.isin(np.arange(len(self)), rows), nodes)
+        shared = nodes[np.rint(below[nodes]) == len(rows)]
+        deepest = np.sort(shared[self.depth[shared] == self.depth[shared].max()])
+        if len(deepest) == 1:
+            return int(deepest[0])
+        return int(deepest[np.argmin([self._links_down(top, marked)[rows].sum() for top in deepest.tolist()])])
+
+    def _links_down(self, top: int, within: NDArray[np.bool_]) -> Longs:
+        """Fewest links from ``top`` down to every concept below it among those marked."""
+        links = np.full(len(self), -1, dtype=np.int64)
+        frontier, distance = np.array([top]), 0
+        while len(frontier):
+            links[frontier] = distance
+            following = np.unique(self.children.gather(frontier)[1])
+            frontier = following[within[following] & (links[following] < 0)]
+            distance += 1
+        return links
 
     def below(self, position: int) -> tuple[Dag, Longs]:
         """The part at and below ``position`` as a DAG of its own, with the positions its concepts have here."""
@@ -274,6 +327,12 @@ class Dag:
         inside = new[parent] >= 0
         inside &= kept[place] != position
         return Dag.build(len(kept), place[inside], new[parent[inside]]), kept
+
+
+def _fixed(array: Array) -> Array:
+    """The array, which from now on cannot be written to."""
+    array.setflags(write=False)
+    return array
 
 
 def _scatter(waiting: dict[int, list[tuple[Longs, Longs]]], depth: Ints, key: Longs, link: Longs) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
+from ontomask.arguments import require_taxonomy
 from ontomask.errors import TaxonomyError
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -30,6 +31,8 @@ def join_taxonomies(
     >>> joined.subsumers("avian influenza")
     ['avian influenza', 'flu', 'infection', 'disease']
     """
+    for t in taxonomies:
+        require_taxonomy(t)
     if len(taxonomies) < 2:
         raise TaxonomyError("fewer than two taxonomies to join", remedy="Give at least two.")
     marks = [""] * len(taxonomies) if prefixes is None else list(prefixes)
@@ -45,7 +48,22 @@ def join_taxonomies(
                     f"the code {mark + concept!r} is in two of the taxonomies",
                     remedy="Give prefixes=['a:', 'b:'] to keep their codes apart.",
                 )
-    same = _bridged(bridge, home)
+
+    def find(concept: str) -> str:
+        """The code with its prefix, from it or from an alternative code."""
+        if concept in home:
+            return concept
+        for t, mark in zip(taxonomies, marks, strict=True):
+            if isinstance(concept, str) and concept.startswith(mark):
+                at = t.find(concept.removeprefix(mark))
+                if at is not None:
+                    return mark + t.concepts[at]
+        raise TaxonomyError(
+            f"the bridge names {concept!r}, which is in none of the taxonomies",
+            remedy="Write codes as they stand in the taxonomies, with their prefixes if there are any.",
+        )
+
+    same = _bridged(bridge, home, find)
     position: dict[str, int] = {}
     labels: list[str] = []
     synonyms: dict[int, list[str]] = {}
@@ -53,6 +71,7 @@ def join_taxonomies(
     links: list[tuple[int, int]] = []
     relations: dict[str, list[tuple[int, int]]] = {}
     aliases: dict[str, int] = {}
+    senses: dict[str, list[int]] = {}
     for t, mark in zip(taxonomies, marks, strict=True):
         placed = np.full(len(t), -1)
         for at, concept in enumerate(t.concepts):
@@ -75,6 +94,8 @@ def join_taxonomies(
         links += _moved(*t.dag.parents.gather(np.arange(len(t))), placed)
         for relation, csr in t.relations.items():
             relations.setdefault(relation, []).extend(_moved(*csr.gather(np.arange(len(t))), placed))
+        for word, meant in t.senses.items():
+            senses.setdefault(word, []).extend(int(placed[i]) for i in meant if placed[i] not in senses.get(word, ()))
         aliases.update({mark + a: int(placed[i]) for a, i in t.aliases.items() if placed[i] >= 0})
     titles = [t.name or f"taxonomy {i + 1}" for i, t in enumerate(taxonomies)]
     return Taxonomy(
@@ -85,6 +106,7 @@ def join_taxonomies(
         definitions=definitions,
         relations=relations,
         aliases={a: i for a, i in aliases.items() if a not in position},
+        senses=senses,
         name=name or " + ".join(titles),
         source="; ".join(t.source for t in taxonomies if t.source) or None,
         notes=[
@@ -94,28 +116,27 @@ def join_taxonomies(
     )
 
 
-def _bridged(bridge: Iterable[tuple[str, str]], home: Mapping[str, int]) -> dict[str, str]:
-    """code -> the code that stands for it."""
-    same: dict[str, str] = {}
-    for a, b in bridge:
-        for concept in (a, b):
-            if concept not in home:
+def _bridged(bridge: Iterable[tuple[str, str]], home: Mapping[str, int], find: Callable[[str], str]) -> dict[str, str]:
+    """code -> the code that stands for it: of all that are equivalent, the one of the first taxonomy.
+
+    Equivalence is followed through (a = b and b = c make a = c), whatever the order of the pairs.
+    """
+    group: dict[str, dict[int, str]] = {}  # the members of each concept's class, by taxonomy
+    for pair in bridge:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise TaxonomyError(f"{pair!r} in the bridge is no pair of concepts", remedy="Give pairs of codes.")
+        a, b = map(find, pair)
+        merged = dict(group.get(a, {home[a]: a}))
+        for number, concept in group.get(b, {home[b]: b}).items():
+            known = merged.setdefault(number, concept)
+            if known != concept or home[a] == home[b]:
                 raise TaxonomyError(
-                    f"the bridge names {concept!r}, which is in none of the taxonomies",
-                    remedy="Write codes as they stand in the taxonomies, with their prefixes if there are any.",
+                    f"the bridge makes {a!r} and {b!r} equivalent, and with them {known!r} and {concept!r} of one taxonomy",
+                    remedy="A concept has at most one equivalent in each of the other taxonomies.",
                 )
-        if home[a] == home[b]:
-            raise TaxonomyError(
-                f"the bridge joins {a!r} and {b!r} of the same taxonomy", remedy="A bridge leads from one to another."
-            )
-        kept, gone = (a, b) if home[a] < home[b] else (b, a)
-        kept = same.get(kept, kept)
-        if same.setdefault(gone, kept) != kept:
-            raise TaxonomyError(
-                f"the bridge makes {gone!r} equivalent to both {same[gone]!r} and {kept!r}",
-                remedy="A concept has at most one equivalent; add the other as a child or leave it out.",
-            )
-    return same
+        for concept in merged.values():
+            group[concept] = merged
+    return {c: members[min(members)] for c, members in group.items() if members[min(members)] != c}
 
 
 def _moved(owner: np.ndarray, target: np.ndarray, placed: np.ndarray) -> list[tuple[int, int]]:

@@ -17,23 +17,28 @@ from ontomask.errors import OptionError
 if TYPE_CHECKING:
     from ontomask.taxonomy.taxonomy import Taxonomy
 
-_NOT_WORD = re.compile(r"[\W_]+")
-
-#: Languages whose stemmer only cuts endings, so that a stem begins with the letter its word begins with.
-_SUFFIX_STRIPPING = frozenset(
-    "english porter french german italian spanish portuguese catalan danish norwegian swedish".split()
-)
+_NOT_WORD = re.compile(r"(?:[^\w+<>=%#$]|_)+")
+_SYMBOLS = frozenset({"So", "Sc", "Sm"})
+_SIGN = re.compile(r"[+<>=%#$]")
+#: A minus that ends a word, as in "Rh-"; anywhere else a dash is only a dash.
+_MINUS = re.compile(r"(?<=\w)[-\u2212](?=[\s,;)\]]|$)")
 
 
 def fold(text: str) -> str:
     """Lower case, no accents, one space for any run of punctuation, underscores or spaces.
 
-    >>> fold("  Ménière's_disease (vertigo) ")
-    'meniere s disease vertigo'
+    Signs that change what is meant stay: + < > = % # $, a final minus, and symbols such as a degree or a gender sign.
+
+    >>> fold("  Ménière's_disease (vertigo) "), fold("Rh-"), fold("well-being"), fold("<=50K")
+    ('meniere s disease vertigo', 'rh minus', 'well being', '< = 50k')
     """
+    text = _MINUS.sub(" minus ", text)
     if not text.isascii():
-        text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
-    return _NOT_WORD.sub(" ", text.casefold()).strip()
+        plain = (c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+        text = "".join(
+            f" s{ord(c):x} " if not c.isascii() and unicodedata.category(c) in _SYMBOLS else c for c in plain
+        )
+    return _NOT_WORD.sub(" ", _SIGN.sub(lambda m: f" {m[0]} ", text.casefold())).strip()
 
 
 def stem_languages() -> list[str]:
@@ -72,7 +77,7 @@ class Lexicon:
 
     def __init__(self, taxonomy: Taxonomy) -> None:
         self._t = taxonomy
-        self._suggested: dict[tuple[str, int], list[Suggestion]] = {}
+        self._stemmed: dict[str, dict[tuple[int, str], list[str]]] = {}
 
     @cached_property
     def _loose(self) -> dict[str, int]:
@@ -114,8 +119,18 @@ class Lexicon:
         return found
 
     @cached_property
+    def _named(self) -> list[int]:
+        """The concepts that can be meant: all but an artificial root."""
+        return [i for i in range(len(self._t)) if not (self._t.artificial_root and i == self._t.dag.root)]
+
+    @cached_property
+    def _exact(self) -> dict[str, list[int]]:
+        """Labels and synonyms as they are written."""
+        return _index((term.strip(), i) for i in self._named for term in self._t.terms(i))
+
+    @cached_property
     def _labels(self) -> dict[str, list[int]]:
-        return _index((fold(label), i) for i, label in enumerate(self._t._labels))
+        return _index((fold(self._t.terms(i)[0]), i) for i in self._named)
 
     @cached_property
     def _synonyms(self) -> dict[str, list[int]]:
@@ -128,8 +143,9 @@ class Lexicon:
     def by_term(self, text: str) -> tuple[str, list[int]]:
         """('label' or 'synonym', the concepts the term can mean, most frequent sense first)."""
         key = fold(text)
-        if not key:
-            return "", []
+        if not key:  # nothing but punctuation: only the very same text will do
+            found = self._exact.get(text.strip(), [])
+            return ("label" if found and self._t.terms(found[0])[0].strip() == text.strip() else "synonym"), found
         labelled, named = self._labels.get(key, []), self._synonyms.get(key, [])
         if key in self._senses:
             found = _merge(self._senses[key], labelled, named)
@@ -145,29 +161,29 @@ class Lexicon:
             return []
         stem = stemmer(language)
         wanted = [stem(word) for word in words]
-        # Terms that can have these stems are few: the same number of words, the first one beginning alike.
-        same_start = language in _SUFFIX_STRIPPING
         found: list[int] = []
-        for key in self._keys_by_length.get(len(words), ()):
-            if same_start and key[0] != words[0][0]:
-                continue
+        for key in self._keys_by_stem(language).get((len(words), wanted[0]), ()):
             if [stem(word) for word in key.split()] == wanted:
                 found = _merge(found, self.by_term(key)[1])
         return found
 
-    @cached_property
-    def _keys_by_length(self) -> dict[int, list[str]]:
-        keys: dict[int, list[str]] = {}
-        for key in dict.fromkeys((*self._labels, *self._synonyms)):
-            keys.setdefault(key.count(" ") + 1, []).append(key)
-        return keys
+    def _keys_by_stem(self, language: str) -> dict[tuple[int, str], list[str]]:
+        """Folded terms by their number of words and the stem of the first; made when a first stem is looked for."""
+        if language not in self._stemmed:
+            stem = stemmer(language)
+            keys: dict[tuple[int, str], list[str]] = {}
+            for key in dict.fromkeys((*self._labels, *self._synonyms)):
+                first = key.partition(" ")[0]
+                keys.setdefault((key.count(" ") + 1, stem(first)), []).append(key)
+            self._stemmed[language] = keys
+        return self._stemmed[language]
 
     @cached_property
     def _choices(self) -> tuple[list[str], list[int]]:
         """Every folded text a value can be near to, with its concept."""
         texts: dict[str, int] = {}
-        for code, position in ((fold(c), i) for i, c in enumerate(self._t.concepts)):
-            texts.setdefault(code, position)
+        for position in self._named:
+            texts.setdefault(fold(self._t.concepts[position]), position)
         for index in (self._labels, self._synonyms):
             for key, positions in index.items():
                 texts.setdefault(key, positions[0])
@@ -175,17 +191,13 @@ class Lexicon:
 
     def suggest(self, text: str, limit: int = 3) -> list[Suggestion]:
         """The nearest concepts by edit distance, after codes that only lack leading zeros."""
-        if (text, limit) in self._suggested:
-            return self._suggested[text, limit]
         zeros = [(position, 1.0) for position in self.with_lost_zeros(text)]
         best = dict(zeros[:limit])
         texts, positions = self._choices
         for i, score in _nearest(fold(text), texts, 4 * limit):
             if len(best) < limit:
                 best.setdefault(positions[i], score)
-        found = [Suggestion(self._t.concepts[p], self._t.terms(p)[0], score) for p, score in best.items()]
-        self._suggested[text, limit] = found
-        return found
+        return [Suggestion(self._t.concepts[p], self._t.terms(p)[0], score) for p, score in best.items()]
 
     def search(self, text: str, limit: int) -> list[int]:
         """Exact code or term first, then terms that begin with the text, then word beginnings, then anything."""

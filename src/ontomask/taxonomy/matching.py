@@ -1,15 +1,16 @@
 """From the values of a column to concepts of a taxonomy, with an account of how each was placed.
 
-Ways are tried from certain to less certain: the user's mapping, the code, an alternative code, a code that lost its
-leading zeros, the label, a synonym, the stems of its words. The first way that places a value decides. What remains
+Ways are tried from certain to less certain: the user's mapping, the code, an alternative code, the label, a synonym,
+a code that lost its leading zeros, the stems of its words. The first way that places a value decides. What remains
 is not placed at all: near concepts are suggested, never taken.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from math import isnan
@@ -17,6 +18,7 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ontomask.arguments import as_values, require_taxonomy
 from ontomask.errors import OptionError, TaxonomyFileError, UnknownConceptError, UnmatchedValuesError
 from ontomask.taxonomy.lexicon import Suggestion, stemmer
 from ontomask.taxonomy.readers import table
@@ -36,19 +38,21 @@ SCORES = {
     "leading zeros": 0.9,
     "stem": 0.85,
 }
+_DOTTED = re.compile(r"\d+\.\d+")
 #: What pandas writes for a missing value, told by name so that pandas need not be there.
 _MISSING_TYPES = frozenset({"NAType", "NaTType"})
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One value and where it was placed."""
+    """One value and where it was placed; ``others`` are the concepts it could mean as well."""
 
     value: str
     concept: str
     how: str
     score: float
     count: int
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ class Unmatched:
     count: int
     _taxonomy: Taxonomy
 
-    @property
+    @cached_property
     def suggestions(self) -> list[Suggestion]:
         """The three nearest concepts by edit distance; worked out when asked for."""
         return self._taxonomy.lexicon.suggest(self.value, 3)
@@ -77,9 +81,14 @@ class Matching:
         self.unmatched = unmatched
         self.notes = notes
 
-    @property
+    @cached_property
     def concepts(self) -> dict[str, str]:
         return {row.value: row.concept for row in self.rows}
+
+    @property
+    def ambiguous(self) -> list[Match]:
+        """The values that could mean other concepts too."""
+        return [row for row in self.rows if row.others]
 
     @property
     def complete(self) -> bool:
@@ -91,7 +100,7 @@ class Matching:
         """value, concept, how, score, count; values without a place follow with no concept, how 'unmatched'."""
         import polars as pl
 
-        rows: list[tuple[Any, ...]] = [astuple(row) for row in self.rows]
+        rows: list[tuple[Any, ...]] = [_cells(row) for row in self.rows]
         rows += [(u.value, None, "unmatched", 0.0, u.count) for u in self.unmatched]
         schema = {"value": pl.String, "concept": pl.String, "how": pl.String, "score": pl.Float64, "count": pl.Int64}
         return pl.DataFrame(rows, schema=schema, orient="row")
@@ -100,7 +109,7 @@ class Matching:
         """Itself, if every value is placed; otherwise an error that lists the others with suggestions."""
         if self.unmatched:
             worst = sorted(self.unmatched, key=lambda u: -u.count)
-            shown = worst[: UnmatchedValuesError.SHOWN]
+            shown = worst[: UnmatchedValuesError.SUGGESTED]
             listed = [(u.value, u.count, [s.text for s in u.suggestions]) for u in shown]
             listed += [(u.value, u.count, []) for u in worst[len(shown) :]]
             raise UnmatchedValuesError(listed, taxonomy=self.taxonomy.name or "the taxonomy", column=column)
@@ -126,7 +135,7 @@ class Matching:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        cells = [(*map(str, astuple(row)), self.taxonomy.label(row.concept)) for row in self.rows[:50]]
+        cells = [(*map(str, _cells(row)), self.taxonomy.label(row.concept)) for row in self.rows[:50]]
         cells += [
             (u.value, "", "not placed", "", str(u.count), "near: " + "; ".join(s.text for s in u.suggestions))
             for u in self.unmatched[:20]
@@ -159,12 +168,11 @@ def match(
     aches -> ache by stem
     """
     if language is not None:
-        stemmer(language)  # an unknown language is an error at once, not only when a stem is needed
-    if isinstance(values, str):
-        raise OptionError(f"{values!r} is one text", remedy="Give a list or column of values.")
-    counts, told = _counted(values)
+        stemmer(language if isinstance(language, str) else repr(language))  # an unknown language is an error at once, not only when a stem is needed
+    require_taxonomy(taxonomy)
+    counts, told = _counted(as_values(values))
     chosen = _mapping(mapping, taxonomy)
-    placer = _Placer(taxonomy, chosen, language, dotted=any("." in value for value in counts))
+    placer = _Placer(taxonomy, chosen, language, dotted=any(_DOTTED.fullmatch(value.strip()) for value in counts))
     rows: list[Match] = []
     unmatched: list[Unmatched] = []
     for value, count in counts.items():
@@ -172,14 +180,28 @@ def match(
         if placed is None:
             unmatched.append(Unmatched(value, count, taxonomy))
         else:
-            position, how = placed
-            rows.append(Match(value, taxonomy.concepts[position], how, SCORES[how], count))
+            positions, how = placed
+            concept, *others = (taxonomy.concepts[i] for i in positions)
+            rows.append(Match(value, concept, how, SCORES[how], count, tuple(others)))
     notes = placer.notes(rows)
     unused = [value for value in chosen if value not in counts]
     if unused:
         shown = ", ".join(map(repr, unused[:5])) + (", ..." if len(unused) > 5 else "")
         notes.append(f"{_some(len(unused), 'value')} of the mapping not met in the column: {shown}")
     return Matching(taxonomy, rows, unmatched, notes + told)
+
+
+class _Typed:
+    """A value that equals another only if it has the same type."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), self.value))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Typed) and type(self.value) is type(other.value) and bool(self.value == other.value)
 
 
 class _Placer:
@@ -191,47 +213,47 @@ class _Placer:
         self._mapping = mapping
         self._language = language
         self._dotted = dotted
-        self._senses: list[str] = []
 
-    def place(self, value: str) -> tuple[int, str] | None:
-        if value in self._mapping:
-            return self._mapping[value], "mapping"
+    def place(self, value: str) -> tuple[list[int], str] | None:
+        """The concepts a value can mean, the one to take first, and how they were found."""
         text = value.strip()
+        for key in (value, text):
+            if key in self._mapping:
+                return [self._mapping[key]], "mapping"
         if not text:
             return None
         at = self._t._position.get(text)
         if at is not None:
-            return at, "code"
+            return [at], "code"
         at = self._t.aliases.get(text)
         if at is not None:
-            return at, "alias"
+            return [at], "alias"
         at = self._lexicon.loose_code(text)
         if at is not None:
-            return at, "code"
+            return [at], "code"
         how, found = self._lexicon.by_term(text)
         if found:
-            return self._first(value, found), how
+            return found, how
         restored = self._lexicon.with_lost_zeros(text, dotted=self._dotted)
         if len(restored) == 1:
-            return restored[0], "leading zeros"
+            return restored, "leading zeros"
         if restored or self._language is None:
             return None
         found = self._lexicon.by_stem(text, self._language)
-        return (self._first(value, found), "stem") if found else None
-
-    def _first(self, value: str, found: list[int]) -> int:
-        if len(found) > 1:
-            others = ", ".join(self._t.concepts[i] for i in found[1:4]) + (", ..." if len(found) > 4 else "")
-            self._senses.append(f"{value!r} is taken as {self._t.concepts[found[0]]} (else {others})")
-        return found[0]
+        return (found, "stem") if found else None
 
     def notes(self, rows: list[Match]) -> list[str]:
         notes = []
-        if self._senses:
+        senses = [
+            f"{row.value!r} is taken as {row.concept} (else {', '.join(row.others[:3])}{', ...' if row.others[3:] else ''})"
+            for row in rows
+            if row.others
+        ]
+        if senses:
             order = "most frequent sense" if self._t.senses else "first in the taxonomy"
             notes.append(
-                f"{_some(len(self._senses), 'value')} with several senses: the {order} is taken unless a mapping decides "
-                f"otherwise: {'; '.join(self._senses[:10])}{'; ...' if len(self._senses) > 10 else ''}"
+                f"{_some(len(senses), 'value')} with several senses: the {order} is taken unless a mapping decides "
+                f"otherwise: {'; '.join(senses[:10])}{'; ... (see .ambiguous)' if len(senses) > 10 else ''}"
             )
         zeros = [row for row in rows if row.how == "leading zeros"]
         if zeros:
@@ -257,11 +279,20 @@ class _Placer:
         return notes
 
 
-def _counted(values: Iterable[Any]) -> tuple[Counter[str], list[str]]:
+def _cells(row: Match) -> tuple[Any, ...]:
+    return row.value, row.concept, row.how, row.score, row.count
+
+
+def _counted(values: list[Any]) -> tuple[Counter[str], list[str]]:
     """Distinct values as text with their counts, in order of first appearance, and what has to be told of them."""
     counts: Counter[str] = Counter()
     missing = numbers = 0
-    for value, count in Counter(values).items():
+    tally = Counter(values)
+    if any(isinstance(value, Real) for value in tally):
+        # 250 and 250.0 are equal as numbers and different as codes.
+        tally = Counter(value if isinstance(value, str) or value is None else _Typed(value) for value in values)
+    for counted, count in tally.items():
+        value = counted.value if isinstance(counted, _Typed) else counted
         if value is None or (isinstance(value, Real) and isnan(value)) or type(value).__name__ in _MISSING_TYPES:
             missing += count
             continue
@@ -285,6 +316,10 @@ def _mapping(mapping: Mapping[str, str] | str | Path | None, taxonomy: Taxonomy)
     if isinstance(mapping, (str, Path)):
         where = str(mapping)
         mapping = _read_mapping(Path(mapping))
+    if not isinstance(mapping, Mapping):
+        raise OptionError(
+            f"the mapping is a {type(mapping).__name__}", remedy="Give {value: concept} or a CSV of both columns."
+        )
     placed = {}
     for value, concept in mapping.items():
         at = taxonomy.find(concept)
@@ -314,6 +349,7 @@ def _read_mapping(path: Path) -> dict[str, str]:
             line=header.line,
             remedy="A mapping is a CSV with the columns value and concept.",
         )
+    table.refuse_repeated(source, header, (at_value, at_concept))
     mapping: dict[str, str] = {}
     for line, cells in rows.below_header():
         if len(cells) <= max(at_value, at_concept):

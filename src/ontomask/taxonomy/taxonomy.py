@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.errors import CycleError, TaxonomyError, UnknownConceptError
+from ontomask.arguments import as_values
+from ontomask.errors import CycleError, OptionError, TaxonomyError, UnknownConceptError
 from ontomask.taxonomy import display
 from ontomask.taxonomy.construction import Links, as_links, collect, distinct_links, joined_note, relation_links
 from ontomask.taxonomy.dag import Csr, CycleFound, Dag
@@ -121,7 +122,15 @@ class Taxonomy:
         position, links = collect(edges)
         concepts = list(position)
 
-        def at(texts: Mapping[str, Any] | None, what: str) -> dict[int, Any]:
+        def at(texts: Mapping[str, Any] | None, what: str, of: type = str) -> dict[int, Any]:
+            if texts is not None and not isinstance(texts, Mapping):
+                raise TaxonomyError(f"{what} are a {type(texts).__name__}", remedy=f"Give {{concept: {what}}}.")
+            odd = next((c for c, text in (texts or {}).items() if isinstance(text, str) != (of is str)), None)
+            if odd is not None:
+                raise TaxonomyError(
+                    f"the {what} of {odd!r} are {(texts or {})[odd]!r}",
+                    remedy="A label or definition is a text, synonyms are a list of texts.",
+                )
             unknown = next((c for c in texts or {} if c not in position), None)
             if unknown is not None:
                 raise TaxonomyError(
@@ -135,7 +144,7 @@ class Taxonomy:
             concepts,
             links,
             labels=[own_labels.get(i, c) for i, c in enumerate(concepts)],
-            synonyms={i: list(s) for i, s in at(synonyms, "synonyms").items()},
+            synonyms={i: list(s) for i, s in at(synonyms, "synonyms", list).items()},
             definitions=at(definitions, "definitions"),
             relations={r: relation_links(pairs, position, r) for r, pairs in (relations or {}).items()},
             name=name,
@@ -229,12 +238,9 @@ class Taxonomy:
         return position
 
     def positions(self, concepts: Iterable[str]) -> NDArray[np.int64]:
-        if isinstance(concepts, str):
-            raise UnknownConceptError(
-                concepts, taxonomy=self._name, suggestions=[f"a list of concepts such as [{concepts!r}]"]
-            )
         exact = self._position
-        found = [exact[c] if c in exact else self.position(c) for c in concepts]
+        listed = as_values(concepts, "concepts")
+        found = [exact[c] if c in exact else self.position(c) for c in listed]
         return np.array(found, dtype=np.int64)
 
     def _codes(self, positions: Iterable[int]) -> list[str]:
@@ -315,7 +321,7 @@ class Taxonomy:
             senses={w: k for w, s in self._senses.items() if (k := [new[i] for i in s if i in new])},
             name=f"{self._name or 'taxonomy'}: {self.label(concept)}",
             source=self._source,
-            notes=self._notes,
+            notes=[note for note in self._notes if not (self._artificial_root and repr(self.root) in note)],
         )
 
     def label(self, concept: str) -> str:
@@ -350,12 +356,16 @@ class Taxonomy:
 
     def search(self, text: str, limit: int = 20) -> list[str]:
         """Concepts whose code, label or a synonym contains the text, best first; case, accents, punctuation folded."""
+        if not isinstance(text, str) or not isinstance(limit, int) or limit < 1:
+            raise OptionError(f"search({text!r}, limit={limit!r})", remedy="Give a text and a limit from 1 up.")
         return self._codes(self.lexicon.search(text, limit))
 
     # ---- showing ----------------------------------------------------------------------------------------------
 
     def tree(self, concept: str | None = None, depth: int = 2, width: int = 12) -> str:
         """The branch at a concept (default: the root) as text, ``depth`` levels down, ``width`` children each."""
+        if not (isinstance(depth, int) and isinstance(width, int) and depth >= 0 and width >= 1):
+            raise OptionError(f"a tree of depth {depth!r} and width {width!r}", remedy="Give whole numbers from 1 up.")
         return display.tree(self, self._dag.root if concept is None else self.position(concept), depth, width)
 
     def path(self, concept: str) -> str:

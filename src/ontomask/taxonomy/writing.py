@@ -8,6 +8,7 @@ import io
 import os
 from pathlib import Path
 
+from ontomask.arguments import as_path, require_taxonomy
 from ontomask.errors import TaxonomyFileError
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -16,10 +17,11 @@ def write_taxonomy(taxonomy: Taxonomy, path: str | Path, *, overwrite: bool = Fa
     """Columns child, parent, label, synonyms; a row for each link, an empty parent for a root; gzip by suffix .gz.
 
     An artificial root is left out (reading joins the roots again). Definitions and other relations have no place in
-    the format. The file appears whole or not at all.
+    the format, nor have line breaks and outer blanks in labels. The file appears whole or not at all.
     """
-    target = Path(path)
-    if target.exists() and not overwrite:
+    target = as_path(path)
+    require_taxonomy(taxonomy)
+    if _exists(target) and not overwrite:
         raise TaxonomyFileError("the file exists", where=str(target), remedy="Choose another name, or overwrite=True.")
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -28,8 +30,9 @@ def write_taxonomy(taxonomy: Taxonomy, path: str | Path, *, overwrite: bool = Fa
     for at, concept in enumerate(taxonomy.concepts):
         if concept == artificial:
             continue
-        label, *synonyms = taxonomy.terms(at)
-        cells = (label if label != concept else "", "|".join(s.replace("|", "\\|") for s in synonyms))
+        label, *synonyms = map(_one_line, taxonomy.terms(at))
+        escaped = (s.replace("\\", "\\\\").replace("|", "\\|") for s in synonyms if s)
+        cells = (label if label != concept else "", "|".join(escaped))
         parents = [taxonomy.concepts[p] for p in dag.parents.row(at)]
         for parent in parents or [""]:
             writer.writerow((concept, "" if parent == artificial else parent, *cells))
@@ -37,7 +40,7 @@ def write_taxonomy(taxonomy: Taxonomy, path: str | Path, *, overwrite: bool = Fa
     data = text.getvalue().encode()
     if target.suffix.lower() == ".gz":
         data = gzip.compress(data, mtime=0)
-    part = target.with_name(f".{target.name}.part")
+    part = target.with_name(f".{target.name[:200]}.part")
     try:
         part.write_bytes(data)
         os.replace(part, target)
@@ -49,3 +52,14 @@ def write_taxonomy(taxonomy: Taxonomy, path: str | Path, *, overwrite: bool = Fa
             remedy="Check the folder and your rights.",
         ) from problem
     return target
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.splitlines()).strip()
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name the file system cannot have
+        return False

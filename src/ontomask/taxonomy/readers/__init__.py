@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ontomask.arguments import as_path, short
 from ontomask.errors import OptionError, TaxonomyFileError
 from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -41,10 +42,14 @@ def read_taxonomy(
     edges, prefix, levels, obo, owl, skos, rf2, wordnet, mesh. ``encoding`` is detected unless given. Further
     options belong to the format; see docs/formats.md.
     """
-    source = Source(Path(path), encoding)
-    if not source.path.exists():
-        raise TaxonomyFileError("no such file or folder", where=source.where, remedy="Check the path.")
-    if format is not None and format not in FORMATS:
+    source = Source(as_path(path), encoding)
+    try:
+        there = source.path.exists()
+    except OSError:  # a name the file system cannot have
+        there = False
+    if not there:
+        raise TaxonomyFileError("no such file or folder", where=short(source.where), remedy="Check the path.")
+    if format is not None and (not isinstance(format, str) or format not in FORMATS):
         near = difflib.get_close_matches(str(format), list(FORMATS), n=1)
         raise OptionError(
             f"no taxonomy format {format!r}",
@@ -99,7 +104,12 @@ def _detect(source: Source) -> str:
     if suffix in _TABLES:
         from ontomask.taxonomy.readers.table import looks_like_levels
 
-        return "levels" if looks_like_levels(source) else "edges"
+        if not looks_like_levels(source):
+            return "edges"
+        source.notes.append(
+            "read as levels (leaf;...;root), because no child and parent column is named and the last column is constant"
+        )
+        return "levels"
     raise TaxonomyFileError(
         f"the suffix {suffix or '(none)'!r} tells no format",
         where=source.where,

@@ -7,6 +7,8 @@ rows; the same row twice is an error.
 
 from __future__ import annotations
 
+import re
+
 from ontomask.errors import DuplicateLinkError, SelfLinkError, UnknownParentError
 from ontomask.taxonomy.lexicon import nearest_texts
 from ontomask.taxonomy.readers import table
@@ -33,6 +35,7 @@ def read(
         at_parent = _named(source, first.cells, parent, table.PARENT, "parent")
         at_label = _named(source, first.cells, label, table.LABEL, "label")
         at_short = table.column(first.cells, table.SHORT)
+        table.refuse_repeated(source, first, (at_child, at_parent, at_label, at_short))
         width = len(first.cells)
         if at_child is None or at_parent is None or at_child == at_parent:
             raise source.error(
@@ -119,9 +122,9 @@ def read(
 
 
 def split_synonyms(cell: str) -> list[str]:
-    """Synonyms are joined by |; a | of their own is written \\|."""
-    parts = cell.replace("\\|", "\x00").split("|")
-    return [p.replace("\x00", "|").strip() for p in parts if p.strip()]
+    """Synonyms are joined by |; a | or a backslash of their own has a backslash before it."""
+    parts = re.findall(r"(?:\\[\\|]|[^|])+", cell)
+    return [re.sub(r"\\([\\|])", r"\1", part).strip() for part in parts if part.strip()]
 
 
 def _named(source: Source, header: list[str], wanted: str | None, usual: tuple[str, ...], what: str) -> int | None:

@@ -41,7 +41,8 @@ class Source:
     def __post_init__(self) -> None:
         if self.encoding is not None:
             try:
-                codecs.lookup(self.encoding)
+                if not isinstance(self.encoding, str) or not codecs.lookup(self.encoding)._is_text_encoding:
+                    raise LookupError
             except LookupError:
                 raise self.error(
                     f"no encoding {self.encoding!r}", remedy="Try 'utf-8', 'cp1252' or 'latin-1'."
@@ -93,7 +94,8 @@ class Source:
     def head(self) -> bytes:
         """The first bytes; an error if they show that this is no text at all."""
         head = self.read(HEAD)
-        if not head.strip():
+        bom = next((bom for bom, _ in _BOMS if head.startswith(bom)), b"")
+        if not head.removeprefix(bom).strip(b"\x00 \t\r\n") and (bom or not head.strip()):
             if len(head) == HEAD or self.read(HEAD * 16).strip():
                 raise self.error("the file begins with a long run of blanks", remedy="Is it the right file?")
             raise self.error("the file is empty", remedy="Check the path, or how the file was written.")
@@ -120,13 +122,20 @@ class Source:
                     remedy="It is no table of lines; is it the right file?",
                 )
         data = self.read()
-        return self._decode(data).replace("\r\n", "\n").replace("\r", "\n")
+        return self.decode(data).replace("\r\n", "\n").replace("\r", "\n")
 
-    def _decode(self, data: bytes) -> str:
+    def decode(self, data: bytes, *, tell: bool = True) -> str:
+        """Bytes as text, the encoding detected unless given; ``tell``: note what was assumed."""
+        text, assumed = self._decode(data)
+        if assumed and tell:
+            self.notes.append(assumed)
+        return text
+
+    def _decode(self, data: bytes) -> tuple[str, str | None]:
         encoding = self.encoding or next((e for bom, e in _BOMS if data.startswith(bom)), None)
         if encoding:
             try:
-                return data.decode(encoding)
+                return data.decode(encoding), None
             except UnicodeDecodeError as problem:
                 line = data[: problem.start].count(b"\n") + 1
                 raise self.error(
@@ -135,13 +144,10 @@ class Source:
                     remedy="Give the encoding the file was written in, or leave it out to have it detected.",
                 ) from None
         try:
-            return data.decode("utf-8")
+            return data.decode("utf-8"), None
         except UnicodeDecodeError:
             pass
         try:
-            text = data.decode("cp1252")
-            self.notes.append("read as cp1252 (Windows), because it is not valid UTF-8")
+            return data.decode("cp1252"), "read as cp1252 (Windows), because it is not valid UTF-8"
         except UnicodeDecodeError:
-            text = data.decode("latin-1")
-            self.notes.append("read as latin-1, because it is neither valid UTF-8 nor cp1252")
-        return text
+            return data.decode("latin-1"), "read as latin-1, because it is neither valid UTF-8 nor cp1252"

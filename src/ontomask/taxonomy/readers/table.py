@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ontomask.errors import OptionError
 from ontomask.taxonomy.readers.source import HEAD, Source
 
 DELIMITERS = ",;\t|"
@@ -49,8 +50,13 @@ class Rows:
     def __init__(self, source: Source, delimiter: str | None) -> None:
         self._source = source
         text = sample(source)
+        if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
+            raise OptionError(f"the delimiter {delimiter!r}", remedy="Give one character, such as ';'.")
         self._delimiter = delimiter or detect_delimiter(source, text)
-        self.first = next(self._parse(text))
+        first = next(self._parse(text), None)
+        if first is None:
+            raise source.error("there are no rows", remedy="Check how the file was written.")
+        self.first = first
 
     def __iter__(self) -> Iterator[Row]:
         return self._parse(self._source.text())
@@ -68,7 +74,7 @@ class Rows:
                     yield Row(reader.line_num, [cell.strip() for cell in cells])
         except csv.Error as problem:
             raise self._source.error(
-                f"the quotes or delimiters do not add up ({problem})",
+                f"the quotes or delimiters do not add up, or a cell is too long ({problem})",
                 line=reader.line_num,
                 remedy="Look for a quote that is opened and not closed.",
             ) from None
@@ -77,8 +83,9 @@ class Rows:
 def sample(source: Source) -> str:
     """The first lines as text; the last, perhaps cut, is left out."""
     head = source.head()
-    text = head.decode(source.encoding, "ignore") if source.encoding else source._decode(head[: _whole(head)])
-    source.notes.clear()  # what is noted is noted when the whole file is read
+    # What is assumed is noted when the whole file is read.
+    whole = head[: _whole(head)]
+    text = head.decode(source.encoding, "ignore") if source.encoding else source.decode(whole, tell=False)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text if len(head) < HEAD or "\n" not in text else text.rsplit("\n", 1)[0]
 
@@ -101,10 +108,21 @@ def column(header: Sequence[str], names: Sequence[str]) -> int | None:
     return next((have.index(n) for n in names if n in have), None)
 
 
+def refuse_repeated(source: Source, header: Row, columns: Sequence[int | None]) -> None:
+    """An error if a column that is used has a namesake: which one is meant?"""
+    for at in columns:
+        if at is not None and [normal(cell) for cell in header.cells].count(normal(header.cells[at])) > 1:
+            raise source.error(
+                f"two columns are called {header.cells[at]!r}", line=header.line, remedy="Rename or remove one of them."
+            )
+
+
 def looks_like_levels(source: Source) -> bool:
     """No child and parent in the header, equal widths, and one root in the last column."""
     text = sample(source)
     lines = [line for line in text.split("\n") if line.strip()]
+    if not lines:
+        return False
     cut = list(csv.reader(lines, delimiter=detect_delimiter(source, text)))
     if column(cut[0], CHILD) is not None and column(cut[0], PARENT) is not None:
         return False

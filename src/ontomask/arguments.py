@@ -1,0 +1,73 @@
+"""Checking what callers hand in, at the border of the public functions: a slip becomes an error that says what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.errors import OptionError
+
+if TYPE_CHECKING:
+    from ontomask.taxonomy.taxonomy import Taxonomy
+
+
+def require_taxonomy(value: Any) -> Taxonomy:
+    """The taxonomy itself, or an error that says how to get one."""
+    from ontomask.taxonomy.taxonomy import Taxonomy
+
+    if isinstance(value, Taxonomy):
+        return value
+    raise OptionError(
+        f"{short(repr(value))} is no Taxonomy",
+        remedy="Give one: load_taxonomy('icd9cm'), read_taxonomy('file.csv') or Taxonomy.from_edges(pairs).",
+    )
+
+
+def as_values(values: Any, what: str = "values") -> list[Any]:
+    """A column as a list: any list, tuple, array, Series or iterable of single values."""
+    remedy = f"Give the {what} as a list or one column, such as frame['diagnosis']."
+    if values is None or isinstance(values, (str, bytes, bytearray, Mapping)) or hasattr(values, "columns"):
+        raise OptionError(f"{what} are a {type(values).__name__}, not a list of them", remedy=remedy)
+    try:
+        listed = values.tolist() if isinstance(values, np.ndarray) else list(values)
+    except TypeError:
+        raise OptionError(f"{what} are a {type(values).__name__}, not a list of them", remedy=remedy) from None
+    odd = next((v for v in listed if isinstance(v, (list, tuple, set, dict, np.ndarray))), None)
+    if odd is not None:
+        raise OptionError(f"one of the {what} is a {type(odd).__name__}: {short(repr(odd))}", remedy=remedy)
+    return listed
+
+
+def as_numbers(values: Any, what: str) -> NDArray[np.float64]:
+    """Finite numbers as an array; text that looks like numbers is not taken for them."""
+    try:
+        array = np.asarray(values if isinstance(values, (np.ndarray, Sequence)) else list(values))
+    except (TypeError, ValueError):
+        array = np.array(["?"])
+    if array.dtype == object and all(isinstance(v, (int, float)) for v in array.ravel()):
+        array = array.astype(np.float64)
+    if array.ndim != 1 or array.dtype.kind not in "iufb" or not np.isfinite(array).all():
+        raise OptionError(f"{what} hold something other than finite numbers", remedy="Give a list of numbers.")
+    return array.astype(np.float64)
+
+
+def as_path(value: Any) -> Path:
+    if isinstance(value, (str, Path)) and str(value):
+        return Path(value)
+    raise OptionError(f"{short(repr(value))} is no path", remedy="Give the path of a file or folder as text.")
+
+
+def one_of(value: Any, known: Iterable[Any], what: str) -> None:
+    """An error that lists what there is, unless the value is one of it."""
+    listed = list(known)
+    if not any(type(value) is type(k) and value == k for k in listed):
+        raise OptionError(f"no {what} {short(repr(value))}", remedy=f"There are: {', '.join(map(repr, listed))}.")
+
+
+def short(text: str, length: int = 80) -> str:
+    """A text for a message: neither a novel nor more of somebody's data than is needed."""
+    return text if len(text) <= length else f"{text[: length - 3]}..."
