@@ -22,6 +22,10 @@ _SYMBOLS = frozenset({"So", "Sc", "Sm"})
 _SIGN = re.compile(r"[+<>=%#$]")
 #: A minus that ends a word, as in "Rh-"; anywhere else a dash is only a dash.
 _MINUS = re.compile(r"(?<=\w)[-\u2212](?=[\s,;)\]]|$)")
+#: Languages whose stemmer only cuts endings, so that a stem begins with the letter its word begins with.
+_SUFFIX_STRIPPING = frozenset(
+    "english porter french german italian spanish portuguese catalan danish norwegian swedish".split()
+)
 
 
 def fold(text: str) -> str:
@@ -77,7 +81,7 @@ class Lexicon:
 
     def __init__(self, taxonomy: Taxonomy) -> None:
         self._t = taxonomy
-        self._stemmed: dict[str, dict[tuple[int, str], list[str]]] = {}
+        self._stemmed: dict[tuple[str, str], dict[tuple[int, str], list[str]]] = {}
 
     @cached_property
     def _loose(self) -> dict[str, int]:
@@ -162,21 +166,22 @@ class Lexicon:
         stem = stemmer(language)
         wanted = [stem(word) for word in words]
         found: list[int] = []
-        for key in self._keys_by_stem(language).get((len(words), wanted[0]), ()):
+        initial = words[0][0] if language in _SUFFIX_STRIPPING else ""
+        for key in self._keys_by_stem(language, initial).get((len(words), wanted[0]), ()):
             if [stem(word) for word in key.split()] == wanted:
                 found = _merge(found, self.by_term(key)[1])
         return found
 
-    def _keys_by_stem(self, language: str) -> dict[tuple[int, str], list[str]]:
-        """Folded terms by their number of words and the stem of the first; made when a first stem is looked for."""
-        if language not in self._stemmed:
+    def _keys_by_stem(self, language: str, initial: str) -> dict[tuple[int, str], list[str]]:
+        """Folded terms by their number of words and the stem of the first; made for each initial when it is needed."""
+        known = self._stemmed.get((language, initial))
+        if known is None:
             stem = stemmer(language)
-            keys: dict[tuple[int, str], list[str]] = {}
+            known = self._stemmed[language, initial] = {}
             for key in dict.fromkeys((*self._labels, *self._synonyms)):
-                first = key.partition(" ")[0]
-                keys.setdefault((key.count(" ") + 1, stem(first)), []).append(key)
-            self._stemmed[language] = keys
-        return self._stemmed[language]
+                if key.startswith(initial):
+                    known.setdefault((key.count(" ") + 1, stem(key.partition(" ")[0])), []).append(key)
+        return known
 
     @cached_property
     def _choices(self) -> tuple[list[str], list[int]]:

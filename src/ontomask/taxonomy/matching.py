@@ -167,8 +167,8 @@ def match(
     low-back pain -> lumbago by synonym
     aches -> ache by stem
     """
-    if language is not None:
-        stemmer(language if isinstance(language, str) else repr(language))  # an unknown language is an error at once, not only when a stem is needed
+    if language is not None:  # an unknown language is an error at once, not only when a stem is needed
+        stemmer(language if isinstance(language, str) else repr(language))
     require_taxonomy(taxonomy)
     counts, told = _counted(as_values(values))
     chosen = _mapping(mapping, taxonomy)
