@@ -58,7 +58,7 @@ def main(folder: Path) -> None:
     say("4. Results", "\n".join(f"{name:<16} {what}" for name, what in files))
     print(f"\nAll in {folder.resolve()}, in {time.perf_counter() - started:.1f} s.")
     print("Next: the five-minute tour in README.md, the measures in docs/measures/, your own file:")
-    print("  python -c \"import ontomask as om; print(om.read_taxonomy('your-taxonomy.csv'))\"")
+    print(f"  {Path(sys.executable)} -c \"import ontomask as om; print(om.read_taxonomy('your-taxonomy.csv'))\"")
 
 
 def say(title: str, text: str) -> None:

@@ -88,13 +88,14 @@ def _synonym_tversky(table: Table) -> Array:
     terms = _Sets(table, _terms(table))
     depth = table.dag.depth.astype(np.int64)
 
-    def block(low: int, high: int) -> Floats:
+    def rows_of(block: slice) -> Floats:
+        low, high = block.start, block.stop
         gamma = _gamma(depth[table.rows[low:high]], depth[table.columns])
         distance = _tversky(terms.shared(low, high), terms.row_sizes[low:high], terms.column_sizes, gamma)
         distance[table.rows[low:high, None] == table.columns] = 0  # also without any term
         return distance
 
-    return _by_blocks(table, block)
+    return table.by_rows(rows_of)
 
 
 def rodriguez(table: Table, weights: Sequence[float], radius: int) -> Array:
@@ -112,7 +113,8 @@ def rodriguez(table: Table, weights: Sequence[float], radius: int) -> Array:
     ]
     parts = [_Sets(table, _terms(table)), _Sets(table, features), _Sets(table, _neighbours(table, radius))]
 
-    def block(low: int, high: int) -> Floats:
+    def rows_of(block: slice) -> Floats:
+        low, high = block.start, block.stop
         total: Floats = np.zeros((high - low, len(table.columns)))
         applied = np.zeros_like(total)
         for weight, part in zip(weights, parts, strict=True):
@@ -123,7 +125,7 @@ def rodriguez(table: Table, weights: Sequence[float], radius: int) -> Array:
         distance[table.rows[low:high, None] == table.columns] = 0
         return distance.clip(0, 1)
 
-    return _by_blocks(table, block)
+    return table.by_rows(rows_of)
 
 
 def x_similarity(table: Table) -> Array:
@@ -138,7 +140,8 @@ def x_similarity(table: Table) -> Array:
     neighbourhoods = [_Sets(table, [_followed(table, link, c) for c in _asked(table)]) for link in links]
     described = _Sets(table, [set(_words(table.taxonomy.definition_at(c))) for c in _asked(table)])
 
-    def block(low: int, high: int) -> Floats:
+    def rows_of(block: slice) -> Floats:
+        low, high = block.start, block.stop
         best: Floats = np.zeros((high - low, len(table.columns)))
         for part in (*neighbourhoods, described):
             np.maximum(best, part.jaccard(low, high)[0], out=best)
@@ -146,7 +149,7 @@ def x_similarity(table: Table) -> Array:
         best[table.rows[low:high, None] == table.columns] = 1
         return 1 - best
 
-    return _by_blocks(table, block)
+    return table.by_rows(rows_of)
 
 
 # ---- sets of features -------------------------------------------------------------------------------------------
@@ -181,15 +184,6 @@ class _Sets:
         union = self.row_sizes[low:high, None] + self.column_sizes - shared
         known = union > 0
         return np.divide(shared, union, out=shared, where=known), known
-
-
-def _by_blocks(table: Table, block: Any) -> Array:
-    result = np.empty((len(table.rows), len(table.columns)), dtype=table.dtype)
-    height = max(1, (1 << 20) // max(1, len(table.columns)))
-    for low in range(0, len(table.rows), height):
-        high = min(low + height, len(table.rows))
-        result[low:high] = block(low, high)
-    return result
 
 
 def _asked(table: Table) -> list[int]:

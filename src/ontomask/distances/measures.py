@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.distances.closure import Closure
-from ontomask.distances.sweep import Array, Finish, Fold, sweep
+from ontomask.distances.sweep import Array, Finish, Fold, by_rows, sweep
 from ontomask.errors import MeasureError, OptionError
 from ontomask.taxonomy.dag import Dag
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -53,6 +53,9 @@ class Table:
 
     def sweep(self, fold: Fold, finish: Finish) -> Array:
         return sweep(fold, self.rows, self.columns, finish, dtype=self.dtype, workers=self.workers)
+
+    def by_rows(self, rows_of: Callable[[slice], NDArray[np.float64]]) -> Array:
+        return by_rows((len(self.rows), len(self.columns)), rows_of, dtype=self.dtype, workers=self.workers)
 
     def in_taxonomy(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         return positions if self.kept is None else self.kept[positions]

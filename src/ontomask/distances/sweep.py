@@ -268,14 +268,37 @@ def sweep(
             place = at_rows[low : low + stride]
             result[low : low + stride, block] = finish(held[place], place, at_columns)
 
-    if threads == 1 or len(blocks) == 1:
+    _share_out(fill, blocks, threads)
+    return result
+
+
+def by_rows(
+    shape: tuple[int, int],
+    rows_of: Callable[[slice], NDArray[np.float64]],
+    *,
+    dtype: np.dtype[Any],
+    workers: int | None = None,
+) -> Array:
+    """A table whose rows do not depend on each other, filled in blocks of rows that are shared out to threads."""
+    result = np.empty(shape, dtype=dtype)
+    threads = workers or available_cores()
+    height = max(1, (1 << 20) // threads // max(1, shape[1]))
+
+    def fill(block: slice) -> None:
+        result[block] = rows_of(block)
+
+    _share_out(fill, [slice(low, min(low + height, shape[0])) for low in range(0, shape[0], height)], threads)
+    return result
+
+
+def _share_out(fill: Callable[[slice], None], blocks: list[slice], threads: int) -> None:
+    if threads == 1 or len(blocks) <= 1:
         for block in blocks:
             fill(block)
     else:
         with ThreadPoolExecutor(threads) as pool:
             for _ in pool.map(fill, blocks):
                 pass
-    return result
 
 
 def available_cores() -> int:

@@ -48,16 +48,15 @@ def context_vector(table: Table, vectors: Any) -> Array:
     unit /= largest[:, None]
     unit /= np.sqrt(np.einsum("ij,ij->i", unit, unit))[:, None]
     others = unit if len(columns) == len(unit) and (columns == np.arange(len(unit))).all() else unit[columns]
-    result = np.empty((len(rows), len(columns)), dtype=table.dtype)
-    height = max(1, (1 << 20) // max(1, len(columns)))
-    for low in range(0, len(rows), height):
-        part = slice(low, low + height)
+
+    def rows_of(part: slice) -> NDArray[np.float64]:
         # einsum, not BLAS: its sums do not depend on the shape of the block, so the table is symmetric to the bit.
         cosine = np.einsum("ij,kj->ik", unit[rows[part]], others)
-        distance = np.clip(1 - cosine, 0, 2)
+        distance: NDArray[np.float64] = np.clip(1 - cosine, 0, 2)
         distance[rows[part, None] == columns] = 0
-        result[part] = distance
-    return result
+        return distance
+
+    return table.by_rows(rows_of)
 
 
 def _read(taxonomy: Taxonomy, vectors: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
