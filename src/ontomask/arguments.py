@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,6 +67,17 @@ def one_of(value: Any, known: Iterable[Any], what: str) -> None:
     listed = list(known)
     if not any(type(value) is type(k) and value == k for k in listed):
         raise OptionError(f"no {what} {short(repr(value))}", remedy=f"There are: {', '.join(map(repr, listed))}.")
+
+
+def did_you_mean(name: Any, known: Iterable[str]) -> str:
+    """The nearest of the names there are, as the beginning of a remedy; nothing where none is near."""
+    near = difflib.get_close_matches(str(name), list(known), n=1, cutoff=0.6)
+    return f"Did you mean {near[0]!r}? " if near else ""
+
+
+def some_of(items: Sequence[str], most: int = 5) -> str:
+    """The first items of a list for a message."""
+    return ", ".join(items[:most]) + (", ..." if len(items) > most else "")
 
 
 def short(text: str, length: int = 80) -> str:

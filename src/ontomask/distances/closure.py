@@ -36,8 +36,7 @@ class Closure:
     """The ancestor closure of ``concepts``, renumbered 0..C-1 with parents before children; 0 is the root."""
 
     def __init__(self, dag: Dag, concepts: NDArray[np.integer]) -> None:
-        marked = dag.mark_ancestors(concepts)
-        nodes = dag.order[marked[dag.order]].astype(np.int64)
+        nodes = dag.in_order(dag.mark_ancestors(concepts))
         self.concepts = nodes  #: position in the taxonomy of each
         self.depth = dag.depth[nodes].astype(np.int64)
         place = np.full(len(dag), -1, dtype=np.int64)
@@ -49,6 +48,7 @@ class Closure:
         self.parents = Csr.of(len(nodes), owner[by], above[by])
         self._dag = dag
         self._place = place
+        self.steps = self._steps()
 
     def __len__(self) -> int:
         return len(self.concepts)
@@ -65,8 +65,7 @@ class Closure:
         by = np.argsort(place, kind="stable")
         return AncestorPairs(pairs.row[by], place[by], pairs.links[by])
 
-    @cached_property
-    def steps(self) -> list[Step]:
+    def _steps(self) -> list[Step]:
         """All concepts but the root, level by level, in strides."""
         bounds = [*np.flatnonzero(np.diff(self.depth, prepend=0)).tolist(), len(self)]
         steps = []
@@ -94,8 +93,6 @@ class Closure:
     @cached_property
     def subsumer_counts(self) -> NDArray[np.int64]:
         """|T(c)| of every concept of the closure."""
-        if len(self.parents.index) == len(self) - 1:
-            return self.depth.copy()
         count = np.ones(len(self), dtype=np.int64)
         extra = self.missing.lengths()
         for step in self.steps:

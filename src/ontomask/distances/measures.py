@@ -7,7 +7,6 @@ A measure turns a taxonomy and some concepts into a table of distances. The buil
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.arguments import did_you_mean
 from ontomask.distances.closure import Closure
 from ontomask.distances.sweep import Array, Finish, Fold, by_rows, sweep
 from ontomask.errors import MeasureError, OptionError
@@ -110,7 +110,7 @@ class Measure:
             if name not in self.options:
                 raise OptionError(
                     f"the measure {self.name!r} has no option {name!r}",
-                    remedy=_nearest(name, self.options)
+                    remedy=did_you_mean(name, self.options)
                     + (f"It takes: {', '.join(self.options)}." if self.options else "It takes none."),
                 )
             self.options[name].validate(self.name, name, value)
@@ -142,7 +142,7 @@ def get_measure(name: str) -> Measure:
     registry = _registry()
     if not isinstance(name, str) or name not in registry:
         raise MeasureError(
-            f"no measure {name!r}", remedy=_nearest(str(name), registry) + f"There are: {', '.join(sorted(registry))}."
+            f"no measure {name!r}", remedy=did_you_mean(name, registry) + f"There are: {', '.join(sorted(registry))}."
         )
     return registry[name]
 
@@ -223,8 +223,3 @@ def _checked(name: str, table: NDArray[np.float64], concepts: list[str]) -> NDAr
         if bad.any():
             refuse(wrong, tuple(np.argwhere(bad)[0]))
     return table
-
-
-def _nearest(name: str, names: Mapping[str, Any]) -> str:
-    near = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
-    return f"Did you mean {near[0]!r}? " if near else ""

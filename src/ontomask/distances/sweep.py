@@ -253,7 +253,6 @@ def sweep(
 ) -> Array:
     """The table rows x columns (positions in the taxonomy); its blocks of columns are shared out to threads."""
     closure = fold.closure
-    closure.steps  # made once, before the threads share it  # noqa: B018
     at_rows = closure.place(rows)
     result = np.empty((len(rows), len(columns)), dtype=dtype)
     threads = workers or available_cores()

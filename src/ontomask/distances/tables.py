@@ -111,8 +111,8 @@ def _matrix(
         return np.zeros((len(rows), len(columns)), dtype=wanted)
     counts = np.bincount(rows if against is None else np.concatenate((rows, columns)), minlength=len(taxonomy))
 
-    distinct_rows, row_of = _distinct(rows)
-    distinct_columns, column_of = (distinct_rows, row_of) if against is None else _distinct(columns)
+    distinct_rows, row_of = distinct_in_order(rows)
+    distinct_columns, column_of = (distinct_rows, row_of) if against is None else distinct_in_order(columns)
     repeated = len(distinct_rows) < len(rows) or len(distinct_columns) < len(columns)
     if repeated and len(distinct_rows) * len(distinct_columns) * wanted.itemsize > SPARE_BYTES:
         # Too large to be kept beside the result: let the measure fill in the repetitions itself.
@@ -126,7 +126,7 @@ def _matrix(
     return table[np.ix_(row_of, column_of)] if repeated else table
 
 
-def _distinct(positions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def distinct_in_order(positions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The distinct positions in order of first appearance, and the place of each position among them."""
     sorted_, first, inverse = np.unique(positions, return_index=True, return_inverse=True)
     order = np.argsort(first)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.arguments import some_of
 from ontomask.distances.measures import Measure, Option, Table, add
 from ontomask.distances.sweep import Array
 from ontomask.errors import MeasureError
@@ -28,9 +29,9 @@ def context_vector(table: Table, vectors: Any) -> Array:
     asked = np.concatenate((table.in_taxonomy(table.rows), table.in_taxonomy(table.columns)))
     lacking = np.unique(asked[place[asked] < 0])
     if len(lacking):
-        some = ", ".join(repr(table.taxonomy.concepts[i]) for i in lacking[:5])
+        some = some_of([repr(table.taxonomy.concepts[i]) for i in lacking])
         raise MeasureError(
-            f"{len(lacking)} of the concepts asked for have no vector: {some}{', ...' if len(lacking) > 5 else ''}",
+            f"{len(lacking)} of the concepts asked for have no vector: {some}",
             remedy="Add their vectors or leave these concepts out.",
         )
     used, at = np.unique(place[asked], return_inverse=True)

@@ -14,6 +14,7 @@ from ontomask.distances.sweep import FewestDown, sweep
 from ontomask.distances.tables import SCOPES, Scope, distance_matrix
 from ontomask.errors import OptionError
 from ontomask.statistics.sample import Floats, Sample, first_least, weighted_sums
+from ontomask.taxonomy.dag import Dag
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 
@@ -54,13 +55,13 @@ def centroid(
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise OptionError(f"seed={seed!r}", remedy="Give a whole number from 0 up.")
     sample = Sample.of(taxonomy, concepts, weights)
-    present = np.sort(sample.concepts[sample.weights > 0])
+    dag, present = taxonomy.dag, sample.present
     if kind in _CANDIDATES:
-        candidates = _CANDIDATES[kind](sample)
+        candidates = _CANDIDATES[kind](dag, present)
         sums = sum_of_distances(sample, candidates, measure, scope, options)
         return taxonomy.concepts[int(candidates[first_least(sums)])]
     if kind == "lcs":
-        return taxonomy.concepts[taxonomy.dag.common_subsumer(present)]
+        return taxonomy.concepts[dag.common_subsumer(present)]
     if kind == "mode":
         return taxonomy.concepts[int(sample.concepts[int(np.argmax(sample.weights))])]
     if kind == "consensus":
@@ -87,21 +88,6 @@ def sum_of_distances(
     return np.concatenate(parts)
 
 
-def _minimum_hierarchy(sample: Sample) -> np.ndarray:
-    dag, present = sample.taxonomy.dag, sample.concepts[sample.weights > 0]
-    below = dag.mark_descendants(np.array([dag.common_subsumer(present)]))
-    return np.flatnonzero(below & dag.mark_ancestors(present))
-
-
-def _attribute_taxonomy(sample: Sample) -> np.ndarray:
-    dag, present = sample.taxonomy.dag, sample.concepts[sample.weights > 0]
-    return np.flatnonzero(dag.mark_descendants(np.array([dag.common_subsumer(present)])))
-
-
-def _present(sample: Sample) -> np.ndarray:
-    return np.sort(sample.concepts[sample.weights > 0])
-
-
 def _confusion(sample: Sample, candidates: np.ndarray) -> Floats:
     """For each candidate b: sum over values a of w conf(a -> b), the fewest links down to b from what subsumes both."""
     closure = Closure(sample.taxonomy.dag, sample.concepts)
@@ -111,9 +97,11 @@ def _confusion(sample: Sample, candidates: np.ndarray) -> Floats:
     return weighted_sums(np.ascontiguousarray(table.T), sample.weights)
 
 
-_CANDIDATES: dict[str, Callable[[Sample], np.ndarray]] = {
-    "semantic": _minimum_hierarchy,
-    "marginality": _present,
-    "semantic_mean": _attribute_taxonomy,
+_CANDIDATES: dict[str, Callable[[Dag, np.ndarray], np.ndarray]] = {
+    "semantic": Dag.minimum_hierarchy,
+    "marginality": lambda dag, present: present,
+    "semantic_mean": lambda dag, present: np.flatnonzero(
+        dag.mark_descendants(np.array([dag.common_subsumer(present)]))
+    ),
 }
 KINDS = ("semantic", "marginality", "semantic_mean", "lcs", "mode", "consensus", "random")

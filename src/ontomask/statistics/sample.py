@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arguments import as_numbers, require_taxonomy
-from ontomask.distances.tables import Scope, distance_matrix
+from ontomask.distances.tables import Scope, distance_matrix, distinct_in_order
 from ontomask.errors import OptionError
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -39,12 +39,13 @@ class Sample:
                 "the weights do not fit the values",
                 remedy=f"Give {len(positions)} finite numbers >= 0, one for each value, not all 0.",
             )
-        distinct, first, inverse = np.unique(positions, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        code = place[inverse]
-        return Sample(taxonomy, distinct[order], np.bincount(code, weights=given).astype(np.float64), code)
+        distinct, code = distinct_in_order(positions)
+        return Sample(taxonomy, distinct, np.bincount(code, weights=given).astype(np.float64), code)
+
+    @property
+    def present(self) -> NDArray[np.int64]:
+        """The concepts that have a weight, in taxonomy order."""
+        return np.sort(self.concepts[self.weights > 0])
 
     def __len__(self) -> int:
         return len(self.code)

@@ -11,8 +11,8 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from ontomask.arguments import did_you_mean
 from ontomask.errors import MissingDataError, MissingExtraError, OptionError
-from ontomask.taxonomy.lexicon import nearest_texts
 from ontomask.taxonomy.readers import read_taxonomy
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -24,10 +24,9 @@ def load_taxonomy(name: str, folder: str | Path | None = None) -> Taxonomy:
     put it, or in ``folder``. What is loaded once is kept.
     """
     if not isinstance(name, str) or name not in _CATALOG:
-        near = nearest_texts(str(name), list(_CATALOG), 1)
         raise OptionError(
             f"no taxonomy {name!r} in the catalog",
-            remedy=(f"Did you mean {near[0]!r}? " if near else "")
+            remedy=did_you_mean(name, _CATALOG)
             + f"There are: {', '.join(_CATALOG)}. A file is read with read_taxonomy(path).",
         )
     if folder is None:

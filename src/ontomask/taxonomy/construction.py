@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.arguments import some_of
 from ontomask.errors import DuplicateLinkError, SelfLinkError, TaxonomyError, UnknownParentError
 
 Longs = NDArray[np.int64]
@@ -76,7 +77,7 @@ def distinct_links(pairs: Links, names: Sequence[str], where: str | None) -> tup
 
 
 def joined_note(root: str, roots: Sequence[str]) -> str:
-    shown = ", ".join(map(repr, roots[:5])) + (", ..." if len(roots) > 5 else "")
+    shown = some_of([repr(r) for r in roots])
     return f"{len(roots)} roots ({shown}) are joined under the artificial root {root!r}; it takes part in distances"
 
 

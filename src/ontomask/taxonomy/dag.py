@@ -120,10 +120,18 @@ class Dag:
         # What is worked out on demand stays out of a pickle.
         return (Dag, (self.parents, self.children, self.depth, self.order, self.root))
 
+    def in_order(self, mark: NDArray[np.bool_]) -> Longs:
+        """The marked concepts, parents before children."""
+        return self.order[mark[self.order]].astype(np.int64)
+
+    def _levels(self, nodes: Longs) -> list[Longs]:
+        """Concepts in topological order, cut where the depth changes."""
+        return np.split(nodes, np.flatnonzero(np.diff(self.depth[nodes])) + 1)
+
     @cached_property
-    def level_starts(self) -> Longs:
-        """Where each depth begins in ``order``; one more entry closes the last level."""
-        return np.concatenate(([0], np.cumsum(np.bincount(self.depth)[1:])))
+    def levels(self) -> list[Longs]:
+        """All concepts by depth, the root's level first."""
+        return self._levels(self.order.astype(np.int64))
 
     @cached_property
     def leaves(self) -> NDArray[np.bool_]:
@@ -134,8 +142,7 @@ class Dag:
     def height(self) -> Ints:
         """Nodes on the longest path down from each concept (a leaf has 1)."""
         height = np.ones(len(self), dtype=np.int32)
-        for level in range(len(self.level_starts) - 2, 0, -1):
-            nodes = self.order[self.level_starts[level] : self.level_starts[level + 1]]
+        for nodes in reversed(self.levels[1:]):
             owner, parent = self.parents.gather(nodes)
             np.maximum.at(height, parent, height[nodes[owner]] + 1)
         return _fixed(height)
@@ -150,8 +157,7 @@ class Dag:
         begin = np.zeros(n, dtype=np.int64)
         flat = np.empty(max(1024, 4 * n), dtype=np.int32)
         used = 0
-        for level in range(len(self.level_starts) - 1):
-            nodes = self.order[self.level_starts[level] : self.level_starts[level + 1]].astype(np.int64)
+        for nodes in self.levels:
             place, parent = self.parents.gather(nodes)
             count = length[parent]
             owner = np.repeat(place, count)
@@ -211,15 +217,13 @@ class Dag:
         With ``nodes`` (closed upwards, in topological order) only these are looked at. Weights are added up along
         first parents, a tree, and then handed to the ancestors that only other parents lead to.
         """
-        chosen = self.order.astype(np.int64) if nodes is None else nodes
+        levels = self.levels if nodes is None else self._levels(nodes)
         owner, ancestor = self._missing if nodes is None else self.missing_ancestors(nodes)
-        first = np.full(len(self), -1, dtype=np.int64)
-        first[chosen] = self.first_parents(chosen)
         total = np.zeros(len(self))
-        total[chosen] = weight[chosen]
-        bounds = np.flatnonzero(np.diff(self.depth[chosen])) + 1
-        for level in reversed(np.split(chosen, bounds)[1:]):
-            np.add.at(total, first[level], total[level])
+        for level in reversed(levels):
+            total[level] += weight[level]
+            if level[0] != self.root:
+                np.add.at(total, self.first_parents(level), total[level])
         return total + np.bincount(ancestor, weights=total[owner], minlength=len(self))
 
     @cached_property
@@ -237,8 +241,7 @@ class Dag:
         """|T(c)| of every concept."""
         count = np.ones(len(self), dtype=np.int64)
         extra = np.bincount(self._missing[0], minlength=len(self))
-        for level in range(1, len(self.level_starts) - 1):
-            nodes = self.order[self.level_starts[level] : self.level_starts[level + 1]]
+        for nodes in self.levels[1:]:
             count[nodes] = 1 + count[self.first_parents(nodes)] + extra[nodes]
         return _fixed(count)
 
@@ -299,7 +302,7 @@ class Dag:
         """LCS of a set: the deepest common ancestor; tie: fewest links in all, then smallest position."""
         rows = np.unique(np.asarray(positions, dtype=np.int64))
         marked = self.mark_ancestors(rows)
-        nodes = self.order[marked[self.order]].astype(np.int64)
+        nodes = self.in_order(marked)
         below = self.descendant_sums(np.isin(np.arange(len(self)), rows), nodes)
         shared = nodes[np.rint(below[nodes]) == len(rows)]
         deepest = np.sort(shared[self.depth[shared] == self.depth[shared].max()])
@@ -317,6 +320,11 @@ class Dag:
             frontier = following[within[following] & (links[following] < 0)]
             distance += 1
         return links
+
+    def minimum_hierarchy(self, positions: NDArray[np.integer]) -> Longs:
+        """H(V): the concepts on any is-a path between one of ``positions`` and the LCS of all (T12 def. 5)."""
+        below = self.mark_descendants(np.array([self.common_subsumer(positions)]))
+        return np.flatnonzero(below & self.mark_ancestors(positions))
 
     def below(self, position: int) -> tuple[Dag, Longs]:
         """The part at and below ``position`` as a DAG of its own, with the positions its concepts have here."""

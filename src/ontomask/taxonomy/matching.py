@@ -18,7 +18,7 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ontomask.arguments import as_values, require_taxonomy
+from ontomask.arguments import as_values, require_taxonomy, some_of
 from ontomask.errors import OptionError, TaxonomyFileError, UnknownConceptError, UnmatchedValuesError
 from ontomask.taxonomy.lexicon import Suggestion, stemmer
 from ontomask.taxonomy.readers import table
@@ -186,7 +186,7 @@ def match(
     notes = placer.notes(rows)
     unused = [value for value in chosen if value not in counts]
     if unused:
-        shown = ", ".join(map(repr, unused[:5])) + (", ..." if len(unused) > 5 else "")
+        shown = some_of([repr(value) for value in unused])
         notes.append(f"{_some(len(unused), 'value')} of the mapping not met in the column: {shown}")
     return Matching(taxonomy, rows, unmatched, notes + told)
 
@@ -245,9 +245,7 @@ class _Placer:
     def notes(self, rows: list[Match]) -> list[str]:
         notes = []
         senses = [
-            f"{row.value!r} is taken as {row.concept} (else {', '.join(row.others[:3])}{', ...' if row.others[3:] else ''})"
-            for row in rows
-            if row.others
+            f"{row.value!r} is taken as {row.concept} (else {some_of(row.others, 3)})" for row in rows if row.others
         ]
         if senses:
             order = "most frequent sense" if self._t.senses else "first in the taxonomy"
@@ -257,10 +255,10 @@ class _Placer:
             )
         zeros = [row for row in rows if row.how == "leading zeros"]
         if zeros:
-            shown = ", ".join(f"{row.value} as {row.concept}" for row in zeros[:10])
+            shown = some_of([f"{row.value} as {row.concept}" for row in zeros], 10)
             notes.append(
                 f"{_some(len(zeros), 'code')} ({_some(sum(row.count for row in zeros), 'record')}) without leading zeros, "
-                f"read with them: {shown}{', ...' if len(zeros) > 10 else ''}; store codes as text to keep zeros"
+                f"read with them: {shown}; store codes as text to keep zeros"
             )
             doubtful = [
                 f"{row.value} (or {self._t.concepts[other[0]]})"
@@ -270,12 +268,12 @@ class _Placer:
             if doubtful:
                 notes.append(
                     f"since zeros were lost, {_some(len(doubtful), 'code')} taken as written may mean another: "
-                    f"{', '.join(doubtful[:10])}{', ...' if len(doubtful) > 10 else ''}"
+                    f"{some_of(doubtful, 10)}"
                 )
         aliases = [row for row in rows if row.how == "alias"]
         if aliases:
-            shown = ", ".join(f"{row.value} is {row.concept}" for row in aliases[:10])
-            notes.append(f"{_some(len(aliases), 'alternative code')}: {shown}{', ...' if len(aliases) > 10 else ''}")
+            shown = some_of([f"{row.value} is {row.concept}" for row in aliases], 10)
+            notes.append(f"{_some(len(aliases), 'alternative code')}: {shown}")
         return notes
 
 
@@ -324,13 +322,12 @@ def _mapping(mapping: Mapping[str, str] | str | Path | None, taxonomy: Taxonomy)
     for value, concept in mapping.items():
         at = taxonomy.find(concept)
         if at is None:
-            problem = UnknownConceptError(
+            raise UnknownConceptError(
                 concept,
                 taxonomy=f"{taxonomy.name or 'the taxonomy'} for the value {value!r} of the mapping"
                 + (f" {where}" if where else ""),
                 suggestions=[s.text for s in taxonomy.lexicon.suggest(str(concept))],
             )
-            raise problem
         placed[str(value)] = at
     return placed
 

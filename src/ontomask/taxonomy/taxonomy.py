@@ -292,9 +292,7 @@ class Taxonomy:
 
     def minimum_hierarchy(self, concepts: Iterable[str]) -> list[str]:
         """H(V): all concepts on any is-a path between a value and the LCS of all, ends included (T12 def. 5)."""
-        at = self._some(concepts, "minimum_hierarchy")
-        below = self._dag.mark_descendants(np.array([self._dag.common_subsumer(at)]))
-        return self._codes(np.flatnonzero(below & self._dag.mark_ancestors(at)))
+        return self._codes(self._dag.minimum_hierarchy(self._some(concepts, "minimum_hierarchy")))
 
     def attribute_taxonomy(self, concepts: Iterable[str]) -> Taxonomy:
         """tau(X): the LCS of the values and everything below it (R17 def. 2)."""

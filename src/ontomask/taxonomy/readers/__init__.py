@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import gc
 import inspect
 from collections.abc import Callable, Iterator
@@ -11,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ontomask.arguments import as_path, short
+from ontomask.arguments import as_path, did_you_mean, short
 from ontomask.errors import OptionError, TaxonomyFileError
 from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -50,10 +49,9 @@ def read_taxonomy(
     if not there:
         raise TaxonomyFileError("no such file or folder", where=short(source.where), remedy="Check the path.")
     if format is not None and (not isinstance(format, str) or format not in FORMATS):
-        near = difflib.get_close_matches(str(format), list(FORMATS), n=1)
         raise OptionError(
             f"no taxonomy format {format!r}",
-            remedy=(f"Did you mean {near[0]!r}? " if near else "") + f"There are: {', '.join(FORMATS)}.",
+            remedy=did_you_mean(format, FORMATS) + f"There are: {', '.join(FORMATS)}.",
         )
     chosen = format or _detect(source)
     read: Callable[..., Taxonomy] = import_module(f"ontomask.taxonomy.readers.{FORMATS[chosen][0]}").read

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from ontomask.arguments import some_of
 from ontomask.errors import DuplicateLinkError, SelfLinkError, UnknownParentError
 from ontomask.taxonomy.lexicon import nearest_texts
 from ontomask.taxonomy.readers import table
@@ -106,8 +107,7 @@ def read(
         tops = list(position)[own:]
         source.notes.append(
             f"{len(tops)} parents have no row of their own and are taken as roots: "
-            + ", ".join(map(repr, tops[:5]))
-            + (", ..." if len(tops) > 5 else "")
+            + some_of([repr(top) for top in tops])
         )
     return Taxonomy(
         list(position),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ontomask.arguments import some_of
 from ontomask.errors import TaxonomyFileError
 from ontomask.taxonomy.readers import rdf
 from ontomask.taxonomy.readers.rdf import OWL, RDF, RDFS, SKOS
@@ -255,9 +256,8 @@ class _Ontology:
         if deprecated:
             source.notes.append(f"{deprecated:,} deprecated classes are left out")
         if implied:
-            shown = ", ".join(list(implied)[:5]) + (", ..." if len(implied) > 5 else "")
             source.notes.append(
-                f"{len(implied):,} classes are linked to but not declared, and taken as they are: {shown}"
+                f"{len(implied):,} classes are linked to but not declared, and taken as they are: {some_of(list(implied))}"
             )
         if self.imports:
             source.notes.append(f"{len(self.imports):,} other ontologies are imported by name; only this file is read")
