@@ -9,15 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 __all__ = [
+    "Cancelled",
     "ConceptError",
     "CycleError",
+    "DataError",
     "DuplicateLinkError",
     "MeasureError",
     "MissingDataError",
     "MissingExtraError",
+    "NotSatisfied",
     "OntomaskError",
     "OntomaskWarning",
     "OptionError",
+    "OutputError",
+    "PolicyError",
     "SelfLinkError",
     "TaxonomyError",
     "TaxonomyFileError",
@@ -163,6 +168,53 @@ class OptionError(OntomaskError, ValueError):
 
 class MeasureError(OptionError):
     """An unknown measure, or one that cannot be computed on this taxonomy."""
+
+
+class PolicyError(OntomaskError, ValueError):
+    """A policy that cannot be meant: an unknown key, a value out of range, settings that contradict each other.
+
+    ``problems`` holds every one of them as text.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str | None = None,
+        remedy: str | None = None,
+        problems: Sequence[str] = (),
+    ) -> None:
+        super().__init__(what, where=where, remedy=remedy)
+        self.problems = list(problems)
+
+
+class DataError(OntomaskError, ValueError):
+    """Data that cannot be used as they are; ``rows`` are the records concerned, counted from 1."""
+
+    def __init__(
+        self, what: str, *, where: str | None = None, remedy: str | None = None, rows: Iterable[int] = ()
+    ) -> None:
+        super().__init__(what, where=where, remedy=remedy)
+        self.rows = list(rows)
+
+
+class OutputError(OntomaskError, OSError):
+    """A file that could not be written; nothing is left of it."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class NotSatisfied(OntomaskError):
+    """A release that fails a model it is required to satisfy. ``verification`` holds the findings."""
+
+    def __init__(self, what: str, *, remedy: str | None = None, verification: object = None) -> None:
+        super().__init__(what, remedy=remedy)
+        self.verification = verification
+
+
+class Cancelled(OntomaskError):
+    """The caller's progress function stopped the work; nothing was written."""
 
 
 class OntomaskWarning(UserWarning):

@@ -167,10 +167,19 @@ def match(
     low-back pain -> lumbago by synonym
     aches -> ache by stem
     """
-    if language is not None:  # an unknown language is an error at once, not only when a stem is needed
-        stemmer(language if isinstance(language, str) else repr(language))
     require_taxonomy(taxonomy)
     counts, told = _counted(as_values(values))
+    matching = match_counts(counts, taxonomy, mapping, language)
+    matching.notes += told
+    return matching
+
+
+def match_counts(
+    counts: Counter[str], taxonomy: Taxonomy, mapping: Mapping[str, str] | str | Path | None, language: str | None
+) -> Matching:
+    """:func:`match` for values that are counted already."""
+    if language is not None:  # an unknown language is an error at once, not only when a stem is needed
+        stemmer(language if isinstance(language, str) else repr(language))
     chosen = _mapping(mapping, taxonomy)
     placer = _Placer(taxonomy, chosen, language, dotted=any(_DOTTED.fullmatch(value.strip()) for value in counts))
     rows: list[Match] = []
@@ -188,7 +197,7 @@ def match(
     if unused:
         shown = some_of([repr(value) for value in unused])
         notes.append(f"{_some(len(unused), 'value')} of the mapping not met in the column: {shown}")
-    return Matching(taxonomy, rows, unmatched, notes + told)
+    return Matching(taxonomy, rows, unmatched, notes)
 
 
 class _Typed:

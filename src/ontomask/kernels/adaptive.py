@@ -1,0 +1,131 @@
+"""Adaptive microaggregation (SA-MDAV, T12 Algorithm 4): equal records stay together, groups have k records or more."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.kernels.blocks import Blocks, drop_slot, farthest, look_from, nearest, tidy
+from ontomask.kernels.centres import Rules, Tally, change, clear, set_centre
+from ontomask.kernels.compiling import kernel
+from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, between, set_point, slack
+
+
+class Groups(NamedTuple):
+    """``group`` of each tuple (-1: none yet); ``formed``: number of groups, records left; the centre of each group."""
+
+    group: NDArray[np.int32]
+    formed: Longs
+    at: Floats
+    gone: Floats
+    rows: Codes
+
+
+def new_groups(space: Space, weight: Longs, k: int) -> Groups:
+    p, n = len(weight), int(weight.sum())
+    most = min(p, n // k)
+    return Groups(
+        np.full(p, -1, dtype=np.int32),
+        np.array([0, n], dtype=np.int64),
+        np.zeros((most, len(space.numbers))),
+        np.zeros((most, len(space.numbers))),
+        np.zeros((most, len(space.codes)), dtype=np.uint32),
+    )
+
+
+@kernel
+def adaptive_steps(
+    space: Space,
+    rules: Rules,
+    blocks: Blocks,
+    everyone: Tally,
+    members: Tally,
+    point: Point,
+    seed: Point,
+    groups: Groups,
+    k: int,
+    weighted: bool,
+    static: bool,
+    budget: int,
+) -> bool:
+    """Form groups until fewer than k records are left (True), or about ``budget`` tuples have a group (False).
+
+    ``everyone`` holds all records that have no group; ``members`` those of the group being formed. ``static`` keeps
+    the first tuple of a group as its centre.
+    """
+    formed, tie = groups.formed, slack(space, weighted)
+    stop = blocks.count[1] - budget
+    while formed[1] >= k:
+        if blocks.count[1] <= stop:
+            return False
+        tidy(space, blocks)
+        set_centre(space, rules, everyone, point)
+        look_from(space, blocks, point, weighted)
+        slot = farthest(space, blocks, point, weighted, tie)
+        set_point(space, seed, blocks.ids[slot])
+        _form_group(space, rules, blocks, everyone, members, point, groups, slot, k, weighted, static)
+        if formed[1] >= k:
+            look_from(space, blocks, seed, weighted)
+            slot = farthest(space, blocks, seed, weighted, tie)
+            _form_group(space, rules, blocks, everyone, members, point, groups, slot, k, weighted, static)
+    return True
+
+
+@kernel
+def _form_group(
+    space: Space,
+    rules: Rules,
+    blocks: Blocks,
+    everyone: Tally,
+    members: Tally,
+    point: Point,
+    groups: Groups,
+    slot: int,
+    k: int,
+    weighted: bool,
+    static: bool,
+) -> None:
+    """The tuple at ``slot``, then the tuple nearest to the centre of the group, until it has k records."""
+    number, size = groups.formed[0], np.int64(0)
+    clear(members)
+    while True:
+        tuple_, weight = blocks.ids[slot], blocks.weight[slot]
+        groups.group[tuple_] = number
+        groups.formed[1] -= weight
+        size += weight
+        change(space, rules, everyone, tuple_, -weight)
+        change(space, rules, members, tuple_, weight)
+        drop_slot(space, blocks, slot)
+        if size == weight or not static:
+            set_centre(space, rules, members, point)
+        if size >= k:
+            break
+        look_from(space, blocks, point, weighted)
+        slot = nearest(space, blocks, point, weighted, slack(space, weighted))
+    groups.at[number] = point.at
+    groups.gone[number] = point.gone
+    groups.rows[number] = point.rows
+    groups.formed[0] = number + 1
+
+
+@kernel
+def place_leftovers(space: Space, point: Point, groups: Groups) -> None:
+    """Each tuple without a group joins the one whose centre, as it stands, is closest; of equals the first formed."""
+    tie = slack(space, False)
+    for t in range(groups.group.size):
+        if groups.group[t] >= 0:
+            continue
+        least, best = np.inf, -1
+        for g in range(groups.formed[0]):
+            point.at[:] = groups.at[g]
+            point.gone[:] = groups.gone[g]
+            point.rows[:] = groups.rows[g]
+            apart = between(space, point, t)
+            # The first of equals: a later one must be nearer by more than a tie.
+            if best < 0 or apart < least - tie * least:
+                least, best = apart, g
+        groups.group[t] = best
+
+

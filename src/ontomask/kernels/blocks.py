@@ -1,0 +1,552 @@
+"""The tuples in play, in blocks of near ones, so that most of them need not be looked at.
+
+For each block it is known between which numbers its coordinates lie and which codes occur in it. From that follow the
+least and the greatest distance any of its tuples can have; a block is looked through only if that leaves it in
+question. Bounds are added up in the same order as distances, so rounding cannot put a tuple outside them: the result
+is that of looking at every tuple.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.kernels.compiling import extremes_kernel, kernel
+from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, fill_rows
+
+#: Slots of a block: their distances stay in the processor's nearest cache.
+SIZE = 256
+#: Up to this many coordinates every pattern of signs is followed: 2^5 directions.
+FEW = 5
+
+
+class Blocks(NamedTuple):
+    """Slot ``i`` of block ``i // SIZE`` holds tuple ``ids[i]``; ``slot`` is where each tuple is.
+
+    ``weight``: its number of records; ``key``: what decides between equals, the least first; ``out``: its distance, in
+    blocks that are ``known``. ``fill``: slots in use, those at the beginning of a block; ``count``: blocks in use and
+    tuples left. ``low`` to ``high``: the coordinates of a block; ``holes``: does it hold missing ones (1), others (2)?
+    ``reach[s, b]``: how far a block reaches in the direction of the s-th pattern of signs, over the coordinates that
+    are never missing (mean distances of few coordinates); ``middle`` and ``radius``: a ball around them (squared
+    distances). ``listed[c, b, :lengths[c, b]]``: the codes in a block. ``light``, ``heavy``: least and greatest weight. ``least``,
+    ``most``: bounds of the distances of a block, exact if it is known.
+    """
+
+    numbers: Floats
+    absent: Floats
+    codes: Codes
+    ids: Longs
+    weight: Longs
+    key: Longs
+    out: Floats
+    slot: Longs
+    fill: Longs
+    count: Longs
+    low: Floats
+    high: Floats
+    holes: NDArray[np.uint8]
+    reach: Floats
+    middle: Floats
+    radius: Floats
+    listed: Codes
+    lengths: Longs
+    light: Floats
+    heavy: Floats
+    least: Floats
+    most: Floats
+    room: Floats
+    sums: Floats
+    known: NDArray[np.bool_]
+    rows: Floats
+    rows_at: Longs
+    stamp: Longs
+
+
+def new_blocks(space: Space, weight: Longs, order: Longs) -> Blocks:
+    """All tuples in play, laid out in ``order``, near ones side by side."""
+    p, numbers, coded = len(weight), len(space.numbers), len(space.codes)
+    whole = int((space.gap == 0.0).sum())
+    count = -(-p // SIZE)
+    room = count * SIZE
+
+    def laid_out(array: np.ndarray) -> np.ndarray:
+        new = np.zeros((len(array), room if len(array) else 0), dtype=array.dtype)
+        if len(array):
+            new[:, :p] = array[:, order]
+        return new
+
+    ids = np.zeros(room, dtype=np.int64)
+    ids[:p] = order
+    slot = np.zeros(p, dtype=np.int64)
+    slot[order] = np.arange(p)
+    kept = np.zeros(room, dtype=np.int64)
+    kept[:p] = weight[order]
+    fill = np.full(count, SIZE, dtype=np.int64)
+    fill[-1] = p - (count - 1) * SIZE
+    blocks = Blocks(
+        laid_out(space.numbers),
+        laid_out(space.absent),
+        laid_out(space.codes),
+        ids,
+        kept,
+        ids.copy(),
+        np.zeros(room),
+        slot,
+        fill,
+        np.array([count, p], dtype=np.int64),
+        np.zeros((numbers, count)),
+        np.zeros((numbers, count)),
+        np.zeros((numbers, count), dtype=np.uint8),
+        np.zeros((0 if space.squared or not 0 < whole <= FEW else 2**whole, count)),
+        np.zeros((numbers, count)),
+        np.zeros(count),
+        np.zeros((coded, count, SIZE), dtype=np.uint32),
+        np.zeros((coded, count), dtype=np.int64),
+        np.zeros(count),
+        np.zeros(count),
+        np.zeros(count),
+        np.zeros(count),
+        np.zeros(count),
+        np.zeros(SIZE),
+        np.zeros(count, dtype=np.bool_),
+        np.zeros(int(space.home_at[-1])),
+        space.home_at,
+        np.zeros(int(space.home_at[-1]) + 1, dtype=np.int64),
+    )
+    for b in range(count):
+        _describe(space, blocks, b)
+    return blocks
+
+
+# ---- what is known of a block ------------------------------------------------------------------------------------
+
+
+@kernel
+def _describe(space: Space, blocks: Blocks, b: int) -> None:
+    """Work out the bounds of a block from the tuples in it."""
+    begin, end = b * SIZE, b * SIZE + blocks.fill[b]
+    for a in range(space.numbers.shape[0]):
+        low, high, holes = np.inf, -np.inf, 0
+        for i in range(begin, end):
+            if space.gap[a] > 0.0 and blocks.absent[a, i] > 0.0:
+                holes |= 1
+            else:
+                holes |= 2
+                low = min(low, blocks.numbers[a, i])
+                high = max(high, blocks.numbers[a, i])
+        blocks.low[a, b], blocks.high[a, b], blocks.holes[a, b] = low, high, holes
+    if space.squared:
+        _enclose(space, blocks, b)
+    else:
+        _stretch(space, blocks, b)
+    for c in range(space.codes.shape[0]):
+        blocks.stamp[-1] += 1  # a new stamp for every list
+        length = 0
+        for i in range(begin, end):
+            code = blocks.codes[c, i]
+            place = blocks.rows_at[c] + np.int64(code)
+            if blocks.stamp[place] != blocks.stamp[-1]:
+                blocks.stamp[place] = blocks.stamp[-1]
+                blocks.listed[c, b, length] = code
+                length += 1
+        blocks.lengths[c, b] = length
+    light, heavy = np.inf, 0.0
+    for i in range(begin, end):
+        light = min(light, float(blocks.weight[i]))
+        heavy = max(heavy, float(blocks.weight[i]))
+    blocks.light[b], blocks.heavy[b] = light, heavy
+
+
+@kernel
+def _stretch(space: Space, blocks: Blocks, b: int) -> None:
+    """How far a block reaches in every direction of signs.
+
+    sum |x_a - r_a| is the largest of sum s_a (x_a - r_a) over all patterns of signs s; so its maximum over the block
+    is the largest of reach[s] - sum s_a r_a.
+    """
+    for pattern in range(blocks.reach.shape[0]):
+        _stretch_along(space, blocks, b, pattern)
+
+
+@kernel
+def _stretch_along(space: Space, blocks: Blocks, b: int, pattern: int) -> None:
+    begin, end = b * SIZE, b * SIZE + blocks.fill[b]
+    total = blocks.sums[: end - begin]
+    total[:] = 0.0
+    bit = 0
+    for a in range(space.numbers.shape[0]):
+        if space.gap[a] == 0.0:
+            _add_signed(total, blocks.numbers[a, begin:end], 1.0 if (pattern >> bit) & 1 else -1.0)
+            bit += 1
+    blocks.reach[pattern, b] = _extremes(total)[1]
+
+
+@kernel
+def _add_signed(total: Floats, number: Floats, sign: float) -> None:
+    for i in range(total.size):
+        total[i] += sign * number[i]
+
+
+@kernel
+def _along(space: Space, at: Floats, pattern: int) -> float:
+    """sum s_a x_a over the coordinates that are never missing."""
+    total, bit = 0.0, 0
+    for a in range(at.size):
+        if space.gap[a] == 0.0:
+            total += at[a] if (pattern >> bit) & 1 else -at[a]
+            bit += 1
+    return total
+
+
+@kernel
+def _enclose(space: Space, blocks: Blocks, b: int) -> None:
+    """A ball around the middle of a block."""
+    for a in range(space.numbers.shape[0]):
+        blocks.middle[a, b] = (blocks.low[a, b] + blocks.high[a, b]) / 2.0
+    widest = 0.0
+    for i in range(b * SIZE, b * SIZE + blocks.fill[b]):
+        total = 0.0
+        for a in range(space.numbers.shape[0]):
+            if space.gap[a] == 0.0:
+                total += (blocks.numbers[a, i] - blocks.middle[a, b]) ** 2
+        widest = max(widest, total)
+    blocks.radius[b] = np.sqrt(widest)
+
+
+@kernel
+def face(space: Space, blocks: Blocks, point: Point) -> None:
+    """Turn to a point: the rows of its tables are at hand, and no distance is known."""
+    fill_rows(space, point, blocks.rows, blocks.rows_at)
+    blocks.known[: blocks.count[0]] = False
+
+
+@extremes_kernel
+def look_from(space: Space, blocks: Blocks, point: Point, weighted: bool) -> None:
+    """Begin to measure from a point: nothing is known yet but the least distance of each block.
+
+    ``weighted`` gives wsd of T12 eq. 4.2: the distance times the number of records. Plain S-distances stay squared.
+    """
+    face(space, blocks, point)
+    count = blocks.count[0]
+    least = blocks.least[:count]
+    least[:] = 0.0
+    for a in range(space.numbers.shape[0]):
+        low, high, x = blocks.low[a, :count], blocks.high[a, :count], point.at[a]
+        if space.gap[a] > 0.0:
+            holes, gap = blocks.holes[a], space.gap[a]
+            for b in range(count):
+                if point.gone[a] > 0.0:
+                    least[b] += 0.0 if holes[b] & 1 else gap
+                else:
+                    off = max(max(low[b] - x, x - high[b]), 0.0) if holes[b] & 2 else np.inf
+                    off = off * off if space.squared else off
+                    least[b] += min(off, gap) if holes[b] & 1 else off
+        elif space.squared:
+            for b in range(count):
+                off = max(max(low[b] - x, x - high[b]), 0.0)
+                least[b] += off * off
+        else:
+            for b in range(count):
+                least[b] += max(max(low[b] - x, x - high[b]), 0.0)
+    for c in range(space.codes.shape[0]):
+        row, listed, lengths = blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]], blocks.listed[c], blocks.lengths[c]
+        for b in range(count):
+            nearest = np.inf
+            for j in range(lengths[b]):
+                nearest = min(nearest, row[listed[b, j]])
+            least[b] += nearest
+    for b in range(count):
+        if blocks.fill[b] == 0:
+            least[b] = np.inf
+        elif weighted:
+            least[b] = (np.sqrt(least[b]) if space.squared else least[b]) * blocks.light[b]
+
+
+@extremes_kernel
+def bound_above(space: Space, blocks: Blocks, point: Point, weighted: bool) -> None:
+    """The greatest distance each block can have from the point that :func:`look_from` was told."""
+    count = blocks.count[0]
+    room, most = blocks.room[:count], blocks.most
+    _bound_plain_numbers(space, blocks, point, room)
+    for a in range(space.numbers.shape[0]):
+        if space.gap[a] > 0.0:
+            _bound_with_gap(space, blocks, point, a, room)
+    for c in range(space.codes.shape[0]):
+        row, listed, lengths = blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]], blocks.listed[c], blocks.lengths[c]
+        for b in range(count):
+            if not blocks.known[b]:
+                farthest = 0.0
+                for j in range(lengths[b]):
+                    farthest = max(farthest, row[listed[b, j]])
+                room[b] += farthest
+    for b in range(count):
+        if blocks.fill[b] == 0:
+            most[b] = -np.inf
+        elif not blocks.known[b]:
+            # A little more, for what rounding may have taken.
+            bound = room[b] * (1.0 + 1e-9) + 1e-12
+            most[b] = (np.sqrt(bound) if space.squared else bound) * blocks.heavy[b] if weighted else bound
+
+
+@extremes_kernel
+def _bound_plain_numbers(space: Space, blocks: Blocks, point: Point, room: Floats) -> None:
+    """The part of coordinates that are never missing."""
+    if blocks.reach.shape[0] > 0:
+        room[:] = 0.0
+        for pattern in range(blocks.reach.shape[0]):
+            reach, here = blocks.reach[pattern], _along(space, point.at, pattern)
+            for b in range(room.size):
+                room[b] = max(room[b], reach[b] - here)
+        return
+    room[:] = 0.0
+    for a in range(space.numbers.shape[0]):
+        if space.gap[a] == 0.0:
+            low, high, x = blocks.low[a], blocks.high[a], point.at[a]
+            for b in range(room.size):
+                off = max(abs(low[b] - x), abs(high[b] - x))
+                room[b] += off * off if space.squared else off
+    if space.squared:
+        for b in range(room.size):
+            total = 0.0
+            for a in range(space.numbers.shape[0]):
+                if space.gap[a] == 0.0:
+                    total += (blocks.middle[a, b] - point.at[a]) ** 2
+            ball = np.sqrt(total) + blocks.radius[b]
+            room[b] = min(room[b], ball * ball)
+
+
+@kernel
+def _bound_with_gap(space: Space, blocks: Blocks, point: Point, a: int, room: Floats) -> None:
+    """The part of a coordinate that may be missing."""
+    gap, x = space.gap[a], point.at[a]
+    for b in range(room.size):
+        holes = blocks.holes[a, b]
+        off = 0.0
+        if holes & 2:
+            if point.gone[a] > 0.0:
+                off = gap
+            else:
+                off = max(abs(blocks.low[a, b] - x), abs(blocks.high[a, b] - x))
+                off = off * off if space.squared else off
+        if holes & 1 and point.gone[a] == 0.0:
+            off = max(off, gap)
+        room[b] += off
+
+
+@kernel
+def look_through(space: Space, blocks: Blocks, point: Point, weighted: bool, b: int) -> None:
+    """Measure every tuple of a block."""
+    begin = b * SIZE
+    end = begin + blocks.fill[b]
+    out = blocks.out[begin:end]
+    out[:] = 0.0
+    for a in range(space.numbers.shape[0]):
+        number, x = blocks.numbers[a, begin:end], point.at[a]
+        if space.gap[a] > 0.0:
+            _add_with_gap(out, number, blocks.absent[a, begin:end], x, point.gone[a], space.gap[a], space.squared)
+        elif space.squared:
+            _add_square(out, number, x)
+        else:
+            _add_difference(out, number, x)
+    for c in range(space.codes.shape[0]):
+        _add_row(out, blocks.codes[c, begin:end], blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]])
+    if weighted:
+        weight = blocks.weight[begin:end]
+        for i in range(out.size):
+            out[i] = (np.sqrt(out[i]) if space.squared else out[i]) * weight[i]
+    blocks.known[b] = True
+    renew_extremes(blocks, b)
+
+
+# Small loops of their own, which the compiler turns into vector instructions.
+
+
+@kernel
+def _add_difference(out: Floats, number: Floats, x: float) -> None:
+    for i in range(out.size):
+        out[i] += abs(number[i] - x)
+
+
+@kernel
+def _add_square(out: Floats, number: Floats, x: float) -> None:
+    for i in range(out.size):
+        out[i] += (number[i] - x) * (number[i] - x)
+
+
+@kernel
+def _add_row(out: Floats, code: Codes, row: Floats) -> None:
+    for i in range(out.size):
+        out[i] += row[code[i]]
+
+
+@kernel
+def _add_with_gap(
+    out: Floats, number: Floats, absent: Floats, x: float, gone: float, gap: float, squared: bool
+) -> None:
+    """Where one side is missing the distance is the gap, where both are it is 0."""
+    for i in range(out.size):
+        if gone > 0.0:
+            out[i] += gap * (1.0 - absent[i])
+        else:
+            off = (number[i] - x) * (number[i] - x) if squared else abs(number[i] - x)
+            out[i] += off * (1.0 - absent[i]) + gap * absent[i]
+
+
+@extremes_kernel
+def _extremes(out: Floats) -> tuple[float, float]:
+    low, high = np.inf, -np.inf
+    for i in range(out.size):
+        low = min(low, out[i])
+        high = max(high, out[i])
+    return low, high
+
+
+@kernel
+def renew_extremes(blocks: Blocks, b: int) -> None:
+    """The extremes of a known block, after some of its slots changed; infinity stands for a tuple already taken."""
+    blocks.least[b], blocks.most[b] = _extremes(blocks.out[b * SIZE : b * SIZE + blocks.fill[b]])
+
+
+# ---- the nearest and the farthest ---------------------------------------------------------------------------------
+
+
+@kernel
+def farthest(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: float) -> int:
+    """The slot of the most distant tuple, of equals that with the least key."""
+    bound_above(space, blocks, point, weighted)
+    return farthest_within(space, blocks, point, weighted, tie)
+
+
+@kernel
+def farthest_within(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: float) -> int:
+    """The same where ``most`` already holds a bound for every block."""
+    count = blocks.count[0]
+    best = -np.inf
+    for turn in range(count + 1):
+        # The most promising block first: what it holds rules out most others.
+        b = np.argmax(blocks.most[:count]) if turn == 0 else turn - 1
+        if not blocks.known[b] and blocks.most[b] >= best - tie * abs(best):
+            look_through(space, blocks, point, weighted, b)
+        if blocks.known[b]:
+            best = max(best, blocks.most[b])
+    bound = best - tie * abs(best)
+    chosen = np.int64(-1)
+    for b in range(count):
+        if blocks.known[b] and blocks.most[b] >= bound:
+            for i in range(b * SIZE, b * SIZE + blocks.fill[b]):
+                if blocks.out[i] >= bound and (chosen < 0 or blocks.key[i] < blocks.key[chosen]):
+                    chosen = i
+    return chosen
+
+
+@kernel
+def nearest_bound(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: float) -> float:
+    """Look through blocks until the least distance is certain; returns what still counts as equal to it.
+
+    Every tuple within that is in a known block.
+    """
+    count = blocks.count[0]
+    while True:
+        b = np.argmin(blocks.least[:count])
+        if blocks.known[b]:
+            break
+        look_through(space, blocks, point, weighted, b)
+    bound = blocks.least[b] + tie * blocks.least[b]
+    for b in range(count):
+        if blocks.least[b] <= bound and not blocks.known[b]:
+            look_through(space, blocks, point, weighted, b)
+    return bound
+
+
+@kernel
+def nearest(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: float) -> int:
+    """The slot of the nearest tuple, of equals that with the least key."""
+    bound = nearest_bound(space, blocks, point, weighted, tie)
+    chosen = np.int64(-1)
+    for b in range(blocks.count[0]):
+        if blocks.known[b] and blocks.least[b] <= bound:
+            for i in range(b * SIZE, b * SIZE + blocks.fill[b]):
+                if blocks.out[i] <= bound and (chosen < 0 or blocks.key[i] < blocks.key[chosen]):
+                    chosen = i
+    return chosen
+
+
+# ---- leaving the game ---------------------------------------------------------------------------------------------
+
+
+@kernel
+def drop_slot(space: Space, blocks: Blocks, slot: int) -> None:
+    """Take a tuple out of play: the last of its block moves to its slot. Extremes are not renewed."""
+    b, tuple_ = slot // SIZE, blocks.ids[slot]
+    blocks.fill[b] -= 1
+    blocks.count[1] -= 1
+    _move(blocks, b * SIZE + blocks.fill[b], slot)
+    if blocks.fill[b] > 0:
+        _tighten(space, blocks, b, tuple_)
+
+
+@kernel
+def _tighten(space: Space, blocks: Blocks, b: int, tuple_: int) -> None:
+    """Draw in the bounds of a block where the tuple that left was what they were about."""
+    begin, end = b * SIZE, b * SIZE + blocks.fill[b]
+    at = space.numbers[:, tuple_]
+    for a in range(at.size):
+        if space.gap[a] == 0.0 and (at[a] == blocks.low[a, b] or at[a] == blocks.high[a, b]):
+            blocks.low[a, b], blocks.high[a, b] = _extremes(blocks.numbers[a, begin:end])
+    for pattern in range(blocks.reach.shape[0]):
+        # What was left out by rounding is not missed: the bound is then only wider than it need be.
+        if _along(space, at, pattern) >= blocks.reach[pattern, b]:
+            _stretch_along(space, blocks, b, pattern)
+    for c in range(space.codes.shape[0]):
+        code, length = space.codes[c, tuple_], blocks.lengths[c, b]
+        if length > 1 and not _occurs(blocks.codes[c, begin:end], code):
+            for j in range(length):
+                if blocks.listed[c, b, j] == code:
+                    blocks.listed[c, b, j] = blocks.listed[c, b, length - 1]
+                    blocks.lengths[c, b] = length - 1
+                    break
+
+
+@kernel
+def _occurs(codes: Codes, code: int) -> bool:
+    for i in range(codes.size):
+        if codes[i] == code:
+            return True
+    return False
+
+
+@kernel
+def _move(blocks: Blocks, source: int, target: int) -> None:
+    if source == target:
+        return
+    for a in range(blocks.numbers.shape[0]):
+        blocks.numbers[a, target] = blocks.numbers[a, source]
+        if blocks.absent.size:
+            blocks.absent[a, target] = blocks.absent[a, source]
+    for c in range(blocks.codes.shape[0]):
+        blocks.codes[c, target] = blocks.codes[c, source]
+    blocks.ids[target] = blocks.ids[source]
+    blocks.weight[target] = blocks.weight[source]
+    blocks.key[target] = blocks.key[source]
+    blocks.out[target] = blocks.out[source]
+    blocks.slot[blocks.ids[target]] = target
+
+
+@kernel
+def tidy(space: Space, blocks: Blocks) -> bool:
+    """Close the gaps once half of the slots are empty; were there any? Distances known before are lost."""
+    if blocks.count[0] < 2 or 2 * blocks.count[1] > blocks.count[0] * SIZE:
+        return False
+    used = 0
+    for b in range(blocks.count[0]):
+        for i in range(b * SIZE, b * SIZE + blocks.fill[b]):
+            _move(blocks, i, used)
+            used += 1
+    count = max(1, (used + SIZE - 1) // SIZE)
+    blocks.count[0] = count
+    for b in range(count):
+        blocks.fill[b] = min(SIZE, used - b * SIZE)
+        _describe(space, blocks, b)
+    return True

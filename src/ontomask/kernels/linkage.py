@@ -1,0 +1,54 @@
+"""Record linkage by distance (T12 8.1-8.4), on distinct tuples: each known tuple against all released ones."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ontomask.kernels.blocks import SIZE, Blocks, look_from, nearest_bound
+from ontomask.kernels.compiling import kernel
+from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, slack
+
+
+@kernel
+def linkage_range(
+    space: Space,
+    blocks: Blocks,
+    point: Point,
+    at: Floats,
+    gone: Floats,
+    rows: Codes,
+    pair_at: Longs,
+    pair_tuple: Longs,
+    pair_count: Longs,
+    begin: int,
+    end: int,
+    chance: Floats,
+) -> None:
+    """For each known tuple o (begin <= o < end) the expected number of its records that are linked correctly.
+
+    ``space`` and ``blocks`` hold the released tuples with their frequencies; ``at[o]``, ``gone[o]``, ``rows[o]`` is
+    where o stands; ``pair_tuple[pair_at[o]:pair_at[o + 1]]`` are the released tuples of o's own records, with their
+    numbers. LR is the set of all released records at the least distance; a record in it is found with chance 1/|LR|.
+    """
+    tie = slack(space, False)
+    for o in range(begin, end):
+        point.at[:] = at[o]
+        point.gone[:] = gone[o]
+        point.rows[:] = rows[o]
+        look_from(space, blocks, point, False)
+        bound = nearest_bound(space, blocks, point, False, tie)
+        own = np.int64(0)
+        for i in range(pair_at[o], pair_at[o + 1]):
+            slot = blocks.slot[pair_tuple[i]]
+            if blocks.known[slot // SIZE] and blocks.out[slot] <= bound:
+                own += pair_count[i]
+        if own == 0:
+            chance[o] = 0.0
+            continue
+        closest = np.int64(0)
+        for b in range(blocks.count[0]):
+            if blocks.known[b] and blocks.least[b] <= bound:
+                for i in range(b * SIZE, b * SIZE + blocks.fill[b]):
+                    if blocks.out[i] <= bound:
+                        closest += blocks.weight[i]
+        chance[o] = own / closest

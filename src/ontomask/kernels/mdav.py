@@ -1,0 +1,298 @@
+"""MDAV (T12 Algorithm 3; Domingo-Ferrer & Torra): groups of k records, the exact algorithm.
+
+Records with equal values are one tuple with a queue of records, so a scan costs one look at each distinct tuple.
+Whatever the papers leave open goes to the record that stands first in the data.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.kernels.blocks import (
+    SIZE,
+    Blocks,
+    drop_slot,
+    face,
+    farthest,
+    farthest_within,
+    look_from,
+    look_through,
+    nearest_bound,
+    renew_extremes,
+    tidy,
+)
+from ontomask.kernels.centres import Rules, Tally, change, set_centre
+from ontomask.kernels.compiling import kernel
+from ontomask.kernels.space import Floats, Longs, Point, Space, new_point, set_point, slack
+
+
+class Queues(NamedTuple):
+    """The records of each tuple in order: those of tuple t are ``records[at[t]:at[t + 1]]``; ``head[t]`` is the next.
+
+    ``group`` takes the group of every record; ``formed`` holds the number of groups, and of records left;
+    ``ties``, ``heap`` and ``dirty`` are room to work in. ``far[b]`` is the greatest distance block b had from the
+    centre when it was last looked through; ``marks[b]`` says how far the centre had moved by then.
+    """
+
+    records: Longs
+    at: Longs
+    head: Longs
+    group: NDArray[np.int32]
+    formed: Longs
+    ties: Longs
+    heap: Longs
+    dirty: NDArray[np.bool_]
+    far: Floats
+    marks: Floats
+
+
+class Journey(NamedTuple):
+    """How far the centre has moved: ``moved[0]`` along numbers, ``moved[1]`` in tables; and where it was last."""
+
+    moved: Floats
+    last: Point
+    rows: Floats
+
+
+def new_journey(space: Space) -> Journey:
+    return Journey(np.zeros(2), new_point(space), np.zeros(int(space.home_at[-1])))
+
+
+def new_queues(records: Longs, at: Longs) -> Queues:
+    p, n = len(at) - 1, len(records)
+    return Queues(
+        records,
+        at,
+        at[:-1].copy(),
+        np.full(n, -1, dtype=np.int32),
+        np.array([0, n], dtype=np.int64),
+        np.zeros(p, dtype=np.int64),
+        np.zeros(p, dtype=np.int64),
+        np.zeros(p // SIZE + 2, dtype=np.bool_),
+        np.full(p // SIZE + 2, np.inf),
+        np.zeros((p // SIZE + 2, 2)),
+    )
+
+
+@kernel
+def begin_queues(blocks: Blocks, queues: Queues) -> None:
+    """Between equally distant tuples the one whose next record stands first in the data decides."""
+    for i in range(blocks.count[1]):
+        blocks.key[i] = queues.records[queues.head[blocks.ids[i]]]
+
+
+@kernel
+def mdav_steps(
+    space: Space,
+    rules: Rules,
+    blocks: Blocks,
+    tally: Tally,
+    point: Point,
+    journey: Journey,
+    queues: Queues,
+    k: int,
+    budget: int,
+) -> bool:
+    """Form groups until all records have one (True), or ``budget`` groups were formed (False).
+
+    ``tally`` holds all records that have no group.
+    """
+    tie = slack(space, False)
+    formed = queues.formed
+    stop = formed[0] + budget
+    while formed[1] > 0:
+        if formed[0] >= stop:
+            return False
+        left = formed[1]
+        if left < 2 * k:
+            _take_rest(blocks, queues)
+            return True
+        if tidy(space, blocks):
+            queues.far[:] = np.inf
+        set_centre(space, rules, tally, point)
+        seed = _farthest_from_centre(space, blocks, queues, point, journey, tie)
+        set_point(space, point, blocks.ids[seed])
+        look_from(space, blocks, point, False)
+        _form_group(space, rules, blocks, tally, queues, point, seed, k, tie)
+        if left >= 3 * k:
+            # From the same r, among those its group has left.
+            seed = farthest(space, blocks, point, False, tie)
+            set_point(space, point, blocks.ids[seed])
+            look_from(space, blocks, point, False)
+            _form_group(space, rules, blocks, tally, queues, point, seed, k, tie)
+    return True
+
+
+@kernel
+def _farthest_from_centre(
+    space: Space, blocks: Blocks, queues: Queues, point: Point, journey: Journey, tie: float
+) -> int:
+    """The slot farthest from the centre.
+
+    The centre moves little from one group to the next. What was E + N from it (a length along numbers, and a sum from
+    tables) is at most E + e + N + t from it after it moved by e and t, so most blocks need not be looked through.
+    """
+    face(space, blocks, point)
+    along = across = 0.0
+    for a in range(space.numbers.shape[0]):
+        off = abs(point.at[a] - journey.last.at[a])
+        along += off * off if space.squared else off
+        if point.gone[a] != journey.last.gone[a]:
+            along = np.inf
+        journey.last.at[a] = point.at[a]
+        journey.last.gone[a] = point.gone[a]
+    for c in range(space.codes.shape[0]):
+        if point.rows[c] != journey.last.rows[c]:
+            most = 0.0
+            for v in range(blocks.rows_at[c], blocks.rows_at[c + 1]):
+                most = max(most, abs(blocks.rows[v] - journey.rows[v]))
+                journey.rows[v] = blocks.rows[v]
+            across += most
+            journey.last.rows[c] = point.rows[c]
+    journey.moved[0] += np.sqrt(along) if space.squared else along
+    journey.moved[1] += across
+    if not np.isfinite(journey.moved[0]):
+        journey.moved[:] = 0.0
+        queues.far[:] = np.inf
+    for b in range(blocks.count[0]):
+        far = queues.far[b]
+        e, t = journey.moved[0] - queues.marks[b, 0], journey.moved[1] - queues.marks[b, 1]
+        far += 2.0 * np.sqrt(far) * e + e * e + t if space.squared else e + t
+        # A little more, for what rounding may have taken.
+        blocks.most[b] = far * (1.0 + 1e-9) if blocks.fill[b] > 0 else -np.inf
+    slot = farthest_within(space, blocks, point, False, tie)
+    for b in range(blocks.count[0]):
+        if blocks.known[b]:
+            queues.far[b] = blocks.most[b]
+            queues.marks[b] = journey.moved
+    return slot
+
+
+@kernel
+def _form_group(
+    space: Space,
+    rules: Rules,
+    blocks: Blocks,
+    tally: Tally,
+    queues: Queues,
+    point: Point,
+    seed: int,
+    k: int,
+    tie: float,
+) -> None:
+    """The seed's first record and the k - 1 records nearest to it, which leave the game."""
+    look_through(space, blocks, point, False, seed // SIZE)  # what is taken must be known to be gone
+    _take(space, rules, blocks, tally, queues, seed, 1)
+    need = k - 1
+    while need > 0:
+        need -= _take_nearest(space, rules, blocks, tally, queues, point, need, tie)
+    queues.formed[0] += 1
+    _drop_empty(space, blocks, queues)
+
+
+@kernel
+def _take(space: Space, rules: Rules, blocks: Blocks, tally: Tally, queues: Queues, slot: int, records: int) -> None:
+    """Give the next records of a tuple to the group being formed."""
+    tuple_ = blocks.ids[slot]
+    head = queues.head[tuple_]
+    for i in range(head, head + records):
+        queues.group[queues.records[i]] = queues.formed[0]
+    queues.head[tuple_] = head + records
+    queues.formed[1] -= records
+    blocks.weight[slot] -= records
+    change(space, rules, tally, tuple_, -records)
+    block = slot // SIZE
+    if blocks.weight[slot] > 0:
+        blocks.key[slot] = queues.records[head + records]
+    else:
+        queues.dirty[block] = True
+        blocks.out[slot] = np.inf
+        if blocks.known[block]:
+            renew_extremes(blocks, block)
+
+
+@kernel
+def _take_nearest(
+    space: Space,
+    rules: Rules,
+    blocks: Blocks,
+    tally: Tally,
+    queues: Queues,
+    point: Point,
+    need: int,
+    tie: float,
+) -> int:
+    """Take up to ``need`` of the nearest records, equally near ones in the order of the data; how many were taken."""
+    bound = nearest_bound(space, blocks, point, False, tie)
+    ties, several, records = queues.ties, 0, np.int64(0)
+    for b in range(blocks.count[0]):
+        if blocks.known[b] and blocks.least[b] <= bound:
+            for i in range(b * SIZE, b * SIZE + blocks.fill[b]):
+                if blocks.out[i] <= bound:
+                    ties[several] = i
+                    several += 1
+                    records += blocks.weight[i]
+    if several == 1 or records <= need:
+        taken = 0
+        for j in range(several):
+            some = min(blocks.weight[ties[j]], need - taken)
+            _take(space, rules, blocks, tally, queues, ties[j], some)
+            taken += some
+        return taken
+    heap = queues.heap
+    for j in range(several):
+        heap[j] = ties[j]
+    for j in range(several // 2 - 1, -1, -1):
+        _sift(blocks, queues, j, several)
+    for _ in range(need):
+        slot = heap[0]
+        _take(space, rules, blocks, tally, queues, slot, 1)
+        if blocks.weight[slot] == 0:
+            several -= 1
+            heap[0] = heap[several]
+        _sift(blocks, queues, 0, several)
+    return need
+
+
+@kernel
+def _sift(blocks: Blocks, queues: Queues, place: int, size: int) -> None:
+    """Let the slot at ``place`` sink to where it belongs in a heap ordered by key."""
+    heap, key = queues.heap, blocks.key
+    while True:
+        child = 2 * place + 1
+        if child >= size:
+            return
+        if child + 1 < size and key[heap[child + 1]] < key[heap[child]]:
+            child += 1
+        if key[heap[place]] <= key[heap[child]]:
+            return
+        heap[place], heap[child] = heap[child], heap[place]
+        place = child
+
+
+@kernel
+def _drop_empty(space: Space, blocks: Blocks, queues: Queues) -> None:
+    """Take the tuples without records out of play; distances to the others stay valid."""
+    for b in range(blocks.count[0]):
+        if queues.dirty[b]:
+            queues.dirty[b] = False
+            for i in range(b * SIZE + blocks.fill[b] - 1, b * SIZE - 1, -1):
+                if blocks.weight[i] == 0:
+                    drop_slot(space, blocks, i)
+            if blocks.known[b]:
+                renew_extremes(blocks, b)
+
+
+@kernel
+def _take_rest(blocks: Blocks, queues: Queues) -> None:
+    """The last group: all records that are left."""
+    for b in range(blocks.count[0]):
+        for i in range(b * SIZE, b * SIZE + blocks.fill[b]):
+            tuple_ = blocks.ids[i]
+            for j in range(queues.head[tuple_], queues.at[tuple_ + 1]):
+                queues.group[queues.records[j]] = queues.formed[0]
+    queues.formed[0] += 1
+    queues.formed[1] = 0

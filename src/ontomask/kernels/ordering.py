@@ -1,0 +1,59 @@
+"""An order of tuples that puts near ones side by side, for blocks. It decides how fast, never what comes out."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ontomask.kernels.blocks import SIZE
+from ontomask.kernels.space import Longs, Space
+
+
+def near_order(space: Space) -> Longs:
+    """Halve the tuples again and again along the attribute in which they differ most (a k-d tree)."""
+    p = space.numbers.shape[1] if len(space.numbers) else space.codes.shape[1]
+    pieces: list[Longs] = []
+    waiting = [np.arange(p)]
+    while waiting:
+        some = waiting.pop()
+        halves = _halves(space, some) if len(some) > SIZE else None
+        if halves is None:
+            pieces.append(some)
+        else:
+            waiting += [halves[1], halves[0]]
+    return np.concatenate(pieces)
+
+
+def _halves(space: Space, some: Longs) -> tuple[Longs, Longs] | None:
+    """The tuples in two parts, the first a whole number of blocks; None if they are all the same."""
+    best, spread = None, 0.0
+    for a in range(len(space.numbers)):
+        at = space.numbers[a, some]
+        off = np.abs(at - at.mean()).mean()
+        off = 2 * off * off if space.squared else 1.5 * off
+        if off > spread:
+            best, spread = at, off
+    for c in range(len(space.codes)):
+        codes = space.codes[c, some]
+        if space.table_at[c] < 0:
+            off, at = space.unit[c] * float((codes != codes[0]).mean()), codes.astype(np.float64)
+        else:
+            row = _row(space, c, int(codes[0]))
+            off = float(row[codes].mean())
+            # From the value that is farthest from the first, near values have near distances.
+            at = _row(space, c, int(codes[np.argmax(row[codes])]))[codes]
+        if off > spread:
+            best, spread = at, off
+    if best is None:
+        return None
+    half = max(1, round(len(some) / SIZE / 2)) * SIZE
+    order = np.argsort(best, kind="stable")
+    return some[order[:half]], some[order[half:]]
+
+
+def _row(space: Space, c: int, code: int) -> np.ndarray:
+    """Distances of a value from all values of an attribute, each standing in its own row."""
+    wide, at = int(space.width[c]), int(space.table_at[c])
+    values = int(space.home_at[c + 1] - space.home_at[c])
+    row = int(space.home[space.home_at[c] + code])
+    column: np.ndarray = space.tables[at + row : at + values * wide : wide]
+    return column

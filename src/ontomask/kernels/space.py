@@ -1,0 +1,112 @@
+"""Tuples as points, and the distances from one point to all of them.
+
+An attribute is either a *number* (numeric and ordinal attributes: a coordinate, scaled so that differences are
+distances) or a *code* (nominal and flat attributes: a place in a table of distances). The distance of two points is
+the sum over attributes; with ``squared`` coordinates it is the square of the S-distance (M13 eq. 7).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.kernels.compiling import kernel
+
+Floats = NDArray[np.float64]
+Longs = NDArray[np.int64]
+Codes = NDArray[np.uint32]
+
+#: Distances closer than this, relatively, are equal.
+TIE = 1e-12
+
+
+class Space(NamedTuple):
+    """Distinct tuples, and how far their values are from reference rows.
+
+    ``numbers[a, t]`` is a coordinate; ``absent[a, t]`` is 1 where it is missing (0 x 0 where nothing is), ``gap[a]``
+    the distance of a missing value from all others. ``codes[c, t]`` is a value; ``tables`` holds for each coded
+    attribute a table of values x rows, its distances already weighted, from ``table_at[c]`` on, ``width[c]`` rows
+    wide. A flat attribute has no table (-1) but ``unit[c]``, the distance of unequal values, and its rows are its
+    values. ``home`` from ``home_at[c]`` on is the row of each value.
+    """
+
+    numbers: Floats
+    absent: Floats
+    gap: Floats
+    codes: Codes
+    tables: Floats
+    table_at: Longs
+    width: Longs
+    unit: Floats
+    home: Codes
+    home_at: Longs
+    squared: bool
+
+
+class Point(NamedTuple):
+    """Where distances are measured from: coordinates, which of them are missing (1), rows of the tables."""
+
+    at: Floats
+    gone: Floats
+    rows: Codes
+
+
+def new_point(space: Space) -> Point:
+    numbers, codes = len(space.numbers), len(space.codes)
+    return Point(np.zeros(numbers), np.zeros(numbers), np.zeros(codes, dtype=np.uint32))
+
+
+@kernel
+def set_point(space: Space, point: Point, tuple_: int) -> None:
+    """Let the point be a tuple."""
+    for a in range(space.numbers.shape[0]):
+        point.at[a] = space.numbers[a, tuple_]
+        point.gone[a] = space.absent[a, tuple_] if space.absent.size else 0.0
+    for c in range(space.codes.shape[0]):
+        point.rows[c] = space.home[space.home_at[c] + space.codes[c, tuple_]]
+
+
+@kernel
+def fill_rows(space: Space, point: Point, rows: Floats, rows_at: Longs) -> None:
+    """For each coded attribute the distances from the point's row to every value."""
+    for c in range(space.codes.shape[0]):
+        row = rows[rows_at[c] : rows_at[c + 1]]
+        here = np.int64(point.rows[c])
+        if space.table_at[c] < 0:
+            row[:] = space.unit[c]
+            row[here] = 0.0
+        else:
+            at, wide = space.table_at[c] + here, space.width[c]
+            for v in range(row.size):
+                row[v] = space.tables[at + v * wide]
+
+
+@kernel
+def slack(space: Space, weighted: bool) -> float:
+    """How far apart, relatively, two distances may be and count as equal; squares differ twice as much."""
+    return 2.0 * TIE if space.squared and not weighted else TIE
+
+
+@kernel
+def between(space: Space, point: Point, tuple_: int) -> float:
+    """The distance from the point to one tuple, added up as :func:`measure` does."""
+    total = 0.0
+    for a in range(space.numbers.shape[0]):
+        step = space.numbers[a, tuple_] - point.at[a]
+        apart = step * step if space.squared else abs(step)
+        if space.gap[a] > 0.0:
+            missing = space.absent[a, tuple_]
+            if point.gone[a] > 0.0:
+                apart = space.gap[a] * (1.0 - missing)
+            else:
+                apart = apart * (1.0 - missing) + space.gap[a] * missing
+        total += apart
+    for c in range(space.codes.shape[0]):
+        code, row = np.int64(space.codes[c, tuple_]), np.int64(point.rows[c])
+        if space.table_at[c] < 0:
+            total += 0.0 if code == row else space.unit[c]
+        else:
+            total += space.tables[space.table_at[c] + code * space.width[c] + row]
+    return total

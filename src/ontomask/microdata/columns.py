@@ -1,0 +1,310 @@
+"""Encoded columns: values as integer codes in the order first seen, with what each kind knows of them.
+
+The centre of a group is, by kind: the position of a concept in the taxonomy (nominal), a code (flat), a rank (ordinal)
+or a number (numeric); -1 and NaN stand for a missing value. ``decode`` turns centres into values in the style of the
+column.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.errors import DataError
+from ontomask.microdata.attributes import Attribute, Nominal, Numeric, Ordinal
+from ontomask.taxonomy.matching import Matching, match_counts
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+Codes = NDArray[np.int32]
+Longs = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column of n records over V distinct values; ``missing`` is the code of a missing value, if there is one."""
+
+    name: str
+    attribute: Attribute
+    codes: Codes
+    values: pl.Series  # of each code; null for the missing one
+    missing: int | None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @cached_property
+    def counts(self) -> Longs:
+        return np.bincount(self.codes, minlength=len(self)).astype(np.int64)
+
+    @property
+    def where(self) -> str:
+        return f"column {self.name!r}"
+
+    @property
+    def own(self) -> NDArray[Any]:
+        """The centre that each code is itself."""
+        return np.arange(len(self))
+
+    def decode(self, centres: NDArray[Any]) -> pl.Series:
+        """The values of centres; a flat column's centres are codes."""
+        return self.values.gather(centres.astype(np.int64)).rename(self.name)
+
+
+@dataclass(frozen=True, eq=False)
+class NominalColumn(Column):
+    """``concepts``: the position of each code in the taxonomy, -1 for missing; every concept has one code."""
+
+    taxonomy: Taxonomy = field(kw_only=True)
+    concepts: Longs = field(kw_only=True)
+    by_label: bool = field(kw_only=True)
+    dotless: bool = field(kw_only=True)
+
+    @property
+    def attr(self) -> Nominal:
+        assert isinstance(self.attribute, Nominal)
+        return self.attribute
+
+    @property
+    def own(self) -> NDArray[Any]:
+        return self.concepts
+
+    def spell(self, position: int) -> str:
+        """A concept that need not be in the column, written as the column writes its concepts."""
+        code = self.taxonomy.concepts[position]
+        if self.by_label:
+            return self.taxonomy.label(code)
+        return code.replace(".", "") if self.dotless else code
+
+    def decode(self, centres: NDArray[Any]) -> pl.Series:
+        """Concepts of the column as they are written there, others by code or label."""
+        distinct, place = np.unique(centres, return_inverse=True)
+        code_of = {int(concept): code for code, concept in enumerate(self.concepts) if concept >= 0}
+        codes = [code_of.get(int(concept), -1) for concept in distinct]
+        if all(code >= 0 or concept < 0 for code, concept in zip(codes, distinct, strict=True)):
+            # All are values of the column: its type can stay.
+            spelled = self.values.gather([max(code, 0) for code in codes])
+            if (distinct < 0).any():
+                spelled = pl.select(
+                    pl.when(pl.Series(distinct >= 0)).then(spelled).otherwise(None).alias(self.name)
+                ).to_series()
+        else:
+            originals = self.values.to_list()
+            spelled = pl.Series(
+                [
+                    None if concept < 0 else str(originals[code]) if code >= 0 else self.spell(int(concept))
+                    for code, concept in zip(codes, distinct, strict=True)
+                ],
+                dtype=pl.String,
+            )
+        return spelled.gather(place).rename(self.name)
+
+
+@dataclass(frozen=True, eq=False)
+class OrdinalColumn(Column):
+    """``ranks``: of each code on the ``scale``, -1 for missing."""
+
+    ranks: Longs = field(kw_only=True)
+    scale: pl.Series = field(kw_only=True)
+
+    @property
+    def own(self) -> NDArray[Any]:
+        return self.ranks
+
+    def decode(self, centres: NDArray[Any]) -> pl.Series:
+        return self.scale.gather([rank if rank >= 0 else None for rank in centres.tolist()]).rename(self.name)
+
+
+@dataclass(frozen=True, eq=False)
+class NumericColumn(Column):
+    """``numbers``: of each code, NaN for missing."""
+
+    numbers: Floats = field(kw_only=True)
+
+    @property
+    def own(self) -> NDArray[Any]:
+        return self.numbers
+
+    def decode(self, centres: NDArray[Any]) -> pl.Series:
+        """Numbers; of the column's own type where all of them fit it."""
+        assert isinstance(self.attribute, Numeric)
+        if self.attribute.decimals is not None:
+            centres = np.round(centres, self.attribute.decimals)
+        numbers = pl.Series(self.name, centres, dtype=pl.Float64).fill_nan(None)
+        if self.values.dtype.is_integer():
+            whole = numbers.cast(self.values.dtype, strict=False)
+            if whole.null_count() == numbers.null_count() and (whole.cast(pl.Float64) == numbers).all():
+                return whole
+        elif self.values.dtype == pl.Float32:
+            return numbers.cast(pl.Float32)
+        return numbers
+
+
+# ---- making them -------------------------------------------------------------------------------------------------
+
+
+def factorize(values: pl.Series) -> tuple[Codes, pl.Series]:
+    """The code of each value and the distinct values, in the order first seen; null is a value."""
+    frame = pl.DataFrame({"value": values})
+    distinct = frame.unique(maintain_order=True)
+    numbered = distinct.with_columns(pl.int_range(pl.len(), dtype=pl.Int32).alias("code"))
+    joined = frame.join(numbered, on="value", how="left", nulls_equal=True, maintain_order="left")
+    return joined["code"].to_numpy().astype(np.int32, copy=False), distinct["value"]
+
+
+def encode_column(name: str, attribute: Attribute, values: pl.Series, notes: list[str]) -> Column:
+    """A column of the data as its attribute says; missing values are categories by now."""
+    if isinstance(attribute, Numeric):
+        values = _only_numbers(name, values)
+    codes, distinct = factorize(values)
+    missing = next(iter(np.flatnonzero(distinct.is_null().to_numpy()).tolist()), None)
+    if isinstance(attribute, Nominal):
+        return _nominal(name, attribute, codes, distinct, missing, notes)
+    if isinstance(attribute, Ordinal):
+        scale, ranks = _ranks(name, attribute, distinct, codes)
+        return OrdinalColumn(name, attribute, codes, distinct, missing, ranks=ranks, scale=scale)
+    if isinstance(attribute, Numeric):
+        numbers = distinct.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+        return NumericColumn(name, attribute, codes, distinct, missing, numbers=numbers)
+    return Column(name, attribute, codes, distinct, missing)
+
+
+def rows_where(mask: pl.Series, most: int = 10) -> tuple[str, list[int]]:
+    """The records a condition holds for, counted from 1: some of them as text, and all."""
+    rows = [int(i) + 1 for i in np.flatnonzero(mask.fill_null(value=False).to_numpy())]
+    shown = ", ".join(f"{row:,}" for row in rows[:most]) + (", ..." if len(rows) > most else "")
+    return f"record{'s' if len(rows) != 1 else ''} {shown}", rows
+
+
+def _only_numbers(name: str, values: pl.Series) -> pl.Series:
+    where = f"column {name!r}"
+    if values.dtype == pl.Null:
+        raise DataError("holds no value at all", where=where, remedy="Leave the column out of the policy and the data.")
+    if values.dtype.is_decimal():
+        values = values.cast(pl.Float64)
+    if not values.dtype.is_numeric():
+        if values.dtype == pl.String or values.dtype in (pl.Categorical, pl.Enum):
+            text = values.cast(pl.String)
+            odd = text.cast(pl.Float64, strict=False).is_null() & text.is_not_null()
+            if odd.any():
+                shown, rows = rows_where(odd)
+                raise DataError(
+                    f"is numeric in the policy and holds text in {len(rows):,} of {len(values):,} ({shown})",
+                    where=where,
+                    remedy="Correct these values, or call the column Nominal, Ordinal or Flat.",
+                    rows=rows,
+                )
+            raise DataError(
+                "is numeric in the policy and holds numbers stored as text",
+                where=where,
+                remedy="Convert the column to numbers first (are these codes? then it is Nominal or Flat).",
+            )
+        raise DataError(
+            f"is numeric in the policy and holds {values.dtype}",
+            where=where,
+            remedy="Convert it to numbers, or call the column Ordinal or Flat.",
+        )
+    if values.dtype.is_float():
+        odd = ~values.is_finite()
+        if odd.any():
+            shown, rows = rows_where(odd)
+            raise DataError(
+                f"holds {len(rows):,} value{'s' if len(rows) != 1 else ''} that are NaN or infinite ({shown})",
+                where=where,
+                remedy="Correct them, or make them missing (null) and say what a missing value means: missing=...",
+                rows=rows,
+            )
+    return values
+
+
+def _ranks(name: str, attribute: Ordinal, distinct: pl.Series, codes: Codes) -> tuple[pl.Series, Longs]:
+    """The scale and the rank of each distinct value."""
+    where = f"column {name!r}"
+    dtype = distinct.dtype
+    if attribute.order is None:
+        if dtype == pl.Enum:
+            order = [value for value in dtype.categories.to_list()]  # type: ignore[attr-defined]
+        elif dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Boolean:
+            order = distinct.drop_nulls().sort().to_list()
+        else:
+            raise DataError(
+                f"is ordinal, holds {dtype} and has no order",
+                where=where,
+                remedy="List the values from first to last: Ordinal(order=[...]).",
+            )
+    else:
+        order = attribute.order
+    place = {value: rank for rank, value in enumerate(order)}
+    listed = distinct.to_list()
+    unknown = [value for value in listed if value is not None and value not in place]
+    if unknown:
+        bad = {code for code, value in enumerate(listed) if value is not None and value not in place}
+        rows = (np.flatnonzero(np.isin(codes, list(bad))) + 1).tolist()
+        raise DataError(
+            f"holds {len(unknown)} value{'s' if len(unknown) != 1 else ''} that the order does not have: "
+            + ", ".join(map(repr, unknown[:5]))
+            + (", ..." if len(unknown) > 5 else "")
+            + f" ({len(rows):,} records)",
+            where=where,
+            remedy=f"Add them to order= where they belong. It has: {', '.join(map(repr, order[:12]))}.",
+            rows=rows,
+        )
+    scale = pl.Series(order, dtype=dtype) if dtype != pl.Null else pl.Series(order)
+    return scale, np.array([-1 if value is None else place[value] for value in listed], dtype=np.int64)
+
+
+def _nominal(
+    name: str, attribute: Nominal, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str]
+) -> NominalColumn:
+    """Values to concepts; values of the same meaning become one."""
+    taxonomy = attribute.load()
+    counts = np.bincount(codes, minlength=len(distinct))
+    texts = [None if value is None else str(value) for value in distinct.to_list()]
+    tally: Counter[str] = Counter()
+    for text, count in zip(texts, counts.tolist(), strict=True):
+        if text is not None:
+            tally[text] += count
+    matching = match_counts(tally, taxonomy, attribute.mapping, attribute.language).require_all(name)
+    notes += [f"{name}: {note}" for note in matching.notes]
+    position = {text: taxonomy.position(concept) for text, concept in matching.concepts.items()}
+    concept_of = np.array([-1 if text is None else position[text] for text in texts], dtype=np.int64)
+
+    order: dict[int, list[int]] = {}
+    for code, concept in enumerate(concept_of.tolist()):
+        order.setdefault(concept, []).append(code)
+    new = np.empty(len(distinct), dtype=np.int32)
+    kept = []
+    for place, same in enumerate(order.values()):
+        new[same] = place
+        kept.append(max(same, key=lambda code: (counts[code], -code)))  # the most frequent spelling stands for all
+    merged = [(texts[keep], len(same)) for keep, same in zip(kept, order.values(), strict=True) if len(same) > 1]
+    if merged:
+        notes.append(
+            f"{name}: {len(merged)} concepts are written in several ways; each is written in its most frequent one"
+        )
+    return NominalColumn(
+        name,
+        attribute,
+        new[codes],
+        distinct.gather(kept),
+        None if missing is None else int(new[missing]),
+        taxonomy=taxonomy,
+        concepts=np.array(list(order), dtype=np.int64),
+        by_label=_by_label(attribute, matching),
+        dotless=any("." in row.concept and "." not in row.value for row in matching.rows if row.how == "code")
+        and not any("." in row.value for row in matching.rows),
+    )
+
+
+def _by_label(attribute: Nominal, matching: Matching) -> bool:
+    """Does the column hold labels rather than codes?"""
+    if attribute.style != "auto":
+        return attribute.style == "label"
+    labels = sum(row.how in ("label", "synonym", "stem") for row in matching.rows)
+    return labels > len(matching.rows) / 2

@@ -1,0 +1,278 @@
+"""Reading CSV files as text columns: encoding, delimiter, header, and a check that every line has every cell.
+
+The parser of Polars is fast but fills short lines with nulls and is at odds with stray quotes. So the bytes are
+checked first: where they are not plain RFC 4180, Python's slower parser reads the file, or says which lines are wrong.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.arguments import short, some_of
+from ontomask.errors import DataError, OptionError
+from ontomask.taxonomy.readers.source import _BOMS, HEAD, LONGEST_LINE, Source
+from ontomask.taxonomy.readers.table import DELIMITERS
+
+_QUOTE, _NEWLINE, _RETURN = 34, 10, 13
+_NUMBER = re.compile(r"\s*[-+]?[0-9]+([.,][0-9]+)?\s*")
+
+
+class DataSource(Source):
+    """A file of records. What is wrong with it is an error of the data, not of a taxonomy."""
+
+    #: Lines above the header: blank ones, or Excel's hint of the delimiter.
+    above = 0
+
+    def error(self, what: str, *, line: int | None = None, remedy: str | None = None) -> DataError:  # type: ignore[override]
+        return DataError(what, where=self.where if line is None else self.at(line), remedy=remedy)
+
+
+@dataclass
+class CsvFile:
+    """The cells of a CSV as text, nulls where nothing stood, and what was found out on the way."""
+
+    data: pl.DataFrame
+    delimiter: str
+    encoding: str
+    notes: list[str]
+
+
+def read_csv(path: Path, *, delimiter: str | None = None, encoding: str | None = None) -> CsvFile:
+    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or not delimiter.isascii()):
+        raise OptionError(f"the delimiter {delimiter!r}", remedy="Give one character, such as ';'.")
+    source = DataSource(path, encoding)
+    payload, found = _payload(source)
+    payload, hint = _from_header(source, payload)
+    separator = delimiter or hint or _delimiter(source, payload)
+    header = next(_rows(source, payload, separator))[1]
+    _check_header(source, header)
+    if len(header) > 1:
+        payload = payload.rstrip(b"\r\n")
+    spaced = len(header) > 1 and all(name.startswith(" ") for name in header[1:])
+    data, blank = _parse(source, payload, separator, header, spaced)
+    if spaced:
+        data, header = _without_blanks(source, data, header)
+        _check_header(source, header)
+    data.columns = header
+    numbers = [repr(name) for name in header if _NUMBER.fullmatch(name)]
+    if numbers:
+        source.notes.append(f"the first line is taken for the column names; some are numbers: {some_of(numbers, 3)}")
+    if blank:
+        source.notes.append(f"{blank:,} blank {'line' if blank == 1 else 'lines'} left out")
+    if not data.height:
+        raise source.error("there are no rows below the header", remedy="Check how the file was written.")
+    return CsvFile(data, separator, found, source.notes)
+
+
+# ---- bytes ------------------------------------------------------------------------------------------------------
+
+
+def _payload(source: DataSource) -> tuple[bytes, str]:
+    """The whole file as UTF-8 with line ends that end in \\n, and the encoding it was in."""
+    head = source.head()
+    if len(head) == HEAD and b"\n" not in head and b"\r" not in head:
+        first = source.read(LONGEST_LINE)
+        if b"\n" not in first and b"\r" not in first and len(first) == LONGEST_LINE:
+            raise source.error(
+                f"no line end in the first {len(first):,} bytes",
+                remedy="It is no table of lines; is it the right file?",
+            )
+    data = source.read()
+    named = source.encoding or next((name for bom, name in _BOMS if data.startswith(bom)), None)
+    if named is not None:
+        payload, found = source.decode(data).encode(), named
+    else:
+        payload, found = _guessed(source, data)
+    if b"\n" not in payload:
+        payload = payload.replace(b"\r", b"\n")
+    return payload, found
+
+
+def _guessed(source: DataSource, data: bytes) -> tuple[bytes, str]:
+    try:
+        data.decode("utf-8")
+        return data, "utf-8"
+    except UnicodeDecodeError:
+        text = source.decode(data)
+    try:
+        data.decode("cp1252")
+        return text.encode(), "cp1252"
+    except UnicodeDecodeError:
+        return text.encode(), "latin-1"
+
+
+def _from_header(source: DataSource, payload: bytes) -> tuple[bytes, str | None]:
+    """The file from its header on, and the delimiter if a line ``sep=;``, which Excel understands, names it."""
+    body = payload.lstrip(b"\r\n")
+    hint = re.match(rb"sep=([\x20-\x7e\t])\r?\n", body)
+    if hint:
+        body = body[hint.end() :].lstrip(b"\r\n")
+    source.above = payload[: len(payload) - len(body)].count(b"\n")
+    return body, hint[1].decode() if hint else None
+
+
+def _delimiter(source: DataSource, payload: bytes) -> str:
+    """The delimiter that cuts most of the first rows into as many cells as the header, and into most of them."""
+    sample = payload[:HEAD]
+    if len(payload) > HEAD and b"\n" in sample:
+        sample = sample[: sample.rfind(b"\n")]
+    text = sample.decode("utf-8", "ignore")
+    best, best_rank = None, (0.0, 0)
+    for delimiter in DELIMITERS:
+        try:
+            widths = [len(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row][:200]
+        except csv.Error:
+            continue
+        rank = (widths.count(widths[0]) / len(widths), widths[0]) if widths else (0.0, 0)
+        if rank[1] > 1 and rank > best_rank:
+            best, best_rank = delimiter, rank
+    if best is None:
+        source.notes.append(
+            f"read as one column: none of {', '.join(map(repr, DELIMITERS))} cuts the first line; "
+            "if there are more columns, name the delimiter"
+        )
+        return ","
+    return best
+
+
+def _check_header(source: DataSource, header: Sequence[str]) -> None:
+    nameless = [str(at) for at, name in enumerate(header, start=1) if not name.strip()]
+    if nameless:
+        raise source.error(
+            f"the first line names no column at place {some_of(nameless)} of {len(header)}",
+            line=source.above + 1,
+            remedy="The first line must name every column. Row names of R: write with row.names = FALSE. "
+            "A delimiter at the end of the lines: remove it.",
+        )
+    twice = [name for name, count in Counter(header).items() if count > 1]
+    if twice:
+        raise source.error(
+            f"several columns are called {some_of([short(repr(name), 40) for name in twice])}",
+            line=source.above + 1,
+            remedy="Rename all but one. If the first line is a record already, put a line of column names above it.",
+        )
+
+
+# ---- rows -------------------------------------------------------------------------------------------------------
+
+
+def _parse(
+    source: DataSource, payload: bytes, delimiter: str, header: Sequence[str], spaced: bool
+) -> tuple[pl.DataFrame, int]:
+    """All cells as text, and how many blank lines were left out."""
+    if not _quotes_fit(payload, ord(delimiter)):
+        return _parse_slowly(source, payload, delimiter, header, spaced)
+    try:
+        data = pl.read_csv(payload, separator=delimiter, infer_schema=False, raise_if_empty=False)
+    except pl.exceptions.PolarsError:
+        return _parse_slowly(source, payload, delimiter, header, spaced)
+    if len(header) == 1 or not data.to_series(-1).has_nulls():
+        # Long lines were refused by Polars, short ones would end in a null. In one column an empty line is a cell.
+        return data, 0
+    delimiters, records, blank = _shape(payload, ord(delimiter))
+    if data.height + 1 != records or delimiters != (records - len(blank)) * (len(header) - 1):
+        return _parse_slowly(source, payload, delimiter, header, spaced)
+    if len(blank):
+        keep = np.ones(data.height, dtype=bool)
+        keep[blank - 1] = False
+        data = data.filter(pl.Series(keep))
+    return data, len(blank)
+
+
+def _shape(payload: bytes, delimiter: int) -> tuple[int, int, NDArray[np.intp]]:
+    """How many delimiters and records there are outside quotes, and which records are blank lines."""
+    buffer = np.frombuffer(payload, dtype=np.uint8)
+    is_delimiter, is_newline = buffer == delimiter, buffer == _NEWLINE
+    if _QUOTE in payload:
+        outside = ~np.logical_xor.accumulate(buffer == _QUOTE)
+        is_delimiter &= outside
+        is_newline &= outside
+    ends = np.flatnonzero(is_newline)
+    length = np.diff(ends, prepend=-1) - 1
+    blank = np.flatnonzero((length == 0) | ((length == 1) & (buffer[ends - 1] == _RETURN)))
+    records = len(ends) + (not payload.endswith(b"\n"))
+    return int(np.count_nonzero(is_delimiter)), records, blank
+
+
+def _quotes_fit(payload: bytes, delimiter: int) -> bool:
+    """Whether every quote opens a cell, closes one, or is half of a doubled one inside."""
+    if _QUOTE not in payload:
+        return True
+    buffer = np.frombuffer(payload, dtype=np.uint8)
+    quotes = np.flatnonzero(buffer == _QUOTE)
+    if len(quotes) % 2:
+        return False
+    opening, closing = quotes[0::2], quotes[1::2]
+    before = buffer[opening[opening > 0] - 1]
+    after = buffer[closing[closing < len(buffer) - 1] + 1]
+    return bool(
+        np.isin(before, [delimiter, _NEWLINE, _QUOTE]).all()
+        and np.isin(after, [delimiter, _NEWLINE, _RETURN, _QUOTE]).all()
+    )
+
+
+def _parse_slowly(
+    source: DataSource, payload: bytes, delimiter: str, header: Sequence[str], spaced: bool
+) -> tuple[pl.DataFrame, int]:
+    """The same by Python's parser, which lets quotes stand inside cells; here a quoted empty cell is null, too."""
+    wrong: list[tuple[int, int]] = []
+    cells: list[list[str]] = []
+    blank = 0
+    rows = _rows(source, payload, delimiter, spaced)
+    next(rows)
+    for line, row in rows:
+        if not row and len(header) > 1:
+            blank += 1
+        elif (len(row) or 1) != len(header):
+            wrong.append((line, len(row)))
+        else:
+            cells.append(row or [""])
+    if wrong:
+        shown = some_of([f"line {line} has {count}" for line, count in wrong])
+        many = f" ({len(wrong):,} such lines)" if len(wrong) > 1 else ""
+        raise DataError(
+            f"the header has {len(header)} columns, but {shown}{many}",
+            where=source.at(wrong[0][0]),
+            remedy="Look there for a missing cell, or a delimiter or line break in a text without quotes. "
+            f"The file was cut at {delimiter!r}: if that is not its delimiter, name the right one.",
+        )
+    columns = [pl.Series(str(at), [row[at] or None for row in cells], dtype=pl.String) for at in range(len(header))]
+    return pl.DataFrame(columns), blank
+
+
+def _rows(source: DataSource, payload: bytes, delimiter: str, spaced: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """Line number and cells of each row."""
+    text = io.TextIOWrapper(io.BytesIO(payload), encoding="utf-8", newline="")
+    reader = csv.reader(text, delimiter=delimiter, strict=True, skipinitialspace=spaced)
+    start = source.above + 1
+    try:
+        for row in reader:
+            yield start, row
+            start = source.above + reader.line_num + 1
+    except csv.Error as problem:
+        raise source.error(
+            f"the quotes or delimiters do not add up, or a cell is too long ({problem})",
+            line=start,
+            remedy="Look for a quote that is opened and not closed.",
+        ) from None
+
+
+def _without_blanks(source: DataSource, data: pl.DataFrame, header: list[str]) -> tuple[pl.DataFrame, list[str]]:
+    """Without the blank after each delimiter, where the file has one after every one: ``age, sex``."""
+    rest = data.columns[1:]
+    everywhere = data.select(pl.all_horizontal(pl.col(rest).str.starts_with(" ").fill_null(True).all())).item()
+    nowhere = not data.select(pl.any_horizontal(pl.col(rest).str.starts_with(" ").any())).item()
+    if not (everywhere or nowhere):
+        return data, header
+    source.notes.append("a blank follows every delimiter; these blanks are left out")
+    return data.with_columns(pl.col(rest).str.strip_chars_start(" ")), [name.lstrip(" ") for name in header]

@@ -1,0 +1,111 @@
+"""From a frame to an encoded table: quasi-identifiers as codes, distinct tuples with their counts; and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.arguments import did_you_mean
+from ontomask.errors import DataError
+from ontomask.microdata.columns import Codes, Column, Longs, encode_column, factorize, rows_where
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The quasi-identifiers of n records, as p distinct tuples in the order first seen.
+
+    ``codes[a, t]`` is the code of tuple t in column a, ``counts[t]`` its number of records, ``tuple_of`` the tuple of
+    each record.
+    """
+
+    columns: tuple[Column, ...]
+    codes: NDArray[np.int32]
+    counts: Longs
+    tuple_of: Codes
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def n(self) -> int:
+        return len(self.tuple_of)
+
+    @property
+    def p(self) -> int:
+        return len(self.counts)
+
+    @cached_property
+    def queues(self) -> tuple[Longs, Longs]:
+        """The records of each tuple, in order: all of them one after the other, and where each tuple begins."""
+        records = np.argsort(self.tuple_of, kind="stable").astype(np.int64)
+        at = np.zeros(self.p + 1, dtype=np.int64)
+        np.cumsum(self.counts, out=at[1:])
+        return records, at
+
+
+def encode(data: pl.DataFrame, attributes: Mapping[str, Any], names: Sequence[str]) -> Table:
+    """Encode the columns ``names`` of the data, in that order."""
+    notes: list[str] = []
+    columns = tuple(encode_column(name, attributes[name], data[name], notes) for name in names)
+    return make_table(columns, notes)
+
+
+def make_table(columns: Sequence[Column], notes: Sequence[str] = ()) -> Table:
+    """The table of encoded columns: their distinct tuples."""
+    # Columns are joined two at a time, so that the key of a pair never outgrows 64 bits.
+    tuple_of = columns[0].codes
+    for column in columns[1:]:
+        key = tuple_of.astype(np.int64) * len(column) + column.codes
+        tuple_of = factorize(pl.Series(key))[0]
+    counts = np.bincount(tuple_of).astype(np.int64)
+    first = np.full(len(counts), len(tuple_of), dtype=np.int64)
+    np.minimum.at(first, tuple_of, np.arange(len(tuple_of)))
+    codes = np.array([column.codes[first] for column in columns], dtype=np.int32)
+    return Table(tuple(columns), codes, counts, tuple_of, list(notes))
+
+
+def require_columns(data: pl.DataFrame, attributes: Mapping[str, Any]) -> None:
+    """Every column of the policy is in the data."""
+    absent = [name for name in attributes if name not in data.columns]
+    if absent:
+        first = absent[0]
+        raise DataError(
+            f"the policy names {', '.join(map(repr, absent))}, which the data do not have",
+            remedy=did_you_mean(first, data.columns) + f"The data have: {', '.join(map(repr, data.columns[:30]))}.",
+        )
+
+
+def settle_missing(
+    data: pl.DataFrame, attributes: Mapping[str, Any], notes: list[str]
+) -> tuple[pl.DataFrame, NDArray[np.bool_]]:
+    """Missing values as the policy wants them: the data without the records it drops, and which records stayed."""
+    keep = np.ones(len(data), dtype=np.bool_)
+    for name, attribute in attributes.items():
+        absent = data[name].is_null()
+        number = int(absent.sum())
+        rule = attribute.missing or ("error" if attribute.quasi else None)
+        if not number or rule is None:
+            continue
+        if rule == "error":
+            shown, rows = rows_where(absent)
+            raise DataError(
+                f"holds {number:,} missing value{'s' if number != 1 else ''} ({shown})",
+                where=f"column {name!r}",
+                remedy="Fill them, or say what a missing value is: missing='category' (a value of its own) "
+                "or missing='drop_record'.",
+                rows=rows,
+            )
+        if rule == "drop_record":
+            keep &= ~absent.to_numpy()
+            notes.append(f"{name}: {number:,} records without a value were dropped")
+        else:
+            notes.append(f"{name}: {number:,} missing values are a category of their own")
+    if not keep.any():
+        raise DataError(
+            "dropping the records with missing values leaves none", remedy="Choose missing='category' for some columns."
+        )
+    return (data if keep.all() else data.filter(pl.Series(keep))), keep

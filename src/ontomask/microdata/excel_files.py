@@ -1,0 +1,181 @@
+"""Excel workbooks (.xlsx): one sheet, its first row naming the columns.
+
+Excel knows numbers (64-bit floats), text, truth values and dates. A number is no text there: 007 typed into a cell is
+7 before any program can read it.
+"""
+
+from __future__ import annotations
+
+import datetime
+import logging
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from ontomask.arguments import short, some_of
+from ontomask.errors import DataError
+from ontomask.microdata.extras import load_extra
+
+_MOST_ROWS, _MOST_COLUMNS, _LONGEST_TEXT = 1_048_576, 16_384, 32_767
+#: The largest integer up to which a 64-bit float holds every one.
+EXACT = 2**53
+
+
+# ---- reading ----------------------------------------------------------------------------------------------------
+
+
+def read_excel(path: Path, sheet: str | int | None) -> tuple[pl.DataFrame, str, list[str]]:
+    """Data, the name of the sheet, notes. ``sheet``: a name, or a number counted from 1; else the first."""
+    fastexcel = load_extra("fastexcel", "reading Excel files")
+    # It logs columns without values to standard error; here they are nulls and nothing to tell.
+    logging.getLogger("fastexcel").addHandler(logging.NullHandler())
+    try:
+        book = fastexcel.read_excel(path)
+    except fastexcel.FastExcelError:
+        raise DataError(
+            "the file is no Excel workbook, or protected by a password",
+            where=str(path),
+            remedy="Save it anew as .xlsx without a password, or as CSV.",
+        ) from None
+    name = _sheet(path, book.sheet_names, sheet)
+    notes = []
+    if sheet is None and len(book.sheet_names) > 1:
+        others = some_of([repr(other) for other in book.sheet_names if other != name])
+        notes.append(f"read from the sheet {name!r}; not read: {others}")
+    header = _header(path, name, book)
+    data, mixed = _cells(fastexcel, book, name)
+    if mixed:
+        notes.append("a column with numbers and text in it was read as text")
+    data.columns = header
+    filled = data.filter(~pl.all_horizontal(pl.all().is_null()))
+    if filled.height < data.height:
+        notes.append(f"{data.height - filled.height:,} empty rows left out")
+    return pl.DataFrame([_whole_days(whole_numbers(c)) for c in filled.iter_columns()]), name, notes
+
+
+def _sheet(path: Path, names: list[str], sheet: str | int | None) -> str:
+    if sheet is None and names:
+        return names[0]
+    if isinstance(sheet, int) and not isinstance(sheet, bool) and 1 <= sheet <= len(names):
+        return names[sheet - 1]
+    if isinstance(sheet, str) and sheet in names:
+        return sheet
+    raise DataError(
+        f"the workbook has no sheet {sheet!r}",
+        where=str(path),
+        remedy=f"It has: {some_of([repr(n) for n in names], 10)}.",
+    )
+
+
+def _header(path: Path, sheet: str, book: Any) -> list[str]:
+    where = f"{path}, sheet {sheet!r}"
+    first = book.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string").to_polars()
+    if not first.height:
+        raise DataError("the sheet is empty", where=where, remedy="Name another one with sheet=.")
+    header = ["" if name is None else str(name) for name in first.row(0)]
+    nameless = [str(at) for at, name in enumerate(header, start=1) if not name.strip()]
+    if nameless:
+        raise DataError(
+            f"the first row names no column at place {some_of(nameless)} of {len(header)}",
+            where=where,
+            remedy="The first row must name every column; remove titles above it and notes beside the table.",
+        )
+    twice = [name for name, count in Counter(header).items() if count > 1]
+    if twice:
+        raise DataError(
+            f"several columns are called {some_of([short(repr(name), 40) for name in twice])}",
+            where=where,
+            remedy="Rename all but one.",
+        )
+    return header
+
+
+def _cells(fastexcel: Any, book: Any, sheet: str) -> tuple[pl.DataFrame, bool]:
+    """The cells below the header, and whether a column mixes numbers and text."""
+    try:
+        return book.load_sheet(sheet, schema_sample_rows=None, dtype_coercion="strict").to_polars(), False
+    except fastexcel.FastExcelError:
+        return book.load_sheet(sheet, schema_sample_rows=None).to_polars(), True
+
+
+def whole_numbers(column: pl.Series) -> pl.Series:
+    """Floats that are all whole as integers: these formats know no others."""
+    if not column.dtype.is_float() or not column.count():
+        return column
+    present = column.drop_nulls()
+    if not (present.is_finite() & (present.abs() <= EXACT) & (present == present.round())).all():
+        return column
+    return column.cast(pl.Int64)
+
+
+def _whole_days(column: pl.Series) -> pl.Series:
+    """Moments that are all midnights as dates: Excel knows no difference."""
+    if isinstance(column.dtype, pl.Datetime) and (column.dt.time() == datetime.time()).all():
+        return column.cast(pl.Date)
+    return column
+
+
+# ---- writing ----------------------------------------------------------------------------------------------------
+
+
+def check_excel(data: pl.DataFrame, where: str) -> None:
+    """Refuse what a sheet cannot hold; it would be cut off or rounded without a word."""
+    if data.height >= _MOST_ROWS or data.width > _MOST_COLUMNS:
+        raise DataError(
+            f"{data.height:,} rows and {data.width:,} columns do not fit into an Excel sheet",
+            where=where,
+            remedy="Write CSV or Parquet.",
+        )
+    for column in data.iter_columns():
+        problem = _problem(column)
+        if problem:
+            raise DataError(problem, where=f"{where}, column {column.name!r}", remedy="Write CSV or Parquet.")
+
+
+def _problem(column: pl.Series) -> str | None:
+    dtype = column.dtype
+    if isinstance(dtype, pl.String) and (column.str.len_chars() > _LONGEST_TEXT).any():
+        return f"texts of more than {_LONGEST_TEXT:,} characters do not fit into an Excel cell"
+    if dtype.is_integer() and ((column > EXACT) | (column < -EXACT)).any():
+        return "integers of more than 15 digits would be rounded in Excel"
+    if dtype.is_float() and not column.drop_nulls().is_finite().all():
+        return "NaN and infinite numbers have no place in Excel"
+    if isinstance(dtype, pl.Date | pl.Datetime) and (column.dt.year() < 1900).any():
+        return "dates before 1900 have no place in Excel"
+    if isinstance(dtype, pl.Datetime) and dtype.time_zone is not None:
+        return "times with a time zone have no place in Excel"
+    if isinstance(dtype, pl.Datetime) and (column.dt.nanosecond() % 1_000_000 != 0).any():
+        return "times finer than a millisecond would be rounded in Excel"
+    if isinstance(dtype, pl.Binary | pl.Duration):
+        return f"columns of type {dtype} have no place in Excel"
+    return None
+
+
+def write_excel(data: pl.DataFrame, path: Path) -> None:
+    """One sheet called data; text stays text, also where it looks like a formula or a link."""
+    xlsxwriter = load_extra("xlsxwriter", "writing Excel files")
+    # In memory: no copies of the records in the system's temporary folder.
+    book = xlsxwriter.Workbook(str(path), {"in_memory": True})
+    sheet = book.add_worksheet("data")
+    formats = {
+        pl.Date: book.add_format({"num_format": "yyyy-mm-dd"}),
+        pl.Datetime: book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"}),
+        pl.Time: book.add_format({"num_format": "hh:mm:ss"}),
+    }
+    for at, column in enumerate(data.iter_columns()):
+        sheet.write_string(0, at, column.name)
+        form = formats.get(type(column.dtype))
+        for row, value in enumerate(column.to_list(), start=1):
+            if value is None:
+                continue
+            if isinstance(value, str):
+                sheet.write_string(row, at, value)
+            elif isinstance(value, bool):
+                sheet.write_boolean(row, at, value)
+            elif isinstance(value, datetime.date | datetime.time):
+                sheet.write_datetime(row, at, value, form)
+            else:
+                sheet.write_number(row, at, value)
+    book.close()

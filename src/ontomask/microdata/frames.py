@@ -1,0 +1,148 @@
+"""Any frame in, the same kind out: pandas, Polars and PyArrow tables as one Polars frame and back.
+
+What comes in is never changed and never coerced: what has no exact counterpart is an error that names the column.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+from narwhals import dependencies
+
+from ontomask.arguments import short, some_of
+from ontomask.errors import DataError
+from ontomask.microdata.restoring import as_before
+
+Kind = Literal["pandas", "polars", "pyarrow"]
+_MAKE = "Give a pandas or Polars DataFrame or a PyArrow table"
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A frame as it was taken.
+
+    ``data`` has all its columns, in order; ``kind`` and ``native_dtypes`` say how to give it back; ``index`` names the
+    levels of a pandas index that carry information, kept as columns or not; ``notes`` say what was left out.
+    """
+
+    data: pl.DataFrame
+    kind: Kind
+    native_dtypes: Mapping[str, Any] = field(repr=False)
+    index: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def take(frame: Any, *, keep_index: Collection[str] = ()) -> Taken:
+    """The frame as a Polars frame, with what is needed to give its kind back.
+
+    The index of a pandas frame counts as an identifier and is left out, with a note, unless it is the plain 0..n-1 or
+    ``keep_index`` names its levels: those become the first columns.
+    """
+    taken = take_any(frame, keep_index=keep_index)
+    if not taken.data.height:
+        raise DataError("the frame has no rows", remedy="Check the filter or the query that made it.")
+    return taken
+
+
+def take_any(frame: Any, *, keep_index: Collection[str] = ()) -> Taken:
+    """Like :func:`take`, for a frame that may have no rows."""
+    if dependencies.is_narwhals_dataframe(frame):
+        frame = frame.to_native()
+    if dependencies.is_pandas_dataframe(frame):
+        from ontomask.microdata import pandas_frames
+
+        _check_names(list(frame.columns))
+        data, dtypes, index, notes = pandas_frames.to_polars(frame, keep_index)
+        return Taken(data, "pandas", dtypes, index, notes)
+    if dependencies.is_pyarrow_table(frame):
+        from ontomask.microdata import arrow_frames
+
+        _check_names(frame.column_names)
+        return Taken(*arrow_frames.to_polars(frame))
+    if isinstance(frame, pl.DataFrame):
+        _check_names(frame.columns)
+        _check_polars(frame)
+        return Taken(frame.clone(), "polars", dict(frame.schema))
+    raise _no_frame(frame)
+
+
+def give_back(data: pl.DataFrame, taken: Taken) -> Any:
+    """The masked data as the kind of frame that was taken.
+
+    Columns stand in the order of ``data``. Each has the data type it had, as far as its values allow: whole numbers
+    are integers again, a category stays one (new values are added to its categories, values that nobody has any more
+    are removed), text is text. A pandas frame has a fresh index 0..n-1.
+    """
+    restored = [as_before(c, taken.data[c.name]) if c.name in taken.data.columns else c for c in data.iter_columns()]
+    if taken.kind == "pandas":
+        from ontomask.microdata import pandas_frames
+
+        return pandas_frames.to_pandas(restored, taken.data, taken.native_dtypes)
+    if taken.kind == "pyarrow":
+        from ontomask.microdata import arrow_frames
+
+        return arrow_frames.to_arrow(restored, taken.data, taken.native_dtypes)
+    return pl.DataFrame(restored)
+
+
+def _check_names(names: list[Any]) -> None:
+    if not names:
+        raise DataError("the frame has no columns", remedy="Give one with a column for each attribute.")
+    if any(isinstance(name, tuple) for name in names):
+        raise DataError(
+            "the column names have several levels",
+            remedy="Join them first: frame.columns = ['_'.join(map(str, c)) for c in frame.columns].",
+        )
+    odd = [name for name in names if not isinstance(name, str)]
+    if odd:
+        raise DataError(
+            f"column names that are not text: {some_of([short(repr(name)) for name in odd])}",
+            remedy="Name the columns with text: frame.columns = [str(c) for c in frame.columns].",
+        )
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise DataError(
+            f"several columns are called {some_of([repr(name) for name in twice])}",
+            remedy="Rename or remove all but one of them.",
+        )
+
+
+def _check_polars(frame: pl.DataFrame) -> None:
+    for name, dtype in frame.schema.items():
+        if dtype.is_nested():
+            raise nested(name, str(dtype))
+        if isinstance(dtype, pl.Object):
+            raise DataError(
+                "the column holds Python objects, which cannot be compared",
+                where=f"column {name!r}",
+                remedy="Turn them into text or numbers, or drop the column.",
+            )
+
+
+def nested(name: str, what: str) -> DataError:
+    return DataError(
+        f"the column holds {short(what)}, several values in one cell",
+        where=f"column {name!r}",
+        remedy="Give each cell one value: explode or unnest the column, or drop it.",
+    )
+
+
+def _no_frame(value: Any) -> DataError:
+    kind = type(value)
+    remedy = f"{_MAKE}."
+    if isinstance(value, pl.LazyFrame) or dependencies.is_narwhals_lazyframe(value):
+        remedy = "Call .collect() on it first."
+    elif isinstance(value, (str, Path)):
+        remedy = f"Read the file first: read_table({short(repr(str(value)))}).data."
+    elif isinstance(value, (dict, list, tuple)):
+        remedy = "Make a frame of it first: polars.DataFrame(...) or pandas.DataFrame(...)."
+    elif isinstance(value, pl.Series) or dependencies.is_into_series(value):
+        remedy = "It is one column: call .to_frame() on it."
+    elif dependencies.is_into_dataframe(value):
+        remedy = f"{_MAKE}: this one has a method to_pandas, to_polars or to_arrow."
+    return DataError(f"a {kind.__module__.split('.')[0]}.{kind.__qualname__} is no frame", remedy=remedy)

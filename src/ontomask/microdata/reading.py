@@ -1,0 +1,199 @@
+"""Reading a file of records: CSV, Parquet, Excel, SPSS, Stata, SAS. What was detected is said in words."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from ontomask.arguments import as_path, did_you_mean, one_of, some_of
+from ontomask.errors import DataError, OptionError
+from ontomask.microdata import stat_files
+
+#: Suffix -> format. The first three may be packed: .csv.gz.
+SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".txt": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".xlsx": "excel",
+    ".sav": "sav",
+    ".zsav": "zsav",
+    ".dta": "dta",
+    ".sas7bdat": "sas7bdat",
+    ".xpt": "xpt",
+}
+FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
+_DELIMITER_NAMES = {"\t": "tab", " ": "blank"}
+_DECIMAL_NAMES = {".": "decimal point", ",": "decimal comma"}
+
+
+@dataclass(repr=False)
+class TableFile:
+    """A file that was read: ``data``, and how. ``notes`` say what the user should know.
+
+    ``delimiter`` and ``decimal`` are of CSV files only, ``sheet`` of Excel's; ``encoding`` of all text formats.
+    """
+
+    data: pl.DataFrame
+    path: Path
+    format: str
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    sheet: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def summary(self) -> str:
+        """What was detected, in words: ``CSV, delimiter ";", encoding cp1252, decimal comma; 30,162 rows, 9 columns``."""
+        how = [_name(self.format)]
+        if self.delimiter is not None:
+            named = _DELIMITER_NAMES.get(self.delimiter)
+            how.append(f"delimiter {named}" if named else f'delimiter "{self.delimiter}"')
+        if self.sheet is not None:
+            how.append(f'sheet "{self.sheet}"')
+        if self.encoding is not None:
+            how.append(f"encoding {self.encoding}")
+        if self.decimal is not None:
+            how.append(_DECIMAL_NAMES[self.decimal])
+        rows, columns = self.data.shape
+        size = f"{rows:,} {'row' if rows == 1 else 'rows'}, {columns:,} {'column' if columns == 1 else 'columns'}"
+        return f"{', '.join(how)}; {size}"
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+
+def read_table(
+    path: str | Path,
+    *,
+    format: str | None = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    decimal: str | None = None,
+    sheet: str | int | None = None,
+    labels: bool = False,
+    text: Collection[str] = (),
+    missing: Collection[str] = (),
+) -> TableFile:
+    """Read a table. What is not given is detected; nothing is coerced that does not survive unchanged.
+
+    ``text`` names columns of a CSV that hold codes and must not be taken for numbers. ``missing`` gives texts of a CSV
+    that stand for a missing value, such as ``"NA"``. ``labels`` reads the value labels of SPSS and Stata files instead
+    of the stored values. ``sheet`` is the name or the number, from 1, of an Excel sheet.
+    """
+    file = as_path(path)
+    _check_file(file)
+    chosen = _format(file, format)
+    options: dict[str, object] = {"delimiter": delimiter, "decimal": decimal, "text": text, "missing": missing}
+    options |= {"encoding": encoding, "sheet": sheet, "labels": labels}
+    _check_options(chosen, options)
+    if chosen in ("csv", "tsv"):
+        table = _read_csv(file, chosen, delimiter, encoding, decimal, text, missing)
+    elif chosen == "parquet":
+        table = TableFile(_read_parquet(file), file, chosen)
+    elif chosen == "excel":
+        from ontomask.microdata.excel_files import read_excel
+
+        data, name, notes = read_excel(file, sheet)
+        table = TableFile(data, file, chosen, sheet=name, notes=notes)
+    else:
+        data, found, notes = stat_files.read_stat(file, chosen, encoding=encoding, labels=labels)
+        table = TableFile(data, file, chosen, encoding=found, notes=notes)
+    if not table.data.height or not table.data.width:
+        raise DataError("there are no records in it", where=str(file), remedy="Check how the file was written.")
+    return table
+
+
+def _read_csv(
+    file: Path,
+    chosen: str,
+    delimiter: str | None,
+    encoding: str | None,
+    decimal: str | None,
+    text: Collection[str],
+    missing: Collection[str],
+) -> TableFile:
+    from ontomask.microdata.csv_files import read_csv
+    from ontomask.microdata.csv_types import typed
+
+    raw = read_csv(file, delimiter=delimiter or ("\t" if chosen == "tsv" else None), encoding=encoding)
+    unknown = [repr(name) for name in text if name not in raw.data.columns]
+    if unknown:
+        raise DataError(f"no column {some_of(unknown)}", where=str(file), remedy="Correct the names given as text=.")
+    data = raw.data
+    if missing:
+        gone = pl.all().is_in(list(missing))
+        data = data.with_columns(pl.when(~gone).then(pl.all()))
+    data, mark, notes = typed(data, delimiter=raw.delimiter, decimal=decimal, text=text)
+    return TableFile(data, file, chosen, raw.delimiter, raw.encoding, mark, notes=raw.notes + notes)
+
+
+def _read_parquet(file: Path) -> pl.DataFrame:
+    try:
+        with file.open("rb") as stream:
+            return pl.read_parquet(stream)
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        raise DataError(
+            f"the file cannot be read as Parquet ({type(problem).__name__})",
+            where=str(file),
+            remedy="Check that it is whole and really a Parquet file.",
+        ) from problem
+
+
+def _check_file(file: Path) -> None:
+    if file.is_dir():
+        raise DataError("this is a folder", where=str(file), remedy="Name a file in it.")
+    if not file.is_file():
+        near = did_you_mean(file.name, [p.name for p in file.parent.iterdir()]) if file.parent.is_dir() else ""
+        raise DataError("no such file", where=str(file), remedy=f"{near}Check the path.")
+    if not file.stat().st_size:
+        raise DataError("the file is empty", where=str(file), remedy="Check how it was written.")
+
+
+def _format(file: Path, format: str | None) -> str:
+    if format is not None:
+        one_of(format, FORMATS, "format")
+        return format
+    return format_of(file, SUFFIXES)
+
+
+def format_of(file: Path, suffixes: dict[str, str]) -> str:
+    """The format a file name tells."""
+    name = file.name.lower()
+    packed = name.endswith(".gz")
+    suffix = Path(name.removesuffix(".gz")).suffix
+    found = suffixes.get(suffix)
+    if found is None or (packed and found not in ("csv", "tsv")):
+        shown = f"{suffix}.gz" if packed else suffix
+        hint = "Save it as .xlsx. " if suffix in (".xls", ".xlsb", ".ods") else ""
+        raise OptionError(
+            f"the suffix {shown!r} of {file.name!r} tells no format that is known here",
+            remedy=f"{hint}Known are {', '.join(suffixes)} (.csv, .tsv and .txt also with .gz).",
+        )
+    return found
+
+
+def _check_options(chosen: str, options: dict[str, object]) -> None:
+    """An option that the format does not have is a slip, not something to pass over."""
+    takes = {"csv": ("delimiter", "decimal", "text", "missing", "encoding"), "excel": ("sheet",), "parquet": ()}
+    takes["tsv"] = takes["csv"]
+    fits = takes.get(chosen, ("encoding", "labels"))
+    for name, value in options.items():
+        if name in ("text", "missing") and isinstance(value, str):
+            raise OptionError(f"{name}={value!r} is one text", remedy=f"Give a list: {name}=[{value!r}].")
+        if value and name not in fits:
+            raise OptionError(
+                f"{name}= says nothing for {_name(chosen)} files",
+                remedy=f"Leave it out; they take: {', '.join(fits) or 'none'}.",
+            )
+    if options["decimal"] is not None:
+        one_of(options["decimal"], (".", ","), "decimal mark")
+
+
+def _name(format: str) -> str:
+    known = {"csv": "CSV", "tsv": "TSV", "parquet": "Parquet", "excel": "Excel"}
+    return known.get(format) or stat_files.FORMATS[format][0]

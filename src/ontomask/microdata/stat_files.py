@@ -1,0 +1,151 @@
+"""Files of statistical packages: SPSS (.sav, .zsav), Stata (.dta) and SAS (.sas7bdat, .xpt), by pyreadstat."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from ontomask.arguments import some_of
+from ontomask.errors import DataError
+from ontomask.microdata.excel_files import EXACT, whole_numbers
+from ontomask.microdata.extras import load_extra
+
+#: Format -> (what it is called, pyreadstat's reader, its writer if there is one).
+FORMATS = {
+    "sav": ("SPSS", "read_sav", "write_sav"),
+    "zsav": ("SPSS", "read_sav", "write_sav"),
+    "dta": ("Stata", "read_dta", "write_dta"),
+    "sas7bdat": ("SAS", "read_sas7bdat", None),
+    "xpt": ("SAS transport", "read_xport", "write_xport"),
+}
+
+
+# ---- reading ----------------------------------------------------------------------------------------------------
+
+
+def read_stat(
+    path: Path, format: str, *, encoding: str | None = None, labels: bool = False
+) -> tuple[pl.DataFrame, str | None, list[str]]:
+    """Data, encoding, notes. Stored values, or with ``labels`` their value labels where there are any."""
+    name, reader, _ = FORMATS[format]
+    package = load_extra("pyreadstat", f"reading {name} files")
+    data, meta = _read(package, path, reader, encoding)
+    notes = _missing_note(package, path, format, encoding)
+    labelled = {column: found for column, found in meta.variable_value_labels.items() if column in data.columns}
+    if labelled and labels:
+        data = data.with_columns(_labelled(data[column], found, notes) for column, found in labelled.items())
+    elif labelled:
+        shown = some_of([repr(column) for column in labelled])
+        notes.append(f"value labels exist for {shown}; the stored values are read. labels=True reads the labels")
+    # There is no missing text in these formats: an empty one stands for it.
+    columns = [c.set(c == "", None) if c.dtype == pl.String else whole_numbers(c) for c in data.iter_columns()]
+    return pl.DataFrame(columns), meta.file_encoding, notes
+
+
+def _read(package: Any, path: Path, reader: str, encoding: str | None, **options: Any) -> tuple[pl.DataFrame, Any]:
+    try:
+        data, meta = getattr(package, reader)(str(path), output_format="polars", encoding=encoding, **options)
+    except (package.ReadstatError, package.PyreadstatError, UnicodeDecodeError, OverflowError, ValueError) as problem:
+        raise DataError(
+            f"the file cannot be read ({problem})",
+            where=str(path),
+            remedy="Check that it is whole and has the right suffix; for garbled text give encoding=.",
+        ) from None
+    return data, meta
+
+
+def _missing_note(package: Any, path: Path, format: str, encoding: str | None) -> list[str]:
+    """Values that the file declares missing are read as nulls, and this is told."""
+    if format == "xpt":  # it has no such declarations
+        return []
+    _, meta = _read(package, path, FORMATS[format][1], encoding, metadataonly=True, user_missing=True)
+    declared = [repr(column) for column in [*meta.missing_ranges, *meta.missing_user_values]]
+    return [f"values that the file declares missing are null, in {some_of(declared)}"] if declared else []
+
+
+def _labelled(column: pl.Series, labels: dict[Any, str], notes: list[str]) -> pl.Series:
+    """The labels of the values; a value without one as text, and a note that there are some."""
+    plain = whole_numbers(column)
+    known = {key: str(label) for key, label in labels.items() if isinstance(key, str) == (column.dtype == pl.String)}
+    named = column.replace_strict(list(known), list(known.values()), default=None, return_dtype=pl.String)
+    without = plain.filter(named.is_null() & plain.is_not_null())
+    if column.dtype == pl.String:
+        without = without.filter(without != "")
+    if len(without):
+        notes.append(f"column {column.name!r}: {len(without):,} cells have a value without a label; it stands as text")
+    return named.fill_null(plain.cast(pl.String))
+
+
+# ---- writing ----------------------------------------------------------------------------------------------------
+
+
+def write_stat(data: pl.DataFrame, path: Path, format: str, where: str) -> None:
+    """Write, read back and compare: pyreadstat rounds large integers and misses a full disk without a word."""
+    name, reader, writer = FORMATS[format]
+    package = load_extra("pyreadstat", f"writing {name} files")
+    if writer is None:
+        raise DataError(f"{name} files of the suffix .{format} cannot be written", where=where, remedy="Write .xpt.")
+    prepared = pl.DataFrame([_storable(c, format, where) for c in data.iter_columns()])
+    options: dict[str, Any] = {"compress": True} if format == "zsav" else {}
+    try:
+        getattr(package, writer)(prepared, str(path), **options)
+    except (package.ReadstatError, package.PyreadstatError) as problem:
+        if "write data" in str(problem):
+            raise OSError(f"{problem}; the disk may be full") from None
+        raise DataError(
+            f"{name} cannot hold these data ({problem})",
+            where=where,
+            remedy="Rename columns (letters, digits, _; at most 32 characters), shorten texts, or write CSV.",
+        ) from None
+    _compare(prepared, package, path, reader, where)
+
+
+def _storable(column: pl.Series, format: str, where: str) -> pl.Series:
+    """A column in a type that the format has; what it has no type for is an error."""
+    dtype = column.dtype
+    if isinstance(dtype, pl.Categorical | pl.Enum):
+        return column.cast(pl.String)
+    if isinstance(dtype, pl.Boolean):
+        return column.cast(pl.Int32)
+    if dtype.is_integer():
+        if ((column > EXACT) | (column < -EXACT)).any():
+            raise _no_place("integers of more than 15 digits", column.name, where)
+        # Stata has 32-bit integers; all others are floats there, and everywhere else.
+        small = format == "dta" and not ((column > 2**31 - 100) | (column < -(2**31) + 2)).any()
+        return column.cast(pl.Int32 if small else pl.Float64)
+    if dtype.is_float():
+        if column.is_nan().any() or column.is_infinite().any():
+            raise _no_place("NaN and infinite numbers", column.name, where)
+        return column.cast(pl.Float64)
+    if isinstance(dtype, pl.String | pl.Date | pl.Time) or (isinstance(dtype, pl.Datetime) and dtype.time_zone is None):
+        return column
+    raise _no_place(f"columns of type {dtype}", column.name, where)
+
+
+def _no_place(what: str, column: str, where: str) -> DataError:
+    return DataError(
+        f"{what} have no place in this format",
+        where=f"{where}, column {column!r}",
+        remedy="Turn the column into text, or write CSV or Parquet.",
+    )
+
+
+def _compare(written: pl.DataFrame, package: Any, path: Path, reader: str, where: str) -> None:
+    try:
+        back, _ = getattr(package, reader)(str(path), output_format="polars")
+    except (package.ReadstatError, package.PyreadstatError) as problem:
+        raise OSError(f"what was written cannot be read back ({problem})") from None
+    if back.height != written.height:
+        raise OSError("what was written is cut off")
+    for column in written.iter_columns():
+        again = back[column.name] if column.name in back.columns else pl.Series([None])
+        if isinstance(column.dtype, pl.String):
+            same = again.dtype == pl.String and (again.fill_null("") == column.fill_null("")).all()
+        elif column.dtype.is_numeric():
+            same = again.cast(pl.Float64, strict=False).eq_missing(column.cast(pl.Float64)).all()
+        else:
+            same = again.cast(column.dtype, strict=False).eq_missing(column).all()
+        if not same:
+            raise _no_place("some of its values", column.name, where)

@@ -1,0 +1,233 @@
+"""Writing a table so that it appears whole or not at all, and reads back as what it was."""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import gzip
+import os
+import secrets
+import shutil
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import polars as pl
+
+from ontomask.arguments import as_path, one_of, short
+from ontomask.errors import DataError, OntomaskError, OntomaskWarning, OptionError, OutputError
+from ontomask.microdata import stat_files
+from ontomask.microdata.frames import take_any
+from ontomask.microdata.reading import SUFFIXES, format_of
+from ontomask.taxonomy.readers.table import DELIMITERS
+
+#: Suffix -> format, of those that can be written.
+_SUFFIXES = {suffix: format for suffix, format in SUFFIXES.items() if format != "sas7bdat"}
+FORMATS = tuple(dict.fromkeys(_SUFFIXES.values()))
+#: Rows that are turned into another encoding at a time.
+_BLOCK = 100_000
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def write_table(
+    frame: Any,
+    path: str | Path,
+    *,
+    format: str | None = None,
+    overwrite: bool = False,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    decimal: str = ".",
+    source: str | Path | None = None,
+) -> Path:
+    """Write a pandas, Polars or PyArrow frame, the format chosen by suffix, and return the path.
+
+    The file appears whole or not at all. An existing one is replaced only with ``overwrite``, and ``source``, the file
+    the data came from, never. ``delimiter`` (comma, or tab for .tsv), ``encoding`` and ``decimal`` are for CSV. A pandas
+    index other than 0..n-1 is not written; a warning says so.
+    """
+    target = as_path(path)
+    chosen = _chosen(target, format)
+    separator = delimiter or ("\t" if chosen == "tsv" else ",")
+    _check_options(chosen, separator, encoding, decimal)
+    taken = take_any(frame)
+    for note in taken.notes:
+        warnings.warn(note, OntomaskWarning, stacklevel=2)
+    target = _checked(target, overwrite, source)
+    with _whole(target, int(taken.data.estimated_size())) as part:
+        if chosen in ("csv", "tsv"):
+            _write_csv(taken.data, part, target, separator, encoding, decimal)
+        elif chosen == "parquet":
+            with part.open("xb") as stream:
+                taken.data.write_parquet(stream)
+        elif chosen == "excel":
+            from ontomask.microdata.excel_files import check_excel, write_excel
+
+            check_excel(taken.data, str(target))
+            write_excel(taken.data, part)
+        else:
+            stat_files.write_stat(taken.data, part, chosen, str(target))
+    return as_path(path)
+
+
+# ---- before -----------------------------------------------------------------------------------------------------
+
+
+def _chosen(target: Path, format: str | None) -> str:
+    if format is None:
+        return format_of(target, _SUFFIXES)
+    one_of(format, FORMATS, "format to write")
+    return format
+
+
+def _check_options(chosen: str, delimiter: str, encoding: str, decimal: str) -> None:
+    one_of(delimiter, tuple(DELIMITERS), "delimiter")
+    one_of(decimal, (".", ","), "decimal mark")
+    try:
+        codecs.lookup(encoding)
+    except (LookupError, TypeError):
+        raise OptionError(f"no encoding {encoding!r}", remedy="Try 'utf-8', 'utf-8-sig' or 'cp1252'.") from None
+    if chosen in ("csv", "tsv"):
+        if decimal == delimiter:
+            raise OptionError("the comma cannot be both decimal mark and delimiter", remedy="Give delimiter=';'.")
+    elif (encoding, decimal) != ("utf-8", ".") or delimiter != ",":
+        raise OptionError(
+            "delimiter, encoding and decimal are for CSV files", remedy=f"Leave them out for the format {chosen!r}."
+        )
+
+
+def _checked(target: Path, overwrite: bool, source: str | Path | None) -> Path:
+    """The file to write, behind any symbolic link; an error if there must be none."""
+    if "\0" in str(target):
+        raise OutputError("the name holds a null byte", where=repr(str(target)), remedy="Choose another name.")
+    try:
+        if target.is_dir():
+            raise OutputError("this is a folder", where=str(target), remedy="Name a file in it.")
+        if not target.parent.is_dir():
+            raise OutputError("its folder does not exist", where=str(target), remedy="Create the folder first.")
+        exists = target.exists()
+        if source is not None and exists and os.path.exists(source) and os.path.samefile(target, source):
+            raise OutputError(
+                "this is the file the data came from", where=str(target), remedy="Give the output a name of its own."
+            )
+        if exists and not overwrite:
+            raise OutputError("the file exists", where=str(target), remedy="Choose another name, or overwrite=True.")
+        return target.resolve() if target.is_symlink() else target
+    except OSError as problem:
+        if isinstance(problem, OntomaskError):
+            raise
+        raise _failed(problem, target, 0) from problem
+
+
+@contextmanager
+def _whole(target: Path, needed: int) -> Iterator[Path]:
+    """A file beside the target that takes its place when it is complete; whatever happens, nothing else remains."""
+    part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
+    try:
+        yield part
+        with part.open("rb+") as stream:
+            os.fsync(stream.fileno())
+        if target.exists():
+            shutil.copymode(target, part)
+        os.replace(part, target)
+    except BaseException as problem:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        of_xlsxwriter = type(problem).__module__.startswith("xlsxwriter")
+        writing_failed = isinstance(problem, OSError | pl.exceptions.PolarsError) or of_xlsxwriter
+        if isinstance(problem, OntomaskError) or not writing_failed:
+            raise
+        raise _failed(problem, target, needed) from problem
+
+
+def _failed(problem: BaseException, target: Path, needed: int) -> OutputError:
+    cause = next((e for e in (problem, problem.__cause__, *problem.args) if getattr(e, "errno", None)), problem)
+    code = getattr(cause, "errno", None)
+    if code in _FULL or "os error 28" in str(problem) or "No space left" in str(problem):
+        free = ""
+        with suppress(OSError):
+            free = f", {_size(shutil.disk_usage(target.parent).free)} are free"
+        return OutputError(
+            f"the disk is full (the table has about {_size(needed)}{free})",
+            where=str(target),
+            remedy="Free some space or choose another folder. Nothing was written.",
+        )
+    reason = getattr(cause, "strerror", None) or short(str(problem), 200) or type(problem).__name__
+    return OutputError(
+        f"the file cannot be written ({reason})",
+        where=str(target),
+        remedy="Check the folder, your rights in it and the length of the name. Nothing was written.",
+    )
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:,.1f} MB"
+
+
+# ---- CSV --------------------------------------------------------------------------------------------------------
+
+
+def _write_csv(data: pl.DataFrame, part: Path, target: Path, delimiter: str, encoding: str, decimal: str) -> None:
+    """Null is an empty cell, an empty text two quotes."""
+    for column in data.iter_columns():
+        _check_csv(column, str(target))
+    layout: dict[str, Any] = {"separator": delimiter, "decimal_comma": decimal == ","}
+    with part.open("xb") as raw, _packed(raw, target) as stream:
+        if codecs.lookup(encoding).name == "utf-8":
+            data.write_csv(stream, **layout)
+            return
+        encode = codecs.getincrementalencoder(encoding)().encode
+        for start in range(0, max(data.height, 1), _BLOCK):
+            block = data.slice(start, _BLOCK)
+            text = block.write_csv(include_header=start == 0, **layout)
+            try:
+                stream.write(encode(text))
+            except UnicodeEncodeError as problem:
+                raise _unwritable(block, problem, encoding, target) from None
+
+
+@contextmanager
+def _packed(raw: BinaryIO, target: Path) -> Iterator[BinaryIO]:
+    if not target.name.lower().endswith(".gz"):
+        yield raw
+        return
+    with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as stream:
+        yield cast(BinaryIO, stream)
+
+
+def _check_csv(column: pl.Series, where: str) -> None:
+    """Refuse what would not read back as what it is."""
+    problem = None
+    if not column.name.strip():
+        problem = "a column without a name"
+    elif column.dtype.is_float() and (column.is_nan().any() or column.is_infinite().any()):
+        problem = "NaN and infinite numbers"
+    elif isinstance(column.dtype, pl.Binary):
+        problem = "columns of type Binary"
+    elif isinstance(column.dtype, pl.String) and column.str.contains("\0", literal=True).any():
+        problem = "texts with a zero byte"
+    if problem:
+        raise DataError(
+            f"{problem} cannot be written as CSV",
+            where=f"{where}, column {column.name!r}",
+            remedy="Replace them, by null for instance, or write Parquet.",
+        )
+
+
+def _unwritable(block: pl.DataFrame, problem: UnicodeEncodeError, encoding: str, target: Path) -> DataError:
+    character = problem.object[problem.start]
+    column = next(
+        (
+            name
+            for name in block.columns
+            if character in name or block[name].cast(pl.String).str.contains(character, literal=True).any()
+        ),
+        "",
+    )
+    return DataError(
+        f"the character {character!r} cannot be written in {encoding}",
+        where=f"{target}, column {column!r}",
+        remedy="Choose encoding='utf-8', or 'utf-8-sig' for Excel.",
+    )
