@@ -20,6 +20,22 @@ if TYPE_CHECKING:
     from ontomask.distances.tables import distance_matrix as distance_matrix
     from ontomask.distances.tables import similarity as similarity
     from ontomask.distances.tables import similarity_matrix as similarity_matrix
+    from ontomask.masking.microaggregation import Microaggregation as Microaggregation
+    from ontomask.masking.recoding import Recoding as Recoding
+    from ontomask.masking.resampling import Resampling as Resampling
+    from ontomask.masking.suppression import Suppression as Suppression
+    from ontomask.microdata.attributes import Flat as Flat
+    from ontomask.microdata.attributes import Identifier as Identifier
+    from ontomask.microdata.attributes import Nominal as Nominal
+    from ontomask.microdata.attributes import Numeric as Numeric
+    from ontomask.microdata.attributes import Ordinal as Ordinal
+    from ontomask.microdata.reading import read_table as read_table
+    from ontomask.microdata.writing import write_table as write_table
+    from ontomask.policy import Policy as Policy
+    from ontomask.privacy.k_anonymity import KAnonymity as KAnonymity
+    from ontomask.result import Result as Result
+    from ontomask.run import anonymize as anonymize
+    from ontomask.run import verify as verify
     from ontomask.statistics.centroids import centroid as centroid
     from ontomask.statistics.dependence import distance_correlation as distance_correlation
     from ontomask.statistics.dependence import distance_covariance as distance_covariance
@@ -36,13 +52,28 @@ if TYPE_CHECKING:
     from ontomask.taxonomy.readers import read_taxonomy as read_taxonomy
     from ontomask.taxonomy.taxonomy import Taxonomy as Taxonomy
     from ontomask.taxonomy.writing import write_taxonomy as write_taxonomy
+    from ontomask.verification import Verification as Verification
 
 __version__ = "0.1.0"
 
 _HOME = {
+    "Flat": "microdata.attributes",
+    "Identifier": "microdata.attributes",
+    "KAnonymity": "privacy.k_anonymity",
     "Matching": "taxonomy.matching",
     "Measure": "distances.measures",
+    "Microaggregation": "masking.microaggregation",
+    "Nominal": "microdata.attributes",
+    "Numeric": "microdata.attributes",
+    "Ordinal": "microdata.attributes",
+    "Policy": "policy",
+    "Recoding": "masking.recoding",
+    "Resampling": "masking.resampling",
+    "Result": "result",
+    "Suppression": "masking.suppression",
     "Taxonomy": "taxonomy.taxonomy",
+    "Verification": "verification",
+    "anonymize": "run",
     "centroid": "statistics.centroids",
     "distance": "distances.tables",
     "distance_correlation": "statistics.dependence",
@@ -60,11 +91,14 @@ _HOME = {
     "marginality_mean": "statistics.marginality",
     "marginality_variance": "statistics.marginality",
     "match": "taxonomy.matching",
+    "read_table": "microdata.reading",
     "read_taxonomy": "taxonomy.readers",
     "register_measure": "distances.measures",
     "similarity": "distances.tables",
     "similarity_matrix": "distances.tables",
     "unregister_measure": "distances.measures",
+    "verify": "run",
+    "write_table": "microdata.writing",
     "write_taxonomy": "taxonomy.writing",
 }
 

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from ontomask.kernels.blocks import Blocks, drop_slot, farthest, look_from, nearest, tidy
 from ontomask.kernels.centres import Rules, Tally, change, clear, set_centre
-from ontomask.kernels.compiling import kernel
-from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, between, set_point, slack
+from ontomask.kernels.compiling import inner, kernel
+from ontomask.kernels.groups import closest_group
+from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, set_point, slack
 
 
 class Groups(NamedTuple):
@@ -57,23 +58,27 @@ def adaptive_steps(
     """
     formed, tie = groups.formed, slack(space, weighted)
     stop = blocks.count[1] - budget
+    from_centre = True  # groups are formed in pairs: around r, far from the centre, and around s, far from r
     while formed[1] >= k:
-        if blocks.count[1] <= stop:
-            return False
-        tidy(space, blocks)
-        set_centre(space, rules, everyone, point)
+        if from_centre:
+            if blocks.count[1] <= stop:
+                return False
+            tidy(space, blocks)
+            set_centre(space, rules, everyone, point)
+        else:
+            point.at[:] = seed.at
+            point.gone[:] = seed.gone
+            point.rows[:] = seed.rows
         look_from(space, blocks, point, weighted)
         slot = farthest(space, blocks, point, weighted, tie)
-        set_point(space, seed, blocks.ids[slot])
+        if from_centre:
+            set_point(space, seed, blocks.ids[slot])
         _form_group(space, rules, blocks, everyone, members, point, groups, slot, k, weighted, static)
-        if formed[1] >= k:
-            look_from(space, blocks, seed, weighted)
-            slot = farthest(space, blocks, seed, weighted, tie)
-            _form_group(space, rules, blocks, everyone, members, point, groups, slot, k, weighted, static)
+        from_centre = not from_centre
     return True
 
 
-@kernel
+@inner
 def _form_group(
     space: Space,
     rules: Rules,
@@ -113,19 +118,8 @@ def _form_group(
 @kernel
 def place_leftovers(space: Space, point: Point, groups: Groups) -> None:
     """Each tuple without a group joins the one whose centre, as it stands, is closest; of equals the first formed."""
-    tie = slack(space, False)
     for t in range(groups.group.size):
-        if groups.group[t] >= 0:
-            continue
-        least, best = np.inf, -1
-        for g in range(groups.formed[0]):
-            point.at[:] = groups.at[g]
-            point.gone[:] = groups.gone[g]
-            point.rows[:] = groups.rows[g]
-            apart = between(space, point, t)
-            # The first of equals: a later one must be nearer by more than a tie.
-            if best < 0 or apart < least - tie * least:
-                least, best = apart, g
-        groups.group[t] = best
-
-
+        if groups.group[t] < 0:
+            groups.group[t] = closest_group(
+                space, point, groups.at, groups.gone, groups.rows, groups.formed[0], t
+            )

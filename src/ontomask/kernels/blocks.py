@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.kernels.compiling import extremes_kernel, kernel
+from ontomask.kernels.compiling import inner, inner_extremes, kernel
 from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, fill_rows
 
 #: Slots of a block: their distances stay in the processor's nearest cache.
@@ -115,8 +115,7 @@ def new_blocks(space: Space, weight: Longs, order: Longs) -> Blocks:
         space.home_at,
         np.zeros(int(space.home_at[-1]) + 1, dtype=np.int64),
     )
-    for b in range(count):
-        _describe(space, blocks, b)
+    describe_all(space, blocks)
     return blocks
 
 
@@ -124,6 +123,12 @@ def new_blocks(space: Space, weight: Longs, order: Longs) -> Blocks:
 
 
 @kernel
+def describe_all(space: Space, blocks: Blocks) -> None:
+    for b in range(blocks.count[0]):
+        _describe(space, blocks, b)
+
+
+@inner
 def _describe(space: Space, blocks: Blocks, b: int) -> None:
     """Work out the bounds of a block from the tuples in it."""
     begin, end = b * SIZE, b * SIZE + blocks.fill[b]
@@ -159,7 +164,7 @@ def _describe(space: Space, blocks: Blocks, b: int) -> None:
     blocks.light[b], blocks.heavy[b] = light, heavy
 
 
-@kernel
+@inner
 def _stretch(space: Space, blocks: Blocks, b: int) -> None:
     """How far a block reaches in every direction of signs.
 
@@ -170,7 +175,7 @@ def _stretch(space: Space, blocks: Blocks, b: int) -> None:
         _stretch_along(space, blocks, b, pattern)
 
 
-@kernel
+@inner
 def _stretch_along(space: Space, blocks: Blocks, b: int, pattern: int) -> None:
     begin, end = b * SIZE, b * SIZE + blocks.fill[b]
     total = blocks.sums[: end - begin]
@@ -183,13 +188,13 @@ def _stretch_along(space: Space, blocks: Blocks, b: int, pattern: int) -> None:
     blocks.reach[pattern, b] = _extremes(total)[1]
 
 
-@kernel
+@inner
 def _add_signed(total: Floats, number: Floats, sign: float) -> None:
     for i in range(total.size):
         total[i] += sign * number[i]
 
 
-@kernel
+@inner
 def _along(space: Space, at: Floats, pattern: int) -> float:
     """sum s_a x_a over the coordinates that are never missing."""
     total, bit = 0.0, 0
@@ -200,7 +205,7 @@ def _along(space: Space, at: Floats, pattern: int) -> float:
     return total
 
 
-@kernel
+@inner
 def _enclose(space: Space, blocks: Blocks, b: int) -> None:
     """A ball around the middle of a block."""
     for a in range(space.numbers.shape[0]):
@@ -215,14 +220,14 @@ def _enclose(space: Space, blocks: Blocks, b: int) -> None:
     blocks.radius[b] = np.sqrt(widest)
 
 
-@kernel
+@inner
 def face(space: Space, blocks: Blocks, point: Point) -> None:
     """Turn to a point: the rows of its tables are at hand, and no distance is known."""
     fill_rows(space, point, blocks.rows, blocks.rows_at)
     blocks.known[: blocks.count[0]] = False
 
 
-@extremes_kernel
+@inner_extremes
 def look_from(space: Space, blocks: Blocks, point: Point, weighted: bool) -> None:
     """Begin to measure from a point: nothing is known yet but the least distance of each block.
 
@@ -264,7 +269,7 @@ def look_from(space: Space, blocks: Blocks, point: Point, weighted: bool) -> Non
             least[b] = (np.sqrt(least[b]) if space.squared else least[b]) * blocks.light[b]
 
 
-@extremes_kernel
+@inner_extremes
 def bound_above(space: Space, blocks: Blocks, point: Point, weighted: bool) -> None:
     """The greatest distance each block can have from the point that :func:`look_from` was told."""
     count = blocks.count[0]
@@ -290,7 +295,7 @@ def bound_above(space: Space, blocks: Blocks, point: Point, weighted: bool) -> N
             most[b] = (np.sqrt(bound) if space.squared else bound) * blocks.heavy[b] if weighted else bound
 
 
-@extremes_kernel
+@inner_extremes
 def _bound_plain_numbers(space: Space, blocks: Blocks, point: Point, room: Floats) -> None:
     """The part of coordinates that are never missing."""
     if blocks.reach.shape[0] > 0:
@@ -317,7 +322,7 @@ def _bound_plain_numbers(space: Space, blocks: Blocks, point: Point, room: Float
             room[b] = min(room[b], ball * ball)
 
 
-@kernel
+@inner
 def _bound_with_gap(space: Space, blocks: Blocks, point: Point, a: int, room: Floats) -> None:
     """The part of a coordinate that may be missing."""
     gap, x = space.gap[a], point.at[a]
@@ -335,7 +340,7 @@ def _bound_with_gap(space: Space, blocks: Blocks, point: Point, a: int, room: Fl
         room[b] += off
 
 
-@kernel
+@inner
 def look_through(space: Space, blocks: Blocks, point: Point, weighted: bool, b: int) -> None:
     """Measure every tuple of a block."""
     begin = b * SIZE
@@ -363,25 +368,25 @@ def look_through(space: Space, blocks: Blocks, point: Point, weighted: bool, b: 
 # Small loops of their own, which the compiler turns into vector instructions.
 
 
-@kernel
+@inner
 def _add_difference(out: Floats, number: Floats, x: float) -> None:
     for i in range(out.size):
         out[i] += abs(number[i] - x)
 
 
-@kernel
+@inner
 def _add_square(out: Floats, number: Floats, x: float) -> None:
     for i in range(out.size):
         out[i] += (number[i] - x) * (number[i] - x)
 
 
-@kernel
+@inner
 def _add_row(out: Floats, code: Codes, row: Floats) -> None:
     for i in range(out.size):
         out[i] += row[code[i]]
 
 
-@kernel
+@inner
 def _add_with_gap(
     out: Floats, number: Floats, absent: Floats, x: float, gone: float, gap: float, squared: bool
 ) -> None:
@@ -394,7 +399,7 @@ def _add_with_gap(
             out[i] += off * (1.0 - absent[i]) + gap * absent[i]
 
 
-@extremes_kernel
+@inner_extremes
 def _extremes(out: Floats) -> tuple[float, float]:
     low, high = np.inf, -np.inf
     for i in range(out.size):
@@ -403,7 +408,7 @@ def _extremes(out: Floats) -> tuple[float, float]:
     return low, high
 
 
-@kernel
+@inner
 def renew_extremes(blocks: Blocks, b: int) -> None:
     """The extremes of a known block, after some of its slots changed; infinity stands for a tuple already taken."""
     blocks.least[b], blocks.most[b] = _extremes(blocks.out[b * SIZE : b * SIZE + blocks.fill[b]])
@@ -412,14 +417,14 @@ def renew_extremes(blocks: Blocks, b: int) -> None:
 # ---- the nearest and the farthest ---------------------------------------------------------------------------------
 
 
-@kernel
+@inner
 def farthest(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: float) -> int:
     """The slot of the most distant tuple, of equals that with the least key."""
     bound_above(space, blocks, point, weighted)
     return farthest_within(space, blocks, point, weighted, tie)
 
 
-@kernel
+@inner
 def farthest_within(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: float) -> int:
     """The same where ``most`` already holds a bound for every block."""
     count = blocks.count[0]
@@ -441,7 +446,7 @@ def farthest_within(space: Space, blocks: Blocks, point: Point, weighted: bool, 
     return chosen
 
 
-@kernel
+@inner
 def nearest_bound(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: float) -> float:
     """Look through blocks until the least distance is certain; returns what still counts as equal to it.
 
@@ -460,7 +465,7 @@ def nearest_bound(space: Space, blocks: Blocks, point: Point, weighted: bool, ti
     return bound
 
 
-@kernel
+@inner
 def nearest(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: float) -> int:
     """The slot of the nearest tuple, of equals that with the least key."""
     bound = nearest_bound(space, blocks, point, weighted, tie)
@@ -476,7 +481,7 @@ def nearest(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: flo
 # ---- leaving the game ---------------------------------------------------------------------------------------------
 
 
-@kernel
+@inner
 def drop_slot(space: Space, blocks: Blocks, slot: int) -> None:
     """Take a tuple out of play: the last of its block moves to its slot. Extremes are not renewed."""
     b, tuple_ = slot // SIZE, blocks.ids[slot]
@@ -487,7 +492,7 @@ def drop_slot(space: Space, blocks: Blocks, slot: int) -> None:
         _tighten(space, blocks, b, tuple_)
 
 
-@kernel
+@inner
 def _tighten(space: Space, blocks: Blocks, b: int, tuple_: int) -> None:
     """Draw in the bounds of a block where the tuple that left was what they were about."""
     begin, end = b * SIZE, b * SIZE + blocks.fill[b]
@@ -509,7 +514,7 @@ def _tighten(space: Space, blocks: Blocks, b: int, tuple_: int) -> None:
                     break
 
 
-@kernel
+@inner
 def _occurs(codes: Codes, code: int) -> bool:
     for i in range(codes.size):
         if codes[i] == code:
@@ -517,7 +522,7 @@ def _occurs(codes: Codes, code: int) -> bool:
     return False
 
 
-@kernel
+@inner
 def _move(blocks: Blocks, source: int, target: int) -> None:
     if source == target:
         return
@@ -534,7 +539,7 @@ def _move(blocks: Blocks, source: int, target: int) -> None:
     blocks.slot[blocks.ids[target]] = target
 
 
-@kernel
+@inner
 def tidy(space: Space, blocks: Blocks) -> bool:
     """Close the gaps once half of the slots are empty; were there any? Distances known before are lost."""
     if blocks.count[0] < 2 or 2 * blocks.count[1] > blocks.count[0] * SIZE:

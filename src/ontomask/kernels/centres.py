@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.kernels.compiling import kernel
+from ontomask.kernels.compiling import inner, kernel
 from ontomask.kernels.space import TIE, Codes, Floats, Longs, Point, Space
 
 HIGH = float(2**30)
@@ -77,7 +77,7 @@ def new_tally(space: Space, rules: Rules) -> Tally:
     )
 
 
-@kernel
+@inner
 def clear(tally: Tally) -> None:
     tally.sums[:] = 0.0
     tally.here[:] = 0
@@ -90,7 +90,7 @@ def clear(tally: Tally) -> None:
     tally.distinct[:] = 0
 
 
-@kernel
+@inner
 def change(space: Space, rules: Rules, tally: Tally, tuple_: int, weight: int) -> None:
     """Let ``weight`` records of a tuple join the set, or leave it where the weight is negative."""
     for a in range(space.numbers.shape[0]):
@@ -115,7 +115,7 @@ def add_all(space: Space, rules: Rules, tally: Tally, weights: Longs) -> None:
         change(space, rules, tally, t, weights[t])
 
 
-@kernel
+@inner
 def _add_exactly(pair: Floats, x: float) -> None:
     """Add to a sum of two parts, the second what rounding took from the first (Knuth's two-sum)."""
     total = pair[0] + x
@@ -124,7 +124,7 @@ def _add_exactly(pair: Floats, x: float) -> None:
     pair[0] = total
 
 
-@kernel
+@inner
 def _change_code(space: Space, rules: Rules, tally: Tally, c: int, code: int, weight: int) -> None:
     place = space.home_at[c] + code
     before = tally.counts[place]
@@ -153,7 +153,7 @@ def _change_code(space: Space, rules: Rules, tally: Tally, c: int, code: int, we
             tally.cover[first + rules.up[i]] += change_of
 
 
-@kernel
+@inner
 def set_centre(space: Space, rules: Rules, tally: Tally, point: Point) -> None:
     """Let the point be the centre of the set, which is not empty."""
     for a in range(space.numbers.shape[0]):
@@ -169,7 +169,7 @@ def set_centre(space: Space, rules: Rules, tally: Tally, point: Point) -> None:
         point.rows[c] = _centre_row(space, rules, tally, c)
 
 
-@kernel
+@inner
 def _median(ranks: Longs, total: int) -> int:
     """The lower median."""
     seen = 0
@@ -180,7 +180,7 @@ def _median(ranks: Longs, total: int) -> int:
     return ranks.size - 1
 
 
-@kernel
+@inner
 def _centre_row(space: Space, rules: Rules, tally: Tally, c: int) -> int:
     counts = tally.counts[space.home_at[c] : space.home_at[c + 1]]
     kind = rules.kind[c]
@@ -196,7 +196,7 @@ def _centre_row(space: Space, rules: Rules, tally: Tally, c: int) -> int:
     return _least_below(rules, tally, c, top)
 
 
-@kernel
+@inner
 def _least_present(space: Space, rules: Rules, tally: Tally, c: int, counts: Longs) -> int:
     """The value present at the least total cost, the first row of equals."""
     first = rules.row_at[c]
@@ -213,7 +213,7 @@ def _least_present(space: Space, rules: Rules, tally: Tally, c: int, counts: Lon
     return best
 
 
-@kernel
+@inner
 def _subsumer(space: Space, rules: Rules, tally: Tally, c: int, counts: Longs) -> int:
     """The deepest row above every value; of several the one with the fewest links in all, then the first."""
     first, last = rules.row_at[c], rules.row_at[c + 1]
@@ -239,7 +239,7 @@ def _subsumer(space: Space, rules: Rules, tally: Tally, c: int, counts: Longs) -
     return best
 
 
-@kernel
+@inner
 def _least_below(rules: Rules, tally: Tally, c: int, top: int) -> int:
     """The row of the minimum hierarchy at the least total cost, the first of equals."""
     first, last = rules.row_at[c], rules.row_at[c + 1]
@@ -258,7 +258,7 @@ def _least_below(rules: Rules, tally: Tally, c: int, top: int) -> int:
     return best
 
 
-@kernel
+@inner
 def _is_below(rules: Rules, first: int, u: int, top: int) -> bool:
     if u == top:
         return True

@@ -11,20 +11,26 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def kernel(function: Function) -> Function:
-    """Compiled, cached, without the interpreter's lock; the order of additions is as written."""
-    return _compiled(function, fastmath=False)
+    """A kernel that Python calls: compiled, cached, without the interpreter's lock, additions in the order written."""
+    return _compiled(function)
 
 
-def extremes_kernel(function: Function) -> Function:
-    """Like :func:`kernel`; it may assume that no value is NaN, so that minima and maxima use vector instructions.
+def inner(function: Function) -> Function:
+    """A kernel that only kernels call. It needs no door to Python, which takes longer to compile than the kernel."""
+    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def inner_extremes(function: Function) -> Function:
+    """Like :func:`inner`; it may assume that no value is NaN, so that minima and maxima use vector instructions.
 
     This changes no result: only the sign of a zero is left open, and nothing here looks at it.
     """
-    return _compiled(function, fastmath={"nnan", "nsz"})
+    return _compiled(function, fastmath={"nnan", "nsz"}, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
-def _compiled(function: Function, *, fastmath: Any) -> Function:
+def _compiled(function: Function, **options: Any) -> Function:
+    options |= {"nogil": True, "error_model": "numpy"}
     try:
-        return cast(Function, numba.njit(nogil=True, cache=True, fastmath=fastmath)(function))
+        return cast(Function, numba.njit(cache=True, **options)(function))
     except RuntimeError:  # no folder to keep compiled code in: compile in each process
-        return cast(Function, numba.njit(nogil=True, fastmath=fastmath)(function))
+        return cast(Function, numba.njit(**options)(function))

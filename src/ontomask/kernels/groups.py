@@ -1,10 +1,12 @@
-"""The centres of many groups of tuples at once."""
+"""The centres of many groups of tuples at once, and the group that is closest to a tuple."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from ontomask.kernels.centres import Rules, Tally, change, clear, set_centre
-from ontomask.kernels.compiling import kernel
-from ontomask.kernels.space import Codes, Floats, Longs, Point, Space
+from ontomask.kernels.compiling import inner, kernel
+from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, between, slack
 
 
 @kernel
@@ -38,3 +40,37 @@ def centres_of_groups(
             change(space, rules, tally, tuples[i], -weights[i])
         # Sums of numbers are the one thing that rounding may leave a trace in.
         tally.sums[:] = 0.0
+
+
+@inner
+def closest_group(
+    space: Space, point: Point, at: Floats, gone: Floats, rows: Codes, groups: int, tuple_: int
+) -> int:
+    """The group whose centre is closest to a tuple; of equals the first."""
+    tie = slack(space, False)
+    least, best = np.inf, np.int64(-1)
+    for g in range(groups):
+        point.at[:] = at[g]
+        point.gone[:] = gone[g]
+        point.rows[:] = rows[g]
+        apart = between(space, point, tuple_)
+        # A later one must be nearer by more than a tie.
+        if best < 0 or apart < least - tie * least:
+            least, best = apart, g
+    return best
+
+
+@kernel
+def closest_groups(
+    space: Space, point: Point, at: Floats, gone: Floats, rows: Codes, groups: int, tuples: Longs, into: Longs
+) -> None:
+    """:func:`closest_group` for several tuples."""
+    for i in range(tuples.size):
+        into[i] = closest_group(space, point, at, gone, rows, groups, tuples[i])
+
+
+@kernel
+def distances_from(space: Space, point: Point, tuples: Longs, out: Floats) -> None:
+    """From the point to each of the tuples; S-distances stay squared."""
+    for i in range(tuples.size):
+        out[i] = between(space, point, tuples[i])

@@ -25,7 +25,7 @@ from ontomask.kernels.blocks import (
     tidy,
 )
 from ontomask.kernels.centres import Rules, Tally, change, set_centre
-from ontomask.kernels.compiling import kernel
+from ontomask.kernels.compiling import inner, kernel
 from ontomask.kernels.space import Floats, Longs, Point, Space, new_point, set_point, slack
 
 
@@ -103,30 +103,30 @@ def mdav_steps(
     tie = slack(space, False)
     formed = queues.formed
     stop = formed[0] + budget
+    from_centre = True  # groups are formed in pairs: around r, far from the centre, and around s, far from r
     while formed[1] > 0:
-        if formed[0] >= stop:
-            return False
-        left = formed[1]
-        if left < 2 * k:
-            _take_rest(blocks, queues)
-            return True
-        if tidy(space, blocks):
-            queues.far[:] = np.inf
-        set_centre(space, rules, tally, point)
-        seed = _farthest_from_centre(space, blocks, queues, point, journey, tie)
+        if from_centre:
+            if formed[0] >= stop:
+                return False
+            if formed[1] < 2 * k:
+                _take_rest(blocks, queues)
+                return True
+            if tidy(space, blocks):
+                queues.far[:] = np.inf
+            second = formed[1] >= 3 * k
+            set_centre(space, rules, tally, point)
+            seed = _farthest_from_centre(space, blocks, queues, point, journey, tie)
+        else:
+            # From r, where distances are known already, among those its group has left.
+            seed = farthest(space, blocks, point, False, tie)
         set_point(space, point, blocks.ids[seed])
         look_from(space, blocks, point, False)
         _form_group(space, rules, blocks, tally, queues, point, seed, k, tie)
-        if left >= 3 * k:
-            # From the same r, among those its group has left.
-            seed = farthest(space, blocks, point, False, tie)
-            set_point(space, point, blocks.ids[seed])
-            look_from(space, blocks, point, False)
-            _form_group(space, rules, blocks, tally, queues, point, seed, k, tie)
+        from_centre = not (from_centre and second)
     return True
 
 
-@kernel
+@inner
 def _farthest_from_centre(
     space: Space, blocks: Blocks, queues: Queues, point: Point, journey: Journey, tie: float
 ) -> int:
@@ -171,7 +171,7 @@ def _farthest_from_centre(
     return slot
 
 
-@kernel
+@inner
 def _form_group(
     space: Space,
     rules: Rules,
@@ -193,7 +193,7 @@ def _form_group(
     _drop_empty(space, blocks, queues)
 
 
-@kernel
+@inner
 def _take(space: Space, rules: Rules, blocks: Blocks, tally: Tally, queues: Queues, slot: int, records: int) -> None:
     """Give the next records of a tuple to the group being formed."""
     tuple_ = blocks.ids[slot]
@@ -214,7 +214,7 @@ def _take(space: Space, rules: Rules, blocks: Blocks, tally: Tally, queues: Queu
             renew_extremes(blocks, block)
 
 
-@kernel
+@inner
 def _take_nearest(
     space: Space,
     rules: Rules,
@@ -257,7 +257,7 @@ def _take_nearest(
     return need
 
 
-@kernel
+@inner
 def _sift(blocks: Blocks, queues: Queues, place: int, size: int) -> None:
     """Let the slot at ``place`` sink to where it belongs in a heap ordered by key."""
     heap, key = queues.heap, blocks.key
@@ -273,7 +273,7 @@ def _sift(blocks: Blocks, queues: Queues, place: int, size: int) -> None:
         place = child
 
 
-@kernel
+@inner
 def _drop_empty(space: Space, blocks: Blocks, queues: Queues) -> None:
     """Take the tuples without records out of play; distances to the others stay valid."""
     for b in range(blocks.count[0]):
@@ -286,7 +286,7 @@ def _drop_empty(space: Space, blocks: Blocks, queues: Queues) -> None:
                 renew_extremes(blocks, b)
 
 
-@kernel
+@inner
 def _take_rest(blocks: Blocks, queues: Queues) -> None:
     """The last group: all records that are left."""
     for b in range(blocks.count[0]):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.kernels.blocks import SIZE, Blocks, drop_slot, look_from, look_through, nearest_bound, renew_extremes, tidy
-from ontomask.kernels.compiling import kernel
+from ontomask.kernels.compiling import inner, kernel
 from ontomask.kernels.space import Longs, Point, Space, set_point, slack
 
 
@@ -56,7 +56,7 @@ def recoding_steps(
         drop_slot(space, blocks, slot)
 
 
-@kernel
+@inner
 def _find_rarest(blocks: Blocks, moves: Moves) -> None:
     """T: the tuples of least frequency, in the order first seen."""
     least, several = np.int64(-1), 0
@@ -73,7 +73,7 @@ def _find_rarest(blocks: Blocks, moves: Moves) -> None:
     moves.state[2] = least
 
 
-@kernel
+@inner
 def _nearest(space: Space, blocks: Blocks, point: Point, slot: int, weighted: bool) -> int:
     """The slot at the least distance from the tuple at ``slot``; of equals the rarest, then the first seen."""
     set_point(space, point, blocks.ids[slot])
@@ -91,7 +91,7 @@ def _nearest(space: Space, blocks: Blocks, point: Point, slot: int, weighted: bo
     return best
 
 
-@kernel
+@inner
 def _rarest_but(blocks: Blocks, slot: int) -> int:
     best = np.int64(-1)
     for b in range(blocks.count[0]):
@@ -101,7 +101,7 @@ def _rarest_but(blocks: Blocks, slot: int) -> int:
     return best
 
 
-@kernel
+@inner
 def _rarer(blocks: Blocks, best: int, i: int) -> int:
     """The slot with fewer records; of equals the one first seen."""
     if best < 0 or blocks.weight[i] < blocks.weight[best]:

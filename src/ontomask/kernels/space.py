@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.kernels.compiling import kernel
+from ontomask.kernels.compiling import inner, kernel
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -68,7 +68,7 @@ def set_point(space: Space, point: Point, tuple_: int) -> None:
         point.rows[c] = space.home[space.home_at[c] + space.codes[c, tuple_]]
 
 
-@kernel
+@inner
 def fill_rows(space: Space, point: Point, rows: Floats, rows_at: Longs) -> None:
     """For each coded attribute the distances from the point's row to every value."""
     for c in range(space.codes.shape[0]):
@@ -83,13 +83,13 @@ def fill_rows(space: Space, point: Point, rows: Floats, rows_at: Longs) -> None:
                 row[v] = space.tables[at + v * wide]
 
 
-@kernel
+@inner
 def slack(space: Space, weighted: bool) -> float:
     """How far apart, relatively, two distances may be and count as equal; squares differ twice as much."""
     return 2.0 * TIE if space.squared and not weighted else TIE
 
 
-@kernel
+@inner
 def between(space: Space, point: Point, tuple_: int) -> float:
     """The distance from the point to one tuple, added up as :func:`measure` does."""
     total = 0.0

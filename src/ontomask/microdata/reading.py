@@ -67,6 +67,10 @@ class TableFile:
         return self.summary()
 
 
+class Codes(frozenset[str]):
+    """Columns that hold codes wherever they occur: a file need not have them."""
+
+
 def read_table(
     path: str | Path,
     *,
@@ -88,6 +92,8 @@ def read_table(
     file = as_path(path)
     _check_file(file)
     chosen = _format(file, format)
+    if isinstance(text, Codes) and chosen not in ("csv", "tsv"):
+        text = ()  # other formats know what is text
     options: dict[str, object] = {"delimiter": delimiter, "decimal": decimal, "text": text, "missing": missing}
     options |= {"encoding": encoding, "sheet": sheet, "labels": labels}
     _check_options(chosen, options)
@@ -122,7 +128,7 @@ def _read_csv(
 
     raw = read_csv(file, delimiter=delimiter or ("\t" if chosen == "tsv" else None), encoding=encoding)
     unknown = [repr(name) for name in text if name not in raw.data.columns]
-    if unknown:
+    if unknown and not isinstance(text, Codes):
         raise DataError(f"no column {some_of(unknown)}", where=str(file), remedy="Correct the names given as text=.")
     data = raw.data
     if missing:

@@ -98,6 +98,15 @@ def _check_options(chosen: str, delimiter: str, encoding: str, decimal: str) -> 
         )
 
 
+def write_text(text: str, path: Path, *, overwrite: bool = False) -> Path:
+    """Write a text file as a whole or not at all."""
+    target = _checked(path, overwrite, None)
+    data = text.encode()
+    with _whole(target, len(data)) as part:
+        part.write_bytes(data)
+    return path
+
+
 def _checked(target: Path, overwrite: bool, source: str | Path | None) -> Path:
     """The file to write, behind any symbolic link; an error if there must be none."""
     if "\0" in str(target):

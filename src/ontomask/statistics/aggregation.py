@@ -18,7 +18,7 @@ from ontomask.distances.sweep import FewestDown, sweep
 from ontomask.distances.yardsticks import Floats, LineYardstick, Longs, NominalYardstick
 from ontomask.kernels.centres import HIERARCHY, HIGH, MODE, PRESENT, SUBSUMER, Rules, new_tally
 from ontomask.kernels.groups import centres_of_groups
-from ontomask.kernels.space import Space, new_point
+from ontomask.kernels.space import Point, Space, new_point
 from ontomask.microdata.columns import NumericColumn
 from ontomask.microdata.encoding import Table
 from ontomask.progress import Progress, silent
@@ -57,18 +57,14 @@ class Operators:
 
     def centres(self, group_of: NDArray[Any], groups: int, progress: Progress = silent) -> list[NDArray[Any]]:
         """The centre of each group, by column; ``group_of`` gives the group of each record."""
-        at, tuples, weights = members(self.table, group_of, groups)
-        rows = np.zeros((groups, len(self.space.codes)), dtype=np.uint32)
-        numbers = np.zeros((groups, len(self.space.numbers)))
-        gone = np.zeros_like(numbers)
-        tally, point = new_tally(self.space, self.rules), new_point(self.space)
-        for begin in range(0, groups, STRIDE):
-            end = min(groups, begin + STRIDE)
-            progress(begin / groups, "working out the centre of each group")
-            centres_of_groups(
-                self.space, self.rules, tally, point, at, tuples, weights, numbers, gone, rows, begin, end
-            )
-        coded = iter(self.decode_rows(rows))
+        return self.centres_of(*members(self.table.tuple_of, group_of, groups, self.table.p), progress=progress)
+
+    def centres_of(
+        self, at: Longs, tuples: Longs, weights: Longs, *, progress: Progress = silent
+    ) -> list[NDArray[Any]]:
+        """The centres of groups that are given as tuples with numbers of records; ``at`` is where each begins."""
+        groups = len(at) - 1
+        coded = iter(self.decode_rows(self.points(at, tuples, weights, progress=progress).rows))
         group = np.repeat(np.arange(groups), np.diff(at))
         return [
             _line_centres(stick, column.own[codes[tuples]], group, weights, groups)
@@ -77,13 +73,30 @@ class Operators:
             for stick, column, codes in zip(self.distance.yardsticks, self.table.columns, self.table.codes, strict=True)
         ]
 
+    def points(self, at: Longs, tuples: Longs, weights: Longs, *, progress: Progress = silent) -> Point:
+        """The same centres where the kernels see them, one row for each group."""
+        groups = len(at) - 1
+        points = Point(
+            np.zeros((groups, len(self.space.numbers))),
+            np.zeros((groups, len(self.space.numbers))),
+            np.zeros((groups, len(self.space.codes)), dtype=np.uint32),
+        )
+        tally, point = new_tally(self.space, self.rules), new_point(self.space)
+        for begin in range(0, groups, STRIDE):
+            end = min(groups, begin + STRIDE)
+            progress(begin / groups, "working out the centre of each group")
+            centres_of_groups(self.space, self.rules, tally, point, at, tuples, weights, *points, begin, end)
+        return points
 
-def members(table: Table, group_of: NDArray[Any], groups: int) -> tuple[Longs, Longs, Longs]:
+
+def members(
+    tuple_of: NDArray[Any], group_of: NDArray[Any], groups: int, p: int
+) -> tuple[Longs, Longs, Longs]:
     """The tuples of each group with the number of their records in it: where each group begins, tuples, numbers."""
-    key = group_of.astype(np.int64) * table.p + table.tuple_of
+    key = group_of.astype(np.int64) * p + tuple_of
     distinct, weights = np.unique(key, return_counts=True)
-    at = np.searchsorted(distinct // table.p, np.arange(groups + 1))
-    return at.astype(np.int64), distinct % table.p, weights.astype(np.int64)
+    at = np.searchsorted(distinct // p, np.arange(groups + 1))
+    return at.astype(np.int64), distinct % p, weights.astype(np.int64)
 
 
 def _line_centres(

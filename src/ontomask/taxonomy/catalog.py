@@ -152,3 +152,12 @@ _CATALOG: dict[str, tuple[Callable[[], Taxonomy], str]] = {
     "icd10cm": (_icd10cm, "ICD-10-CM diagnoses; needs the extra 'icd10'"),
     "wordnet": (_wordnet, "WordNet nouns, where Debian or NLTK installed them"),
 }
+
+
+def catalog_name(taxonomy: Taxonomy) -> str | None:
+    """The name a taxonomy of the catalog was loaded by; None for others."""
+    for name, (load, _) in _CATALOG.items():
+        loaded = getattr(load, "cache_info", None)
+        if loaded is not None and loaded().currsize and load() is taxonomy:
+            return name
+    return None

@@ -1,0 +1,172 @@
+"""Microaggregation: near records form groups of at least k, and every group shows its centre (T12 ch. 6, M13 3.1)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from ontomask.arguments import did_you_mean
+from ontomask.errors import PolicyError
+from ontomask.masking.method import Aggregating, Masked
+from ontomask.microdata.columns import NumericColumn
+from ontomask.microdata.encoding import Table
+from ontomask.progress import Progress
+from ontomask.statistics.aggregation import Operators
+
+Partition = Literal["auto", "mdav", "adaptive", "adaptive_static"]
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "s_mdav": {"partition": "mdav", "measure": "logsc", "centroid": "semantic"},
+    "sa_mdav": {"partition": "adaptive", "measure": "logsc", "centroid": "semantic", "comparison": "weighted"},
+    "sa_mdav_static": {
+        "partition": "adaptive_static",
+        "measure": "logsc",
+        "centroid": "semantic",
+        "comparison": "weighted",
+    },
+    "abril": {
+        "partition": "mdav",
+        "measure": "wu_palmer",
+        "measure_options": {"depth": "edges"},
+        "centroid": "lcs",
+    },
+    "domingo_ferrer_torra": {"partition": "mdav", "measure": "equality", "centroid": "mode"},
+    "marginality": {
+        "partition": "mdav",
+        "distance": "s",
+        "normalize": "published",
+        "measure": "logsc",
+        "centroid": "marginality",
+    },
+    "classic": {
+        "partition": "mdav",
+        "distance": "s",
+        "normalize": "published",
+        "measure": "equality",
+        "centroid": "mode",
+    },
+}
+
+
+class Microaggregation(Aggregating):
+    """Groups of at least k near records, each replaced by its centre.
+
+    ``partition``: ``mdav`` forms groups of exactly k (T12 Alg. 3); ``adaptive`` keeps equal records together and
+    follows the centre of a growing group (SA-MDAV, T12 Alg. 4), ``adaptive_static`` keeps its first record as centre;
+    ``auto`` is adaptive when every quasi-identifier is categorical, else mdav.
+
+    >>> Microaggregation.preset("sa_mdav", k=5).partition
+    'adaptive'
+    """
+
+    name: Literal["microaggregation"] = "microaggregation"
+    partition: Partition = Field(default="auto", description="auto, mdav, adaptive or adaptive_static")
+    replace: Literal["centroid"] = Field(default="centroid", description="what a record shows: its group's centre")
+
+    @model_validator(mode="after")
+    def _comparison_has_a_meaning(self) -> Microaggregation:
+        if self.partition == "mdav" and self.comparison == "weighted":
+            raise ValueError(
+                "comparison='weighted' has no meaning with partition='mdav', which takes records one by one: "
+                "leave it out, or choose 'adaptive'"
+            )
+        return self
+
+    @classmethod
+    def preset(cls, preset: str, k: int, **changes: Any) -> Microaggregation:
+        """A published method by name: s_mdav, sa_mdav, sa_mdav_static, abril, domingo_ferrer_torra, marginality, classic.
+
+        ``changes`` replace single settings of it.
+        """
+        if preset not in PRESETS:
+            raise PolicyError(
+                f"no preset {preset!r}", remedy=did_you_mean(preset, PRESETS) + f"There are: {', '.join(PRESETS)}."
+            )
+        settings = PRESETS[preset] | changes
+        return cls(k=k, **settings)
+
+    def settled_partition(self, table: Table) -> str:
+        if self.partition != "auto":
+            return self.partition
+        return "mdav" if any(isinstance(column, NumericColumn) for column in table.columns) else "adaptive"
+
+    def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
+        self.require_enough(table)
+        partition = self.settled_partition(table)
+        notes = []
+        if self.partition == "auto":
+            notes.append(f"partition: {partition}")
+            if partition == "mdav" and self.comparison == "weighted":
+                notes.append("comparison='weighted' changes nothing here: mdav takes records one by one")
+        progress(0.0, "measuring distances between values")
+        operators = self.operators(table)
+        if partition == "mdav":
+            group_of, groups = mdav(operators, self.k, _part(progress, 0.0, 0.9))
+        else:
+            group_of, groups = adaptive(
+                operators,
+                self.k,
+                weighted=self.comparison == "weighted",
+                static=partition == "adaptive_static",
+                progress=_part(progress, 0.0, 0.9),
+            )
+        centres = operators.centres(group_of, groups, _part(progress, 0.9, 1.0))
+        return Masked(group_of, centres, notes)
+
+    def assurances(self) -> list[str]:
+        return [
+            f"Every record shares its masked quasi-identifiers with at least {self.k - 1:,} others: "
+            f"groups of {self.k:,} records or more show one centre."
+        ]
+
+
+def _part(progress: Progress, begin: float, end: float) -> Progress:
+    return lambda fraction, message: progress(begin + (end - begin) * fraction, message)
+
+
+def mdav(operators: Operators, k: int, progress: Progress) -> tuple[NDArray[np.int32], int]:
+    """The group of each record, and how many there are (T12 Algorithm 3)."""
+    from ontomask.kernels.blocks import new_blocks
+    from ontomask.kernels.centres import add_all, new_tally
+    from ontomask.kernels.mdav import begin_queues, mdav_steps, new_journey, new_queues
+    from ontomask.kernels.ordering import near_order
+    from ontomask.kernels.space import new_point
+
+    space, rules, table = operators.space, operators.rules, operators.table
+    blocks = new_blocks(space, table.counts, near_order(space))
+    tally, point, journey = new_tally(space, rules), new_point(space), new_journey(space)
+    add_all(space, rules, tally, table.counts)
+    queues = new_queues(*table.queues)
+    begin_queues(blocks, queues)
+    stride = max(1, 2_000_000 // (table.p + 1000))
+    while not mdav_steps(space, rules, blocks, tally, point, journey, queues, k, stride):
+        progress(1 - int(queues.formed[1]) / table.n, "forming groups")
+    return queues.group, int(queues.formed[0])
+
+
+def adaptive(
+    operators: Operators, k: int, *, weighted: bool, static: bool, progress: Progress
+) -> tuple[NDArray[np.int32], int]:
+    """The group of each record, and how many there are (T12 Algorithm 4)."""
+    from ontomask.kernels.adaptive import adaptive_steps, new_groups, place_leftovers
+    from ontomask.kernels.blocks import new_blocks
+    from ontomask.kernels.centres import add_all, new_tally
+    from ontomask.kernels.ordering import near_order
+    from ontomask.kernels.space import new_point
+
+    space, rules, table = operators.space, operators.rules, operators.table
+    blocks = new_blocks(space, table.counts, near_order(space))
+    everyone, members = new_tally(space, rules), new_tally(space, rules)
+    point, seed = new_point(space), new_point(space)
+    add_all(space, rules, everyone, table.counts)
+    groups = new_groups(space, table.counts, k)
+    stride = max(1, 20_000_000 // (table.p + 1000))
+    while not adaptive_steps(
+        space, rules, blocks, everyone, members, point, seed, groups, k, weighted, static, stride
+    ):
+        progress(1 - int(groups.formed[1]) / table.n, "forming groups")
+    place_leftovers(space, point, groups)
+    return groups.group[table.tuple_of], int(groups.formed[0])

@@ -1,0 +1,121 @@
+"""Recoding: the rarest combinations of values take the values of the nearest other combination (T12 ch. 5)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from ontomask.masking.method import Comparing, Masked
+from ontomask.microdata.encoding import Table
+from ontomask.progress import Progress
+from ontomask.statistics.ordering import Comparison
+
+
+class Recoding(Comparing):
+    """Every record keeps values that somebody in the data really has; rare combinations move to near ones.
+
+    ``guide`` says where they move: ``semantic``, to the nearest (T12 Alg. 2); ``discernibility``, to the rarest;
+    ``random``, to a random record's. ``order``: the rarest first (T12's heuristic H1), or in alphabetical order; the
+    last exists for the thesis' comparison only.
+    """
+
+    name: Literal["recoding"] = "recoding"
+    guide: Literal["semantic", "discernibility", "random"] = Field(
+        default="semantic", description="rare combinations move to the nearest, the rarest, or a random one"
+    )
+    order: Literal["rarest_first", "alphabetical"] = Field(
+        default="rarest_first", description="which combinations move first; alphabetical goes with guide random"
+    )
+    comparison: Comparison = Field(
+        default="weighted", description="weighted multiplies distances by frequency (T12 Alg. 2); plain does not"
+    )
+
+    @model_validator(mode="after")
+    def _order_has_a_meaning(self) -> Recoding:
+        if self.order == "alphabetical" and self.guide != "random":
+            raise ValueError("order='alphabetical' goes with guide='random' only")
+        return self
+
+    def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
+        self.require_enough(table)
+        if self.guide == "random":
+            into = _at_random(table, self.k, rng, alphabetical=self.order == "alphabetical")
+        else:
+            into = self._by_kernel(table, progress)
+        into = _follow(into)
+        kept, group_of_tuple = np.unique(into, return_inverse=True)
+        moved = int(table.counts[into != np.arange(table.p)].sum())
+        return Masked(
+            group_of_tuple[table.tuple_of].astype(np.int32),
+            [column.own[codes[kept]] for column, codes in zip(table.columns, table.codes, strict=True)],
+            [f"{moved:,} of {table.n:,} records took the values of others"],
+        )
+
+    def _by_kernel(self, table: Table, progress: Progress) -> NDArray[np.int32]:
+        from ontomask.kernels.blocks import new_blocks
+        from ontomask.kernels.ordering import near_order
+        from ontomask.kernels.recoding import new_moves, recoding_steps
+        from ontomask.kernels.space import new_point
+
+        progress(0.0, "measuring distances between values")
+        space = self.record_distance(table).space(table)
+        blocks = new_blocks(space, table.counts, near_order(space))
+        moves, point = new_moves(table.p), new_point(space)
+        weighted, by_distance = self.comparison == "weighted", self.guide == "semantic"
+        stride = max(1, 50_000_000 // (table.p + 1000))
+        done = 0
+        while not recoding_steps(space, blocks, point, moves, self.k, weighted, by_distance, stride):
+            done += stride
+            progress(min(1.0, done / table.p), "moving rare combinations")
+        return moves.into
+
+    def assurances(self) -> list[str]:
+        return [
+            f"Every record shares its masked quasi-identifiers with at least {self.k - 1:,} others; "
+            "all combinations of values shown occur in the original data."
+        ]
+
+
+def _follow(into: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Where each tuple ended up: what moved may have moved on."""
+    final = into.astype(np.int64)
+    while True:
+        further = final[final]
+        if (further == final).all():
+            return final
+        final = further
+
+
+def _at_random(table: Table, k: int, rng: np.random.Generator, *, alphabetical: bool) -> NDArray[np.int32]:
+    """T12 5.2.2: combinations below k move to that of a random other record, until none is left."""
+    into = np.arange(table.p, dtype=np.int32)
+    weight = table.counts.copy()
+    if alphabetical:
+        texts = [column.values.cast(str, strict=False).to_list() for column in table.columns]
+        by_text = sorted(
+            range(table.p),
+            key=lambda t: [str(text[c]) for text, c in zip(texts, table.codes[:, t].tolist(), strict=True)],
+        )
+    while True:
+        rare = np.flatnonzero((weight > 0) & (weight < k))
+        if len(rare) == 0:
+            return into
+        if alphabetical:
+            is_rare = set(rare.tolist())
+            turn = [t for t in by_text if t in is_rare]
+        else:
+            least = weight[rare].min()
+            turn = rare[weight[rare] == least].tolist()
+        frequency = weight[turn].copy()
+        for t, before in zip(turn, frequency, strict=True):
+            if weight[t] != before or weight[t] >= k:
+                continue  # others have joined it
+            others = weight.copy()
+            others[t] = 0
+            target = int(np.searchsorted(np.cumsum(others), rng.integers(others.sum()), side="right"))
+            weight[target] += weight[t]
+            weight[t] = 0
+            into[t] = target

@@ -1,0 +1,98 @@
+"""Resampling: records at the same rank of sorted samples are averaged (Heer; T12 ch. 7)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from ontomask.kernels.groups import closest_groups
+from ontomask.kernels.space import new_point
+from ontomask.masking.method import Aggregating, Masked
+from ontomask.microdata.encoding import Table
+from ontomask.progress import Progress
+from ontomask.settings import Count
+from ontomask.statistics.aggregation import Operators, members
+from ontomask.statistics.ordering import sorted_records
+
+
+class Resampling(Aggregating):
+    """``k_anonymous`` (T12 Alg. 6): k samples without replacement, sorted; records at equal places form a group.
+
+    ``heer`` (T12 Alg. 5): the same with ``samples`` samples of all n records, drawn with replacement; the average at
+    rank i goes to the record of rank i. It is not k-anonymous.
+    """
+
+    name: Literal["resampling"] = "resampling"
+    variant: Literal["k_anonymous", "heer"] = Field(default="k_anonymous", description="k_anonymous or heer")
+    samples: Count | None = Field(default=None, description="heer: how many samples are averaged; k if not given")
+
+    @model_validator(mode="after")
+    def _samples_have_a_meaning(self) -> Resampling:
+        if self.variant == "k_anonymous" and self.samples is not None:
+            raise ValueError("samples= goes with variant='heer'; k_anonymous draws k samples")
+        return self
+
+    @property
+    def promised_k(self) -> int:
+        return self.k if self.variant == "k_anonymous" else 1
+
+    def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
+        self.require_enough(table)
+        progress(0.0, "measuring distances between values")
+        operators = self.operators(table)
+        if self.variant == "heer":
+            return self._heer(operators, rng, progress)
+        drawn = rng.permutation(table.n)
+        each = table.n // self.k
+        samples = drawn[: each * self.k].reshape(self.k, each)
+        group_of = grouped_by_rank(operators, samples, self.comparison, progress)
+        return Masked(group_of, operators.centres(group_of, each))
+
+    def _heer(self, operators: Operators, rng: np.random.Generator, progress: Progress) -> Masked:
+        table = operators.table
+        t, n = self.samples or self.k, table.n
+        ranked = np.empty((t, n), dtype=np.int64)
+        for i in range(t):
+            progress(i / (t + 1), "sorting samples")
+            ranked[i] = sorted_records(operators, rng.integers(n, size=n), self.comparison)
+        rank = np.tile(np.arange(n), t)
+        centres = operators.centres_of(*members(table.tuple_of[ranked.ravel()], rank, n, table.p))
+        group_of = np.empty(n, dtype=np.int32)
+        group_of[sorted_records(operators, np.arange(n), self.comparison)] = np.arange(n)
+        return Masked(group_of, centres, [f"averages of {t:,} samples with replacement"])
+
+    def assurances(self) -> list[str]:
+        if self.variant == "heer":
+            return [
+                "Heer's resampling is not k-anonymous: a record may stand alone after masking. "
+                "Judge the release by record linkage."
+            ]
+        return [
+            f"Every record shares its masked quasi-identifiers with at least {self.k - 1:,} others: "
+            f"{self.k:,} records or more, one from each sample, show one centre."
+        ]
+
+
+def grouped_by_rank(
+    operators: Operators, samples: NDArray[np.int64], comparison: Literal["plain", "weighted"], progress: Progress
+) -> NDArray[np.int32]:
+    """Records at the same place of the sorted samples share a group; the others join the closest (T12 Alg. 6)."""
+    table = operators.table
+    each = samples.shape[1]
+    group_of = np.full(table.n, -1, dtype=np.int32)
+    for i, sample in enumerate(samples):
+        progress(i / len(samples), "sorting samples")
+        group_of[sorted_records(operators, sample, comparison)] = np.arange(each)
+    left = np.flatnonzero(group_of < 0)
+    if len(left):
+        taken = group_of >= 0
+        points = operators.points(*members(table.tuple_of[taken], group_of[taken], each, table.p))
+        into = np.empty(len(left), dtype=np.int64)
+        tuples = table.tuple_of[left].astype(np.int64)
+        closest_groups(operators.space, new_point(operators.space), *points, each, tuples, into)
+        group_of[left] = into
+    return group_of
+

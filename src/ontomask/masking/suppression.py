@@ -1,0 +1,41 @@
+"""Suppression: records whose combination is too rare are removed; the baseline of T12 9.2."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from ontomask.errors import DataError
+from ontomask.masking.method import Masked, Method
+from ontomask.microdata.encoding import Table
+from ontomask.progress import Progress
+
+
+class Suppression(Method):
+    """Remove the records that fewer than k share their quasi-identifiers; leave all others as they are."""
+
+    name: Literal["suppression"] = "suppression"
+    removes_records: ClassVar[bool] = True
+
+    def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
+        self.require_enough(table)
+        common = table.counts >= self.k
+        if not common.any():
+            raise DataError(
+                f"no combination of quasi-identifiers has {self.k:,} records: nothing would be left",
+                remedy="Choose a smaller k, fewer quasi-identifiers, or a method that masks instead of removing.",
+            )
+        group_of_tuple = np.where(common, np.cumsum(common) - 1, -1)
+        removed = int(table.counts[~common].sum())
+        return Masked(
+            group_of_tuple[table.tuple_of].astype(np.int32),
+            [column.own[codes[common]] for column, codes in zip(table.columns, table.codes, strict=True)],
+            [f"{removed:,} of {table.n:,} records were removed"],
+        )
+
+    def assurances(self) -> list[str]:
+        return [
+            f"Every record that is left shares its quasi-identifiers with at least {self.k - 1:,} others; "
+            "rare records are missing, so rates and totals no longer hold for them."
+        ]

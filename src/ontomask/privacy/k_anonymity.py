@@ -1,0 +1,61 @@
+"""k-anonymity (Samarati, Sweeney): nobody is alone with their quasi-identifiers.
+
+This code shares nothing with the masking methods: it counts rows of the finished table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from ontomask.arguments import did_you_mean
+from ontomask.errors import DataError
+from ontomask.privacy.models import Finding, Model
+from ontomask.settings import K
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class KAnonymity(Model):
+    """Every combination of quasi-identifiers that occurs, occurs in at least k records.
+
+    A missing value is a value: it equals other missing values and nothing else.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"age": [30, 30, 41], "job": ["nurse", "nurse", "pilot"]})
+    >>> print(KAnonymity(k=2).check(frame, ["age", "job"]))
+    FAILS: 2-anonymity: 1 of 2 classes has fewer than 2 records (1 record); the smallest has 1
+    """
+
+    name: Literal["k_anonymity"] = "k_anonymity"
+    k: K
+
+    def check_polars(self, data: pl.DataFrame, quasi: list[str], attributes: Mapping[str, Any]) -> Finding:
+        import polars as pl
+
+        absent = [name for name in quasi if name not in data.columns]
+        if absent or not quasi:
+            raise DataError(
+                f"no column {absent[0]!r}" if absent else "k-anonymity over no columns",
+                remedy=did_you_mean(absent[0] if absent else "", data.columns)
+                + f"The data have: {', '.join(map(repr, data.columns[:30]))}.",
+            )
+        size = "records" if "records" not in quasi else "records in the class"
+        classes = data.group_by(quasi).agg(pl.len().alias(size))
+        small = classes.filter(pl.col(size) < self.k)
+        smallest = int(classes[size].min() or 0)  # type: ignore[call-overload]
+        if len(small):
+            small = small.sort(size, *quasi, nulls_last=True)
+        records = int(small[size].sum())
+        text = f"{self.describe()}: {len(classes):,} class{'es' if len(classes) != 1 else ''}, the smallest of {smallest:,}"
+        if len(small):
+            text = (
+                f"{self.describe()}: {len(small):,} of {len(classes):,} classes {'have' if len(small) != 1 else 'has'} "
+                f"fewer than {self.k:,} records ({records:,} record{'s' if records != 1 else ''}); "
+                f"the smallest has {smallest:,}"
+            )
+        return Finding(self, len(small) == 0, float(smallest), text, small, records)
+
+    def describe(self) -> str:
+        return f"{self.k}-anonymity"

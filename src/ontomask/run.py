@@ -1,0 +1,205 @@
+"""The way through: frame and policy to encoded table, masked table, decoded frame, verified release."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.arguments import some_of
+from ontomask.errors import DataError, NotSatisfied, PolicyError
+from ontomask.masking.method import Masked
+from ontomask.microdata.attributes import Identifier, Nominal, Ordinal
+from ontomask.microdata.encoding import Table, encode, require_columns, settle_missing
+from ontomask.microdata.frames import Taken, give_back, take
+from ontomask.policy import Policy, require_policy
+from ontomask.privacy.k_anonymity import KAnonymity
+from ontomask.privacy.models import Model
+from ontomask.progress import Progress, Reporter
+from ontomask.result import Result
+from ontomask.verification import Verification, check_models
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """The data as the policy sees them: ``data`` without identifiers and dropped records, and the encoded table."""
+
+    taken: Taken
+    data: pl.DataFrame
+    table: Table
+    kept: NDArray[np.bool_]
+    policy: Policy
+    notes: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    source: Path | None = None
+
+
+def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Prepared:
+    """Check the data against the policy and encode the quasi-identifiers."""
+    report = Reporter(progress)
+    report(0.0, "looking at the data")
+    frame, source, notes = _opened(frame, policy)
+    taken = take(frame, keep_index=list(policy.attributes))
+    notes += taken.notes
+    data, removed = _columns(taken, policy, notes)
+    listed = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
+    data, kept = settle_missing(data, listed, notes)
+    report(0.5, "encoding values")
+    quasi = [name for name in data.columns if name in policy.quasi_identifiers]
+    table = encode(data, policy.attributes, quasi)
+    notes += table.notes
+    notes += _constant(table)
+    return Prepared(taken, data, table, kept, policy, notes, removed, source)
+
+
+def _opened(frame: Any, policy: Policy) -> tuple[Any, Path | None, list[str]]:
+    """A path is read as a file; codes stay the text they are."""
+    if not isinstance(frame, (str, Path)):
+        return frame, None, []
+    from ontomask.microdata.reading import Codes, read_table
+
+    path = Path(frame)
+    file = read_table(path, text=Codes(name for name, a in policy.attributes.items() if _is_text(a)))
+    return file.data, path, [file.summary(), *file.notes]
+
+
+def _is_text(attribute: Any) -> bool:
+    """Must the column be read as text, though it may look like numbers?"""
+    if isinstance(attribute, Ordinal):
+        return attribute.order is not None and isinstance(attribute.order[0], str)
+    return isinstance(attribute, (Nominal, Identifier))
+
+
+def _columns(taken: Taken, policy: Policy, notes: list[str]) -> tuple[pl.DataFrame, list[str]]:
+    """The columns that stay: all but identifiers and, if the policy wants it, what it does not list."""
+    data = taken.data
+    require_columns(data, policy.attributes)
+    removed = list(policy.identifiers)
+    if removed:
+        notes.append(f"identifiers removed: {', '.join(removed)}")
+    unlisted = [name for name in data.columns if name not in policy.attributes]
+    if unlisted and policy.unlisted == "error":
+        raise DataError(
+            f"the policy does not say what {some_of([repr(name) for name in unlisted])} "
+            f"{'is' if len(unlisted) == 1 else 'are'}",
+            remedy="Give each a kind and a role, call it Identifier() to remove it, or set unlisted: other or drop.",
+        )
+    if unlisted:
+        told = "kept as they are" if policy.unlisted == "other" else "dropped"
+        notes.append(f"columns the policy does not list, {told}: {', '.join(unlisted)}")
+        removed += unlisted if policy.unlisted == "drop" else []
+    return data.drop(removed), removed
+
+
+def _constant(table: Table) -> list[str]:
+    """Quasi-identifiers that say nothing."""
+    return [
+        f"{column.name}: all records have the same value; as a quasi-identifier it tells nobody apart"
+        for column in table.columns
+        if len(column) == 1
+    ]
+
+
+def anonymize(
+    frame: Any,
+    policy: Policy | Mapping[str, Any] | str | Path,
+    *,
+    progress: Callable[[float, str], Any] | None = None,
+    allow_unsatisfied: bool = False,
+) -> Result:
+    """Mask a frame (pandas, Polars, PyArrow) or a file as the policy says, and verify the outcome.
+
+    The release is checked against what the method promises and what the policy requires, on the decoded output itself.
+    If it fails, :class:`~ontomask.errors.NotSatisfied` is raised and nothing handed out, unless ``allow_unsatisfied``:
+    then the result says so wherever it is shown. ``progress(fraction, message)`` is called between steps; it stops the
+    work by returning False or raising.
+
+    >>> import ontomask as om, polars as pl
+    >>> frame = pl.DataFrame({"age": [30, 31, 52, 55], "pay": [1, 2, 3, 4]})
+    >>> policy = om.Policy(
+    ...     attributes={"age": om.Numeric(), "pay": om.Numeric(role="sensitive")}, method=om.Microaggregation(k=2)
+    ... )
+    >>> om.anonymize(frame, policy).data["age"].to_list()
+    [30.5, 30.5, 53.5, 53.5]
+    """
+    policy = require_policy(policy)
+    report = Reporter(progress)
+    if policy.method is None:
+        raise PolicyError("the policy names no method", remedy="Add one, such as method=Microaggregation(k=5).")
+    prepared = prepare(frame, policy, report.part(0.0, 0.1))
+    seed = secrets.randbits(63) if policy.seed is None else policy.seed
+    rng = np.random.default_rng(seed)
+    masked = policy.method.mask(prepared.table, rng, report.part(0.1, 0.85))
+    report(0.85, "writing masked values")
+    stayed = np.flatnonzero(masked.group_of >= 0)
+    data = decode(prepared, masked)
+    order = rng.permutation(len(data)) if policy.row_order == "shuffled" else None
+    if order is not None:
+        data = data[order]
+    report(0.9, "verifying the release")
+    promised: list[Model] = [KAnonymity(k=policy.method.promised_k)] if policy.method.promised_k > 1 else []
+    models: list[Model] = [*promised, *(m for m in policy.require if m not in promised)]
+    verification = check_models(data, models, prepared.policy)
+    if not verification.holds and not allow_unsatisfied:
+        raise NotSatisfied(
+            "the release is refused: " + "; ".join(f.text for f in verification.findings if not f.holds),
+            remedy="Choose a method that promises it, a larger k, or fewer quasi-identifiers. "
+            "(allow_unsatisfied=True hands it out and marks it.)",
+            verification=verification,
+        )
+    report(0.95, "handing out")
+    result = Result(
+        policy=policy,
+        seed=seed,
+        data=give_back(data, prepared.taken),
+        verification=verification,
+        prepared=prepared,
+        masked=masked,
+        records=np.flatnonzero(prepared.kept)[stayed if order is None else stayed[order]],
+        notes=[*prepared.notes, *masked.notes],
+    )
+    report(1.0, "done")
+    return result
+
+
+def decode(prepared: Prepared, masked: Masked) -> pl.DataFrame:
+    """The release: masked quasi-identifiers, every other column on its row as it was."""
+    stayed = np.flatnonzero(masked.group_of >= 0)
+    data = prepared.data if len(stayed) == len(prepared.data) else prepared.data[stayed]
+    group_of = masked.group_of[stayed]
+    for column, centres in zip(prepared.table.columns, masked.centres, strict=True):
+        data = data.with_columns(column.decode(centres).gather(group_of).alias(column.name))
+    return data
+
+
+def verify(frame: Any, policy: Policy | Mapping[str, Any] | str | Path) -> Verification:
+    """Does a frame or file, from wherever it comes, satisfy what the policy requires?
+
+    Checked are the models of ``require`` and the k that the policy's method promises. Only equality of values counts,
+    so no taxonomy is needed.
+    """
+    policy = require_policy(policy)
+    frame, _, notes = _opened(frame, policy)
+    taken = take(frame, keep_index=list(policy.attributes))
+    data = taken.data
+    require_columns(data, {name: a for name, a in policy.attributes.items() if a.role != "identifier"})
+    left = [name for name in policy.identifiers if name in data.columns]
+    promised = policy.method.promised_k if policy.method is not None else 1
+    models: list[Model] = [KAnonymity(k=promised)] if promised > 1 else []
+    models += [model for model in policy.require if model not in models]
+    if not models:
+        raise PolicyError("the policy requires nothing", remedy="Add a model, such as require=[KAnonymity(k=5)].")
+    verification = check_models(data, models, policy)
+    if left:
+        notes.append(f"identifiers are still in the data: {', '.join(left)}")
+    unlisted = [name for name in data.columns if name not in policy.attributes]
+    if unlisted:
+        notes.append(f"columns the policy does not list were not looked at: {', '.join(unlisted)}")
+    verification.notes.extend([*taken.notes, *notes])
+    return verification

@@ -1,0 +1,41 @@
+"""Checking a finished table against privacy models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ontomask.policy import Policy
+from ontomask.privacy.models import Finding, Model
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Verification:
+    """``holds``: does every model hold? ``findings``: one for each."""
+
+    findings: list[Finding]
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def holds(self) -> bool:
+        return all(finding.holds for finding in self.findings)
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __str__(self) -> str:
+        return "\n".join([*(str(finding) for finding in self.findings), *(f"note: {note}" for note in self.notes)])
+
+    __repr__ = __str__
+
+
+def check_models(data: pl.DataFrame, models: Sequence[Model], policy: Policy) -> Verification:
+    quasi = [name for name in data.columns if name in policy.quasi_identifiers]
+    return Verification([model.check_polars(data, quasi, policy.attributes) for model in models])
