@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ontomask import errors as errors
+    from ontomask.assessment.linkage import record_linkage as record_linkage
+    from ontomask.assessment.loss import Loss as Loss
+    from ontomask.assessment.loss import information_loss as information_loss
     from ontomask.distances.information_content import information_content as information_content
     from ontomask.distances.measures import Measure as Measure
     from ontomask.distances.measures import get_measure as get_measure
@@ -44,6 +47,9 @@ if TYPE_CHECKING:
     from ontomask.statistics.marginality import marginality_covariance as marginality_covariance
     from ontomask.statistics.marginality import marginality_mean as marginality_mean
     from ontomask.statistics.marginality import marginality_variance as marginality_variance
+    from ontomask.statistics.records import central_record as central_record
+    from ontomask.statistics.records import record_distances as record_distances
+    from ontomask.statistics.records import sort_records as sort_records
     from ontomask.taxonomy.catalog import list_taxonomies as list_taxonomies
     from ontomask.taxonomy.catalog import load_taxonomy as load_taxonomy
     from ontomask.taxonomy.joining import join_taxonomies as join_taxonomies
@@ -60,6 +66,7 @@ _HOME = {
     "Flat": "microdata.attributes",
     "Identifier": "microdata.attributes",
     "KAnonymity": "privacy.k_anonymity",
+    "Loss": "assessment.loss",
     "Matching": "taxonomy.matching",
     "Measure": "distances.measures",
     "Microaggregation": "masking.microaggregation",
@@ -74,6 +81,7 @@ _HOME = {
     "Taxonomy": "taxonomy.taxonomy",
     "Verification": "verification",
     "anonymize": "run",
+    "central_record": "statistics.records",
     "centroid": "statistics.centroids",
     "distance": "distances.tables",
     "distance_correlation": "statistics.dependence",
@@ -82,6 +90,7 @@ _HOME = {
     "distance_variance": "statistics.dependence",
     "get_measure": "distances.measures",
     "information_content": "distances.information_content",
+    "information_loss": "assessment.loss",
     "join_taxonomies": "taxonomy.joining",
     "list_measures": "distances.measures",
     "list_taxonomies": "taxonomy.catalog",
@@ -93,9 +102,12 @@ _HOME = {
     "match": "taxonomy.matching",
     "read_table": "microdata.reading",
     "read_taxonomy": "taxonomy.readers",
+    "record_distances": "statistics.records",
+    "record_linkage": "assessment.linkage",
     "register_measure": "distances.measures",
     "similarity": "distances.tables",
     "similarity_matrix": "distances.tables",
+    "sort_records": "statistics.records",
     "unregister_measure": "distances.measures",
     "verify": "run",
     "write_table": "microdata.writing",

@@ -125,7 +125,9 @@ def settings_at(cls: type[BaseModel], path: tuple[Any, ...]) -> type[BaseModel] 
             for key in ("kind", "name")
             if key in c.model_fields and c.model_fields[key].default == part
         ]
-        current = tagged[0] if tagged else (Union[tuple(inner)] if len(inner) > 1 else inner[0]) if inner else None
+        if not inner:
+            return None
+        current = tagged[0] if tagged else inner[0] if len(inner) == 1 else Union[tuple(inner)]  # noqa: UP007
         if current is None:
             return None
     while not (isinstance(current, type) and issubclass(current, BaseModel)):
@@ -156,6 +158,6 @@ def require_policy(policy: Any) -> Policy:
     if isinstance(policy, Mapping):
         made: Policy = Policy(**policy)
         return made
-    raise PolicyError(f"a {type(policy).__name__} is no policy", remedy="Give an om.Policy, or the path of a YAML file.")
-
-
+    raise PolicyError(
+        f"a {type(policy).__name__} is no policy", remedy="Give an om.Policy, or the path of a YAML file."
+    )

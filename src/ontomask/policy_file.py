@@ -23,7 +23,7 @@ HEAD = """\
 """
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml.SafeLoader):  # type: ignore[misc]
     """Plain YAML; a key that stands twice is an error, not the last one's victory."""
 
 
@@ -38,7 +38,8 @@ def _mapping(loader: _Loader, node: yaml.MappingNode, deep: bool = False) -> dic
                 remedy="A column has one kind and one role: keep one of the two.",
             )
         seen[name] = key.start_mark.line + 1
-    return yaml.SafeLoader.construct_mapping(loader, node, deep)
+    made: dict[Any, Any] = yaml.SafeLoader.construct_mapping(loader, node, deep)
+    return made
 
 
 _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
@@ -166,10 +167,8 @@ def _plain(value: Any, where: str) -> Any:
 
 
 def _scalar(value: Any) -> str:
-    """A value on one line; JSON is YAML."""
-    if isinstance(value, str):
-        dumped = yaml.safe_dump(value, allow_unicode=True, width=10**6).strip()
-        return dumped.removesuffix("\n...").removesuffix("...").strip() if "\n" not in value else json.dumps(value)
-    if isinstance(value, (dict, list, tuple)):
-        return yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**6, sort_keys=False).strip()
-    return yaml.safe_dump(value, width=10**6).strip().removesuffix("...").strip()
+    """A value on one line."""
+    if isinstance(value, str) and "\n" in value:
+        return json.dumps(value)  # JSON is YAML
+    dumped: str = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**6, sort_keys=False)
+    return dumped.strip().removesuffix("...").strip()

@@ -11,11 +11,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from ontomask.arguments import one_of
 from ontomask.masking.method import Masked
 from ontomask.policy import Policy
 from ontomask.verification import Verification
 
 if TYPE_CHECKING:
+    from ontomask.assessment.linkage import Kind
+    from ontomask.assessment.loss import Loss
+    from ontomask.assessment.pairing import Pairing
     from ontomask.run import Prepared
 
 
@@ -49,8 +53,10 @@ class Result:
         held = [f"Verified on the release itself: {f.text}." for f in self.verification.findings if f.holds]
         quasi = ", ".join(column.name for column in self.prepared.table.columns)
         assumptions = [
-            f"Assumed: an intruder knows at most the quasi-identifiers ({quasi}). What else they know of a person, "
-            "above all in the other columns, is not protected against.",
+            (
+                f"Assumed: an intruder knows at most the quasi-identifiers ({quasi}). What else they know of a person, "
+                "above all in the other columns, is not protected against."
+            ),
         ]
         if self.verification.findings:
             assumptions.append(
@@ -71,7 +77,9 @@ class Result:
         group_of = self.masked.group_of
         inside = group_of >= 0
         sizes = np.bincount(group_of[inside], minlength=self.masked.groups)
-        pairs = np.unique(group_of[inside].astype(np.int64) * self.prepared.table.p + self.prepared.table.tuple_of[inside])
+        pairs = np.unique(
+            group_of[inside].astype(np.int64) * self.prepared.table.p + self.prepared.table.tuple_of[inside]
+        )
         distinct = np.bincount(pairs // self.prepared.table.p, minlength=self.masked.groups)
         columns = [
             pl.Series("group", np.arange(self.masked.groups)),
@@ -107,6 +115,25 @@ class Result:
     def removed(self) -> NDArray[np.int64]:
         """Places in the input of the records that are not in the release."""
         return np.setdiff1d(np.arange(len(self.prepared.kept)), self.records)
+
+    @cached_property
+    def _pairing(self) -> Pairing:
+        from ontomask.assessment.pairing import pair_result
+
+        return pair_result(self.prepared.table, self.masked)
+
+    def loss(self, measure: str | None = None, **options: Any) -> Loss:
+        """What masking cost (see :class:`~ontomask.assessment.loss.Loss`), by one measure if it is named."""
+        from ontomask.assessment.loss import loss_of
+
+        return loss_of(self._pairing.measured(measure, options))
+
+    def linkage(self, kind: Kind = "semantic", measure: str | None = None, **options: Any) -> float:
+        """The share of records an intruder links correctly (see :func:`ontomask.record_linkage`)."""
+        from ontomask.assessment.linkage import KINDS, linkage_of
+
+        one_of(kind, KINDS, "linkage")
+        return linkage_of(self._pairing.measured(measure, options), kind)
 
     def write(self, path: str | Path, *, overwrite: bool = False, **options: Any) -> Path:
         """Write the release to a file; never over the file the data came from."""

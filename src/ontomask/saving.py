@@ -62,7 +62,9 @@ def _fill(result: Result, folder: Path) -> None:
     suffix = ".parquet" if source is not None and source.suffix.lower() in (".parquet", ".pq") else ".csv"
     write_table(result.data, folder / f"release{suffix}")
     write_text(policy_text(result.policy), folder / "policy.yaml")
-    write_text("\n".join(["# Guarantees", *result.guarantees, "", "# Notes", *result.notes, ""]), folder / "guarantees.txt")
+    write_text(
+        "\n".join(["# Guarantees", *result.guarantees, "", "# Notes", *result.notes, ""]), folder / "guarantees.txt"
+    )
     inner = folder / "confidential"
     inner.mkdir(mode=0o700)
     write_text(CONFIDENTIAL, inner / "READ ME FIRST.txt")

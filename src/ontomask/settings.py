@@ -20,7 +20,7 @@ from ontomask.errors import OntomaskError, PolicyError
 class _Refusing(ModelMetaclass):
     """Turns pydantic's errors into ours, and lets the fields be given in their order as well as by name."""
 
-    def __call__(cls, *values: Any, **named: Any) -> Any:
+    def __call__(cls, *values: Any, **named: Any) -> Any:  # noqa: N805 - a class is what it is called on
         fields = [name for name in cls.model_fields if name not in ("name", "kind")]  # type: ignore[attr-defined]
         if len(values) > len(fields):
             raise PolicyError(

@@ -8,8 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from ontomask.distances.yardsticks import Floats, LineYardstick, NominalYardstick, Yardstick, yardstick
+from ontomask.distances.yardsticks import LineYardstick, NominalYardstick, Yardstick, yardstick
 from ontomask.kernels.space import Space
+from ontomask.microdata.columns import Floats
 from ontomask.microdata.encoding import Table
 
 Distance = Literal["mean", "s"]
@@ -73,14 +74,14 @@ class RecordDistance:
         line = [(i, s) for i, s in enumerate(self.yardsticks) if isinstance(s, LineYardstick)]
         coded = [(i, s) for i, s in enumerate(self.yardsticks) if not isinstance(s, LineYardstick)]
         numbers, absent, gap = np.zeros((len(line), p)), np.zeros((len(line), p)), np.zeros(len(line))
-        for place, (i, stick) in enumerate(line):
+        for place, (i, straight) in enumerate(line):
             column = table.columns[i]
             centres = column.own[table.codes[i]]
-            gone = stick.gone(centres)
-            numbers[place] = np.where(gone, 0.0, (centres - stick.low) * self.factor(stick))
+            gone = straight.gone(centres)
+            numbers[place] = np.where(gone, 0.0, (centres - straight.low) * self.factor(straight))
             absent[place] = gone
             if column.missing is not None or (against is not None and against.columns[i].missing is not None):
-                gap[place] = self.gap(stick)
+                gap[place] = self.gap(straight)
         tables, table_at, width, unit, homes = [np.zeros(0)], [], [], [], []
         used = 0
         for i, stick in coded:

@@ -37,7 +37,8 @@ class Yardstick:
 
     def apart(self, a: Centres, b: Centres) -> Floats:
         """Raw distances, pair by pair."""
-        return (a != b).astype(np.float64)
+        unequal: Floats = (a != b).astype(np.float64)
+        return unequal
 
     @property
     def whole(self) -> float:

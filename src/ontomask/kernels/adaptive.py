@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.kernels.blocks import Blocks, drop_slot, farthest, look_from, nearest, tidy
+from ontomask.kernels.blocks import Blocks, drop_slot, tidy
 from ontomask.kernels.centres import Rules, Tally, change, clear, set_centre
 from ontomask.kernels.compiling import inner, kernel
 from ontomask.kernels.groups import closest_group
+from ontomask.kernels.searching import farthest, look_from, nearest
 from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, set_point, slack
 
 
@@ -120,6 +121,4 @@ def place_leftovers(space: Space, point: Point, groups: Groups) -> None:
     """Each tuple without a group joins the one whose centre, as it stands, is closest; of equals the first formed."""
     for t in range(groups.group.size):
         if groups.group[t] < 0:
-            groups.group[t] = closest_group(
-                space, point, groups.at, groups.gone, groups.rows, groups.formed[0], t
-            )
+            groups.group[t] = closest_group(space, point, groups.at, groups.gone, groups.rows, groups.formed[0], t)

@@ -8,16 +8,18 @@ is that of looking at every tuple.
 
 from __future__ import annotations
 
+import os
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.kernels.compiling import inner, inner_extremes, kernel
-from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, fill_rows
+from ontomask.kernels.space import Codes, Floats, Longs, Space
 
 #: Slots of a block: their distances stay in the processor's nearest cache.
-SIZE = 256
+#: (Tests make it small, so that small tables have many blocks.)
+SIZE = int(os.environ.get("ONTOMASK_BLOCK", "256"))
 #: Up to this many coordinates every pattern of signs is followed: 2^5 directions.
 FEW = 5
 
@@ -30,8 +32,8 @@ class Blocks(NamedTuple):
     tuples left. ``low`` to ``high``: the coordinates of a block; ``holes``: does it hold missing ones (1), others (2)?
     ``reach[s, b]``: how far a block reaches in the direction of the s-th pattern of signs, over the coordinates that
     are never missing (mean distances of few coordinates); ``middle`` and ``radius``: a ball around them (squared
-    distances). ``listed[c, b, :lengths[c, b]]``: the codes in a block. ``light``, ``heavy``: least and greatest weight. ``least``,
-    ``most``: bounds of the distances of a block, exact if it is known.
+    distances). ``listed[c, b, :lengths[c, b]]``: the codes in a block. ``light``, ``heavy``: least and greatest
+    weight. ``least``, ``most``: bounds of the distances of a block, exact if it is known.
     """
 
     numbers: Floats
@@ -185,7 +187,7 @@ def _stretch_along(space: Space, blocks: Blocks, b: int, pattern: int) -> None:
         if space.gap[a] == 0.0:
             _add_signed(total, blocks.numbers[a, begin:end], 1.0 if (pattern >> bit) & 1 else -1.0)
             bit += 1
-    blocks.reach[pattern, b] = _extremes(total)[1]
+    blocks.reach[pattern, b] = extremes(total)[1]
 
 
 @inner
@@ -195,7 +197,7 @@ def _add_signed(total: Floats, number: Floats, sign: float) -> None:
 
 
 @inner
-def _along(space: Space, at: Floats, pattern: int) -> float:
+def along(space: Space, at: Floats, pattern: int) -> float:
     """sum s_a x_a over the coordinates that are never missing."""
     total, bit = 0.0, 0
     for a in range(at.size):
@@ -220,262 +222,13 @@ def _enclose(space: Space, blocks: Blocks, b: int) -> None:
     blocks.radius[b] = np.sqrt(widest)
 
 
-@inner
-def face(space: Space, blocks: Blocks, point: Point) -> None:
-    """Turn to a point: the rows of its tables are at hand, and no distance is known."""
-    fill_rows(space, point, blocks.rows, blocks.rows_at)
-    blocks.known[: blocks.count[0]] = False
-
-
 @inner_extremes
-def look_from(space: Space, blocks: Blocks, point: Point, weighted: bool) -> None:
-    """Begin to measure from a point: nothing is known yet but the least distance of each block.
-
-    ``weighted`` gives wsd of T12 eq. 4.2: the distance times the number of records. Plain S-distances stay squared.
-    """
-    face(space, blocks, point)
-    count = blocks.count[0]
-    least = blocks.least[:count]
-    least[:] = 0.0
-    for a in range(space.numbers.shape[0]):
-        low, high, x = blocks.low[a, :count], blocks.high[a, :count], point.at[a]
-        if space.gap[a] > 0.0:
-            holes, gap = blocks.holes[a], space.gap[a]
-            for b in range(count):
-                if point.gone[a] > 0.0:
-                    least[b] += 0.0 if holes[b] & 1 else gap
-                else:
-                    off = max(max(low[b] - x, x - high[b]), 0.0) if holes[b] & 2 else np.inf
-                    off = off * off if space.squared else off
-                    least[b] += min(off, gap) if holes[b] & 1 else off
-        elif space.squared:
-            for b in range(count):
-                off = max(max(low[b] - x, x - high[b]), 0.0)
-                least[b] += off * off
-        else:
-            for b in range(count):
-                least[b] += max(max(low[b] - x, x - high[b]), 0.0)
-    for c in range(space.codes.shape[0]):
-        row, listed, lengths = blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]], blocks.listed[c], blocks.lengths[c]
-        for b in range(count):
-            nearest = np.inf
-            for j in range(lengths[b]):
-                nearest = min(nearest, row[listed[b, j]])
-            least[b] += nearest
-    for b in range(count):
-        if blocks.fill[b] == 0:
-            least[b] = np.inf
-        elif weighted:
-            least[b] = (np.sqrt(least[b]) if space.squared else least[b]) * blocks.light[b]
-
-
-@inner_extremes
-def bound_above(space: Space, blocks: Blocks, point: Point, weighted: bool) -> None:
-    """The greatest distance each block can have from the point that :func:`look_from` was told."""
-    count = blocks.count[0]
-    room, most = blocks.room[:count], blocks.most
-    _bound_plain_numbers(space, blocks, point, room)
-    for a in range(space.numbers.shape[0]):
-        if space.gap[a] > 0.0:
-            _bound_with_gap(space, blocks, point, a, room)
-    for c in range(space.codes.shape[0]):
-        row, listed, lengths = blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]], blocks.listed[c], blocks.lengths[c]
-        for b in range(count):
-            if not blocks.known[b]:
-                farthest = 0.0
-                for j in range(lengths[b]):
-                    farthest = max(farthest, row[listed[b, j]])
-                room[b] += farthest
-    for b in range(count):
-        if blocks.fill[b] == 0:
-            most[b] = -np.inf
-        elif not blocks.known[b]:
-            # A little more, for what rounding may have taken.
-            bound = room[b] * (1.0 + 1e-9) + 1e-12
-            most[b] = (np.sqrt(bound) if space.squared else bound) * blocks.heavy[b] if weighted else bound
-
-
-@inner_extremes
-def _bound_plain_numbers(space: Space, blocks: Blocks, point: Point, room: Floats) -> None:
-    """The part of coordinates that are never missing."""
-    if blocks.reach.shape[0] > 0:
-        room[:] = 0.0
-        for pattern in range(blocks.reach.shape[0]):
-            reach, here = blocks.reach[pattern], _along(space, point.at, pattern)
-            for b in range(room.size):
-                room[b] = max(room[b], reach[b] - here)
-        return
-    room[:] = 0.0
-    for a in range(space.numbers.shape[0]):
-        if space.gap[a] == 0.0:
-            low, high, x = blocks.low[a], blocks.high[a], point.at[a]
-            for b in range(room.size):
-                off = max(abs(low[b] - x), abs(high[b] - x))
-                room[b] += off * off if space.squared else off
-    if space.squared:
-        for b in range(room.size):
-            total = 0.0
-            for a in range(space.numbers.shape[0]):
-                if space.gap[a] == 0.0:
-                    total += (blocks.middle[a, b] - point.at[a]) ** 2
-            ball = np.sqrt(total) + blocks.radius[b]
-            room[b] = min(room[b], ball * ball)
-
-
-@inner
-def _bound_with_gap(space: Space, blocks: Blocks, point: Point, a: int, room: Floats) -> None:
-    """The part of a coordinate that may be missing."""
-    gap, x = space.gap[a], point.at[a]
-    for b in range(room.size):
-        holes = blocks.holes[a, b]
-        off = 0.0
-        if holes & 2:
-            if point.gone[a] > 0.0:
-                off = gap
-            else:
-                off = max(abs(blocks.low[a, b] - x), abs(blocks.high[a, b] - x))
-                off = off * off if space.squared else off
-        if holes & 1 and point.gone[a] == 0.0:
-            off = max(off, gap)
-        room[b] += off
-
-
-@inner
-def look_through(space: Space, blocks: Blocks, point: Point, weighted: bool, b: int) -> None:
-    """Measure every tuple of a block."""
-    begin = b * SIZE
-    end = begin + blocks.fill[b]
-    out = blocks.out[begin:end]
-    out[:] = 0.0
-    for a in range(space.numbers.shape[0]):
-        number, x = blocks.numbers[a, begin:end], point.at[a]
-        if space.gap[a] > 0.0:
-            _add_with_gap(out, number, blocks.absent[a, begin:end], x, point.gone[a], space.gap[a], space.squared)
-        elif space.squared:
-            _add_square(out, number, x)
-        else:
-            _add_difference(out, number, x)
-    for c in range(space.codes.shape[0]):
-        _add_row(out, blocks.codes[c, begin:end], blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]])
-    if weighted:
-        weight = blocks.weight[begin:end]
-        for i in range(out.size):
-            out[i] = (np.sqrt(out[i]) if space.squared else out[i]) * weight[i]
-    blocks.known[b] = True
-    renew_extremes(blocks, b)
-
-
-# Small loops of their own, which the compiler turns into vector instructions.
-
-
-@inner
-def _add_difference(out: Floats, number: Floats, x: float) -> None:
-    for i in range(out.size):
-        out[i] += abs(number[i] - x)
-
-
-@inner
-def _add_square(out: Floats, number: Floats, x: float) -> None:
-    for i in range(out.size):
-        out[i] += (number[i] - x) * (number[i] - x)
-
-
-@inner
-def _add_row(out: Floats, code: Codes, row: Floats) -> None:
-    for i in range(out.size):
-        out[i] += row[code[i]]
-
-
-@inner
-def _add_with_gap(
-    out: Floats, number: Floats, absent: Floats, x: float, gone: float, gap: float, squared: bool
-) -> None:
-    """Where one side is missing the distance is the gap, where both are it is 0."""
-    for i in range(out.size):
-        if gone > 0.0:
-            out[i] += gap * (1.0 - absent[i])
-        else:
-            off = (number[i] - x) * (number[i] - x) if squared else abs(number[i] - x)
-            out[i] += off * (1.0 - absent[i]) + gap * absent[i]
-
-
-@inner_extremes
-def _extremes(out: Floats) -> tuple[float, float]:
+def extremes(out: Floats) -> tuple[float, float]:
     low, high = np.inf, -np.inf
     for i in range(out.size):
         low = min(low, out[i])
         high = max(high, out[i])
     return low, high
-
-
-@inner
-def renew_extremes(blocks: Blocks, b: int) -> None:
-    """The extremes of a known block, after some of its slots changed; infinity stands for a tuple already taken."""
-    blocks.least[b], blocks.most[b] = _extremes(blocks.out[b * SIZE : b * SIZE + blocks.fill[b]])
-
-
-# ---- the nearest and the farthest ---------------------------------------------------------------------------------
-
-
-@inner
-def farthest(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: float) -> int:
-    """The slot of the most distant tuple, of equals that with the least key."""
-    bound_above(space, blocks, point, weighted)
-    return farthest_within(space, blocks, point, weighted, tie)
-
-
-@inner
-def farthest_within(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: float) -> int:
-    """The same where ``most`` already holds a bound for every block."""
-    count = blocks.count[0]
-    best = -np.inf
-    for turn in range(count + 1):
-        # The most promising block first: what it holds rules out most others.
-        b = np.argmax(blocks.most[:count]) if turn == 0 else turn - 1
-        if not blocks.known[b] and blocks.most[b] >= best - tie * abs(best):
-            look_through(space, blocks, point, weighted, b)
-        if blocks.known[b]:
-            best = max(best, blocks.most[b])
-    bound = best - tie * abs(best)
-    chosen = np.int64(-1)
-    for b in range(count):
-        if blocks.known[b] and blocks.most[b] >= bound:
-            for i in range(b * SIZE, b * SIZE + blocks.fill[b]):
-                if blocks.out[i] >= bound and (chosen < 0 or blocks.key[i] < blocks.key[chosen]):
-                    chosen = i
-    return chosen
-
-
-@inner
-def nearest_bound(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: float) -> float:
-    """Look through blocks until the least distance is certain; returns what still counts as equal to it.
-
-    Every tuple within that is in a known block.
-    """
-    count = blocks.count[0]
-    while True:
-        b = np.argmin(blocks.least[:count])
-        if blocks.known[b]:
-            break
-        look_through(space, blocks, point, weighted, b)
-    bound = blocks.least[b] + tie * blocks.least[b]
-    for b in range(count):
-        if blocks.least[b] <= bound and not blocks.known[b]:
-            look_through(space, blocks, point, weighted, b)
-    return bound
-
-
-@inner
-def nearest(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: float) -> int:
-    """The slot of the nearest tuple, of equals that with the least key."""
-    bound = nearest_bound(space, blocks, point, weighted, tie)
-    chosen = np.int64(-1)
-    for b in range(blocks.count[0]):
-        if blocks.known[b] and blocks.least[b] <= bound:
-            for i in range(b * SIZE, b * SIZE + blocks.fill[b]):
-                if blocks.out[i] <= bound and (chosen < 0 or blocks.key[i] < blocks.key[chosen]):
-                    chosen = i
-    return chosen
 
 
 # ---- leaving the game ---------------------------------------------------------------------------------------------
@@ -499,10 +252,10 @@ def _tighten(space: Space, blocks: Blocks, b: int, tuple_: int) -> None:
     at = space.numbers[:, tuple_]
     for a in range(at.size):
         if space.gap[a] == 0.0 and (at[a] == blocks.low[a, b] or at[a] == blocks.high[a, b]):
-            blocks.low[a, b], blocks.high[a, b] = _extremes(blocks.numbers[a, begin:end])
+            blocks.low[a, b], blocks.high[a, b] = extremes(blocks.numbers[a, begin:end])
     for pattern in range(blocks.reach.shape[0]):
         # What was left out by rounding is not missed: the bound is then only wider than it need be.
-        if _along(space, at, pattern) >= blocks.reach[pattern, b]:
+        if along(space, at, pattern) >= blocks.reach[pattern, b]:
             _stretch_along(space, blocks, b, pattern)
     for c in range(space.codes.shape[0]):
         code, length = space.codes[c, tuple_], blocks.lengths[c, b]

@@ -43,9 +43,7 @@ def centres_of_groups(
 
 
 @inner
-def closest_group(
-    space: Space, point: Point, at: Floats, gone: Floats, rows: Codes, groups: int, tuple_: int
-) -> int:
+def closest_group(space: Space, point: Point, at: Floats, gone: Floats, rows: Codes, groups: int, tuple_: int) -> int:
     """The group whose centre is closest to a tuple; of equals the first."""
     tie = slack(space, False)
     least, best = np.inf, np.int64(-1)

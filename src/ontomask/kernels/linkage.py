@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ontomask.kernels.blocks import SIZE, Blocks, look_from, nearest_bound
+from ontomask.kernels.blocks import SIZE, Blocks
 from ontomask.kernels.compiling import kernel
+from ontomask.kernels.searching import look_from, nearest_bound
 from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, slack
 
 

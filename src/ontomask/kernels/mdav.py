@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.kernels.blocks import (
-    SIZE,
-    Blocks,
-    drop_slot,
+from ontomask.kernels.blocks import SIZE, Blocks, drop_slot, tidy
+from ontomask.kernels.centres import Rules, Tally, change, set_centre
+from ontomask.kernels.compiling import inner, kernel
+from ontomask.kernels.searching import (
     face,
     farthest,
     farthest_within,
@@ -22,10 +22,7 @@ from ontomask.kernels.blocks import (
     look_through,
     nearest_bound,
     renew_extremes,
-    tidy,
 )
-from ontomask.kernels.centres import Rules, Tally, change, set_centre
-from ontomask.kernels.compiling import inner, kernel
 from ontomask.kernels.space import Floats, Longs, Point, Space, new_point, set_point, slack
 
 

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.kernels.blocks import SIZE, Blocks, drop_slot, look_from, look_through, nearest_bound, renew_extremes, tidy
+from ontomask.kernels.blocks import SIZE, Blocks, drop_slot, tidy
 from ontomask.kernels.compiling import inner, kernel
+from ontomask.kernels.searching import look_from, look_through, nearest_bound, renew_extremes
 from ontomask.kernels.space import Longs, Point, Space, set_point, slack
 
 

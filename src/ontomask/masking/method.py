@@ -116,5 +116,3 @@ def _with_attribute(column: Any, changed: dict[str, Any]) -> Any:
     if not isinstance(column, NominalColumn):
         return column
     return replace(column, attribute=column.attribute.model_copy(update=changed))
-
-

@@ -118,8 +118,10 @@ class Microaggregation(Aggregating):
 
     def assurances(self) -> list[str]:
         return [
-            f"Every record shares its masked quasi-identifiers with at least {self.k - 1:,} others: "
-            f"groups of {self.k:,} records or more show one centre."
+            (
+                f"Every record shares its masked quasi-identifiers with at least {self.k - 1:,} others: "
+                f"groups of {self.k:,} records or more show one centre."
+            )
         ]
 
 
@@ -164,9 +166,7 @@ def adaptive(
     add_all(space, rules, everyone, table.counts)
     groups = new_groups(space, table.counts, k)
     stride = max(1, 20_000_000 // (table.p + 1000))
-    while not adaptive_steps(
-        space, rules, blocks, everyone, members, point, seed, groups, k, weighted, static, stride
-    ):
+    while not adaptive_steps(space, rules, blocks, everyone, members, point, seed, groups, k, weighted, static, stride):
         progress(1 - int(groups.formed[1]) / table.n, "forming groups")
     place_leftovers(space, point, groups)
     return groups.group[table.tuple_of], int(groups.formed[0])

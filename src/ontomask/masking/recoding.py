@@ -42,10 +42,10 @@ class Recoding(Comparing):
     def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         self.require_enough(table)
         if self.guide == "random":
-            into = _at_random(table, self.k, rng, alphabetical=self.order == "alphabetical")
+            moves = _at_random(table, self.k, rng, alphabetical=self.order == "alphabetical")
         else:
-            into = self._by_kernel(table, progress)
-        into = _follow(into)
+            moves = self._by_kernel(table, progress)
+        into = _follow(moves)
         kept, group_of_tuple = np.unique(into, return_inverse=True)
         moved = int(table.counts[into != np.arange(table.p)].sum())
         return Masked(
@@ -74,8 +74,10 @@ class Recoding(Comparing):
 
     def assurances(self) -> list[str]:
         return [
-            f"Every record shares its masked quasi-identifiers with at least {self.k - 1:,} others; "
-            "all combinations of values shown occur in the original data."
+            (
+                f"Every record shares its masked quasi-identifiers with at least {self.k - 1:,} others; "
+                "all combinations of values shown occur in the original data."
+            )
         ]
 
 

@@ -67,12 +67,16 @@ class Resampling(Aggregating):
     def assurances(self) -> list[str]:
         if self.variant == "heer":
             return [
-                "Heer's resampling is not k-anonymous: a record may stand alone after masking. "
-                "Judge the release by record linkage."
+                (
+                    "Heer's resampling is not k-anonymous: a record may stand alone after masking. "
+                    "Judge the release by record linkage."
+                )
             ]
         return [
-            f"Every record shares its masked quasi-identifiers with at least {self.k - 1:,} others: "
-            f"{self.k:,} records or more, one from each sample, show one centre."
+            (
+                f"Every record shares its masked quasi-identifiers with at least {self.k - 1:,} others: "
+                f"{self.k:,} records or more, one from each sample, show one centre."
+            )
         ]
 
 
@@ -95,4 +99,3 @@ def grouped_by_rank(
         closest_groups(operators.space, new_point(operators.space), *points, each, tuples, into)
         group_of[left] = into
     return group_of
-

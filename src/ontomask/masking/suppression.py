@@ -36,6 +36,8 @@ class Suppression(Method):
 
     def assurances(self) -> list[str]:
         return [
-            f"Every record that is left shares its quasi-identifiers with at least {self.k - 1:,} others; "
-            "rare records are missing, so rates and totals no longer hold for them."
+            (
+                f"Every record that is left shares its quasi-identifiers with at least {self.k - 1:,} others; "
+                "rare records are missing, so rates and totals no longer hold for them."
+            )
         ]

@@ -118,7 +118,8 @@ class OrdinalColumn(Column):
         return self.ranks
 
     def decode(self, centres: NDArray[Any]) -> pl.Series:
-        return self.scale.gather([rank if rank >= 0 else None for rank in centres.tolist()]).rename(self.name)
+        ranks = pl.select(pl.when(pl.Series(centres) >= 0).then(pl.Series(centres))).to_series()
+        return self.scale.gather(ranks).rename(self.name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +230,7 @@ def _ranks(name: str, attribute: Ordinal, distinct: pl.Series, codes: Codes) -> 
     dtype = distinct.dtype
     if attribute.order is None:
         if dtype == pl.Enum:
-            order = [value for value in dtype.categories.to_list()]  # type: ignore[attr-defined]
+            order = list(dtype.categories.to_list())  # type: ignore[attr-defined]
         elif dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Boolean:
             order = distinct.drop_nulls().sort().to_list()
         else:

@@ -44,7 +44,7 @@ class KAnonymity(Model):
         size = "records" if "records" not in quasi else "records in the class"
         classes = data.group_by(quasi).agg(pl.len().alias(size))
         small = classes.filter(pl.col(size) < self.k)
-        smallest = int(classes[size].min() or 0)  # type: ignore[call-overload]
+        smallest = int(classes[size].to_numpy().min())
         if len(small):
             small = small.sort(size, *quasi, nulls_last=True)
         records = int(small[size].sum())

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from ontomask.distances.closure import Closure
 from ontomask.distances.records import RecordDistance
 from ontomask.distances.sweep import FewestDown, sweep
-from ontomask.distances.yardsticks import Floats, LineYardstick, Longs, NominalYardstick
+from ontomask.distances.yardsticks import LineYardstick, NominalYardstick
 from ontomask.kernels.centres import HIERARCHY, HIGH, MODE, PRESENT, SUBSUMER, Rules, new_tally
 from ontomask.kernels.groups import centres_of_groups
 from ontomask.kernels.space import Point, Space, new_point
-from ontomask.microdata.columns import NumericColumn
+from ontomask.microdata.columns import Floats, Longs, NumericColumn
 from ontomask.microdata.encoding import Table
 from ontomask.progress import Progress, silent
 
@@ -89,9 +89,7 @@ class Operators:
         return points
 
 
-def members(
-    tuple_of: NDArray[Any], group_of: NDArray[Any], groups: int, p: int
-) -> tuple[Longs, Longs, Longs]:
+def members(tuple_of: NDArray[Any], group_of: NDArray[Any], groups: int, p: int) -> tuple[Longs, Longs, Longs]:
     """The tuples of each group with the number of their records in it: where each group begins, tuples, numbers."""
     key = group_of.astype(np.int64) * p + tuple_of
     distinct, weights = np.unique(key, return_counts=True)
@@ -129,7 +127,8 @@ def make_rules(distance: RecordDistance, centroid: Centroid) -> Rules:
     levels, step = [], []
     kind, fix, void = [], [], []
     costs, cost_at, used = [np.zeros(0)], [], 0
-    row_at, depth, up_at, up, links = [0], [np.zeros(0)], [np.zeros(1)], [np.zeros(0)], [np.zeros(0)]
+    empty: NDArray[Any] = np.zeros(0)
+    row_at, depth, up_at, up, links = [0], [empty], [np.zeros(1, dtype=np.int64)], [empty], [empty]
     tree = True
     ups = 0
     for stick in distance.yardsticks:
@@ -145,7 +144,7 @@ def make_rules(distance: RecordDistance, centroid: Centroid) -> Rules:
             void.append(-1)
             row_at.append(row_at[-1])
             continue
-        cost = _confusion(stick) if centroid == "consensus" else stick.table
+        cost = confusion(stick) if centroid == "consensus" else stick.table
         kind.append(_RULE[centroid])
         largest = cost.max(initial=0.0)
         fix.append(HIGH / 2.0 ** np.ceil(np.log2(largest)) if largest > 0 else 1.0)
@@ -194,7 +193,7 @@ def _links(stick: NominalYardstick, wide: int) -> NDArray[np.int16]:
     return links
 
 
-def _confusion(stick: NominalYardstick) -> Floats:
+def confusion(stick: NominalYardstick) -> Floats:
     """conf(a -> b) for the codes a and b of the column, b at its row: the fewest links down to b from what subsumes both.
 
     A missing value is one link further from all others than any of these is.
@@ -218,5 +217,3 @@ def _confusion(stick: NominalYardstick) -> Floats:
         cost[known, len(stick.universe)] = far
         cost[missing, : len(stick.universe)] = far
     return cost
-
-

@@ -32,8 +32,7 @@ def sorted_records(operators: Operators, records: NDArray[Any], comparison: Comp
     at = np.array([0, len(tuples)], dtype=np.int64)
     centre = operators.points(at, tuples, counts)
     point = new_point(space)
-    for target, source in zip(point, centre, strict=True):
-        target[:] = source[0]
+    point.at[:], point.gone[:], point.rows[:] = centre.at[0], centre.gone[0], centre.rows[0]
     weight = counts if comparison == "weighted" else None
     off = _apart(operators, point, tuples, weight)
     farthest = int(np.argmax(off >= off.max() - TIE * off.max()))

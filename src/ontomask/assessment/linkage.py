@@ -1,0 +1,155 @@
+"""Who could still be found: record linkage (METHODS 10), on distinct tuples, never n x n.
+
+An intruder who knows the quasi-identifiers of the original records tries to find them in the release (or the other
+way round). What is worked out is the share of records that are linked correctly, on average.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.arguments import one_of
+from ontomask.assessment.pairing import Pairing, pair_frames
+from ontomask.distances.records import Distance, Normalize, RecordDistance
+from ontomask.distances.yardsticks import LineYardstick
+from ontomask.kernels.blocks import new_blocks
+from ontomask.kernels.linkage import linkage_range
+from ontomask.kernels.ordering import near_order
+from ontomask.kernels.space import new_point
+from ontomask.microdata.encoding import Table
+from ontomask.progress import Progress, Reporter, silent
+
+Kind = Literal["semantic", "matching", "masked_matching", "masked_distance"]
+KINDS = ("semantic", "matching", "masked_matching", "masked_distance")
+#: Tuples looked up between two reports of progress.
+STRIDE = 512
+
+
+def record_linkage(
+    original: Any,
+    masked: Any,
+    attributes: Any,
+    kind: Kind = "semantic",
+    *,
+    measure: str | None = None,
+    distance: Distance = "mean",
+    normalize: Normalize = "pairwise",
+    records: Sequence[int] | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> float:
+    """The share of records, 0..1, that an intruder links correctly on average.
+
+    ``kind``:
+
+    * ``semantic`` (SRL, T12 eq. 8.1-8.4): each original record is linked to the closest released ones; the true one
+      among r equally close is found with chance 1/r;
+    * ``matching`` (MRL): only released records that are equal in every column count;
+    * ``masked_matching`` (T12 eq. 5.7-5.8, the RL of the score): from each released record, the original records
+      equal to it;
+    * ``masked_distance`` (D12): from each released record, the closest original ones.
+
+    Removed records cannot be linked; shares are of all original records.
+
+    >>> import ontomask as om, polars as pl
+    >>> before = pl.DataFrame({"age": [30, 32, 50, 54]})
+    >>> after = pl.DataFrame({"age": [31, 31, 52, 52]})
+    >>> om.record_linkage(before, after, {"age": om.Numeric()})
+    0.5
+    """
+    one_of(kind, KINDS, "linkage")
+    pairing = pair_frames(original, masked, attributes, records).measured(measure, options)
+    return linkage_of(pairing, kind, distance, normalize, workers=workers, progress=Reporter(progress))
+
+
+def linkage_of(
+    pairing: Pairing,
+    kind: Kind = "semantic",
+    distance: Distance = "mean",
+    normalize: Normalize = "pairwise",
+    *,
+    workers: int | None = None,
+    progress: Progress = silent,
+) -> float:
+    """Linkage of paired tables."""
+    if pairing.masked.n == 0:
+        return 0.0
+    if kind in ("matching", "masked_matching"):
+        return _by_equality(pairing, forward=kind == "matching")
+    chances = _by_distance(pairing, RecordDistance.of(pairing.original, distance, normalize), kind, workers, progress)
+    return float(np.sort(chances).sum() / pairing.n)
+
+
+def _by_equality(pairing: Pairing, *, forward: bool) -> float:
+    """Of the pairs whose tuples are equal, each record is found among all records with that tuple."""
+    equal = np.ones(len(pairing.records), dtype=np.bool_)
+    for one, other in zip(pairing.centres("original"), pairing.centres("masked"), strict=True):
+        same = one == other
+        if one.dtype.kind == "f":
+            same |= np.isnan(one) & np.isnan(other)
+        equal &= same
+    among = pairing.masked.counts[pairing.after] if forward else pairing.original.counts[pairing.before]
+    return float((pairing.records[equal] / among[equal]).sum() / pairing.n)
+
+
+def _by_distance(
+    pairing: Pairing, distance: RecordDistance, kind: str, workers: int | None, progress: Progress
+) -> NDArray[np.float64]:
+    known, sought = pairing.original, pairing.masked
+    before, after = pairing.before, pairing.after
+    if kind == "masked_distance":
+        known, sought, before, after = sought, known, after, before
+    space = distance.space(sought, against=known)
+    points = _points(distance, known)
+    order = np.lexsort((after, before))
+    at = np.searchsorted(before[order], np.arange(known.p + 1)).astype(np.int64)
+    pairs = (at, after[order], pairing.records[order])
+    chances = np.zeros(known.p)
+    arranged = near_order(space)
+    ranges = [(b, min(b + STRIDE, known.p)) for b in range(0, known.p, STRIDE)]
+
+    def work(mine: list[tuple[int, int]], tell: bool) -> None:
+        blocks, point = new_blocks(space, sought.counts, arranged), new_point(space)
+        for done, (begin, end) in enumerate(mine):
+            if tell:
+                progress(done / len(mine), "linking records")
+            linkage_range(space, blocks, point, *points, *pairs, begin, end, chances)
+
+    threads = min(workers or _cores(), len(ranges))
+    if threads == 1:
+        work(ranges, tell=True)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            others = [pool.submit(work, ranges[i::threads], False) for i in range(1, threads)]
+            work(ranges[::threads], tell=True)
+            for other in others:
+                other.result()
+    return chances
+
+
+def _points(distance: RecordDistance, table: Table) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Where each tuple stands, as the kernels want it: coordinates, missing ones, rows of the tables."""
+    line, coded = [], []
+    for stick, column, codes in zip(distance.yardsticks, table.columns, table.codes, strict=True):
+        if isinstance(stick, LineYardstick):
+            centres = column.own[codes]
+            gone = stick.gone(centres)
+            line.append((np.where(gone, 0.0, (centres - stick.low) * distance.factor(stick)), gone.astype(np.float64)))
+        else:
+            coded.append(codes.astype(np.uint32))
+    at = np.array([a for a, _ in line]).reshape(len(line), table.p)
+    gone = np.array([g for _, g in line]).reshape(len(line), table.p)
+    rows = np.array(coded, dtype=np.uint32).reshape(len(coded), table.p)
+    return np.ascontiguousarray(at.T), np.ascontiguousarray(gone.T), np.ascontiguousarray(rows.T)
+
+
+def _cores() -> int:
+    import os
+
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)

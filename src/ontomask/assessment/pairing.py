@@ -1,0 +1,148 @@
+"""An original and a masked table side by side: which tuple became which, in how many records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.errors import DataError, PolicyError
+from ontomask.masking.method import Masked
+from ontomask.microdata.attributes import as_attributes
+from ontomask.microdata.columns import Column, NominalColumn, NumericColumn, OrdinalColumn, encode_column
+from ontomask.microdata.encoding import Table, encode, make_table, require_columns
+from ontomask.microdata.frames import take
+from ontomask.policy import Policy
+
+Longs = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """``before[i]`` of the original tuples became ``after[i]`` of the masked ones in ``records[i]`` records.
+
+    ``removed[t]`` counts the records of an original tuple that have no masked record.
+    """
+
+    original: Table
+    masked: Table
+    before: Longs
+    after: Longs
+    records: Longs
+    removed: Longs
+
+    @property
+    def n(self) -> int:
+        return self.original.n
+
+    def centres(self, of: str) -> list[NDArray[Any]]:
+        """The values of each pair, by column."""
+        table, tuples = (self.original, self.before) if of == "original" else (self.masked, self.after)
+        return [column.own[codes[tuples]] for column, codes in zip(table.columns, table.codes, strict=True)]
+
+    def measured(self, measure: str | None, options: Mapping[str, Any]) -> Pairing:
+        """The same pairs, nominal columns compared by another measure."""
+        if measure is None:
+            if options:
+                raise PolicyError("options of a measure are given and no measure", remedy="Name it with measure=.")
+            return self
+        return replace(self, original=with_measure(self.original, measure, options))
+
+
+def with_measure(table: Table, measure: str, options: Mapping[str, Any]) -> Table:
+    """The table with one measure for all its nominal columns."""
+    columns = tuple(
+        replace(column, attribute=column.attr.model_validate(_changed(column, measure, options)))
+        if isinstance(column, NominalColumn)
+        else column
+        for column in table.columns
+    )
+    return Table(columns, table.codes, table.counts, table.tuple_of)
+
+
+def _changed(column: NominalColumn, measure: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    settings = {name: getattr(column.attr, name) for name in type(column.attr).model_fields}
+    return settings | {"measure": measure, "options": dict(options)}
+
+
+def pair_result(table: Table, masked: Masked) -> Pairing:
+    """The table of a run and what its method made of it."""
+    stayed = masked.group_of >= 0
+    group_of = masked.group_of[stayed]
+    columns = [
+        masked_column(column, centres, group_of) for column, centres in zip(table.columns, masked.centres, strict=True)
+    ]
+    return _paired(table, make_table(columns), stayed)
+
+
+def masked_column(column: Column, centres: NDArray[Any], group_of: NDArray[Any]) -> Column:
+    """A column of centres, encoded like the original one."""
+    if isinstance(column, (NominalColumn, NumericColumn, OrdinalColumn)):
+        distinct, code = np.unique(centres, return_inverse=True)
+        gone = np.flatnonzero(np.isnan(distinct) if isinstance(column, NumericColumn) else distinct < 0)
+        changed: dict[str, Any] = {
+            "codes": code[group_of].astype(np.int32),
+            "values": column.decode(distinct),
+            "missing": int(gone[0]) if len(gone) else None,
+        }
+        own = {NominalColumn: "concepts", NumericColumn: "numbers", OrdinalColumn: "ranks"}[type(column)]
+        changed[own] = distinct
+        return replace(column, **changed)
+    return replace(column, codes=centres[group_of].astype(np.int32))
+
+
+def pair_frames(original: Any, masked: Any, attributes: Any, records: Sequence[int] | None = None) -> Pairing:
+    """Two frames whose rows belong together; ``records``: the rows of the original that the masked frame kept."""
+    listed = _quasi(attributes)
+    before, after = take(original).data, take(masked).data
+    require_columns(before, listed)
+    require_columns(after, listed)
+    kept = np.arange(len(before)) if records is None else np.asarray(records, dtype=np.int64)
+    if len(kept) != len(after) or (len(kept) and (kept.min() < 0 or kept.max() >= len(before))):
+        raise DataError(
+            f"the original has {len(before):,} records and the masked data {len(after):,}",
+            remedy="Rows must belong together, one to one; say which were kept with records= (result.records).",
+        )
+    names = [name for name in before.columns if name in listed]
+    table = encode(before, listed, names)
+    columns = [_encoded_like(column, after[column.name]) for column in table.columns]
+    stayed = np.zeros(table.n, dtype=np.bool_)
+    stayed[kept] = True
+    if records is not None:
+        columns = [replace(column, codes=column.codes[np.argsort(kept)]) for column in columns]
+    return _paired(table, make_table(columns), stayed)
+
+
+def _quasi(attributes: Any) -> dict[str, Any]:
+    given = attributes.attributes if isinstance(attributes, Policy) else as_attributes(attributes)
+    quasi = {name: attribute for name, attribute in given.items() if attribute.quasi}
+    if not quasi:
+        raise PolicyError("no column is a quasi-identifier", remedy="Give at least one column the role quasi.")
+    return quasi
+
+
+def _encoded_like(column: Column, values: pl.Series) -> Column:
+    """A masked column, read as its original was."""
+    if isinstance(column, (NominalColumn, NumericColumn, OrdinalColumn)):
+        return encode_column(column.name, column.attribute, values, [])
+    both = pl.concat([column.values, values.cast(column.values.dtype)])
+    distinct = both.unique(maintain_order=True)
+    place = pl.DataFrame({"v": distinct, "code": np.arange(len(distinct), dtype=np.int32)})
+    codes = pl.DataFrame({"v": values.cast(column.values.dtype)}).join(
+        place, on="v", how="left", nulls_equal=True, maintain_order="left"
+    )["code"]
+    gone = np.flatnonzero(distinct.is_null().to_numpy())
+    return replace(
+        column, codes=codes.to_numpy(), values=distinct, missing=int(gone[0]) if len(gone) else column.missing
+    )
+
+
+def _paired(original: Table, masked: Table, stayed: NDArray[np.bool_]) -> Pairing:
+    key = original.tuple_of[stayed].astype(np.int64) * masked.p + masked.tuple_of
+    distinct, records = np.unique(key, return_counts=True)
+    removed = np.bincount(original.tuple_of[~stayed], minlength=original.p).astype(np.int64)
+    return Pairing(original, masked, distinct // masked.p, distinct % masked.p, records.astype(np.int64), removed)
