@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from ontomask.errors import PolicyError
 from ontomask.masking.microaggregation import Microaggregation
@@ -19,7 +18,8 @@ from ontomask.masking.resampling import Resampling
 from ontomask.masking.suppression import Suppression
 from ontomask.microdata.attributes import AnyAttribute
 from ontomask.privacy.k_anonymity import KAnonymity
-from ontomask.settings import Settings, _whole
+from ontomask.privacy.models import Model
+from ontomask.settings import Settings, refuse, whole_number
 
 AnyMethod = Annotated[Microaggregation | Recoding | Resampling | Suppression, Field(discriminator="name")]
 AnyModel = Annotated[KAnonymity, Field()]
@@ -55,8 +55,7 @@ class Policy(Settings):
     @field_validator("seed", mode="before")
     @classmethod
     def _seed(cls, seed: Any) -> Any:
-        seed = _whole(seed)
-        if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
+        if seed is not None and whole_number(seed) < 0:
             raise ValueError(f"{seed!r} is no seed: give a whole number from 0 up")
         return seed
 
@@ -65,7 +64,14 @@ class Policy(Settings):
     def _named(cls, attributes: dict[str, Any]) -> dict[str, Any]:
         if not attributes:
             raise ValueError("no column is listed")
+        if any(not name.strip() for name in attributes):
+            raise ValueError("a column without a name is listed")
         return attributes
+
+    @field_validator("require", mode="before")
+    @classmethod
+    def _one_is_a_list(cls, require: Any) -> Any:
+        return [require] if isinstance(require, Model) else require
 
     @model_validator(mode="after")
     def _something_to_mask(self) -> Policy:
@@ -107,56 +113,13 @@ class Policy(Settings):
         return prepared.notes
 
 
-def settings_at(cls: type[BaseModel], path: tuple[Any, ...]) -> type[BaseModel] | None:
-    """The settings class that stands at a path such as ('attributes', 'age', 'numeric')."""
-    current: Any = cls
-    for part in path:
-        if isinstance(current, type) and issubclass(current, BaseModel):
-            field = current.model_fields.get(str(part))
-            if field is None:
-                return None
-            current = field.annotation
-            continue
-        inner = _inner(current)
-        chosen = [c for c in inner if isinstance(c, type) and issubclass(c, BaseModel)]
-        tagged = [
-            c
-            for c in chosen
-            for key in ("kind", "name")
-            if key in c.model_fields and c.model_fields[key].default == part
-        ]
-        if not inner:
-            return None
-        current = tagged[0] if tagged else inner[0] if len(inner) == 1 else Union[tuple(inner)]  # noqa: UP007
-        if current is None:
-            return None
-    while not (isinstance(current, type) and issubclass(current, BaseModel)):
-        inner = [c for c in _inner(current) if c is not type(None)]
-        if len(inner) != 1:
-            return None
-        current = inner[0]
-    return current
-
-
-def _inner(annotation: Any) -> list[Any]:
-    """What a dict, list, union or annotated type is about."""
-    origin = get_origin(annotation)
-    if origin is Annotated:
-        return _inner(get_args(annotation)[0]) if get_origin(get_args(annotation)[0]) else [get_args(annotation)[0]]
-    if origin is dict:
-        return [get_args(annotation)[1]]
-    if origin in (list, Union, UnionType):
-        return list(get_args(annotation))
-    return []
-
-
 def require_policy(policy: Any) -> Policy:
     if isinstance(policy, Policy):
         return policy
     if isinstance(policy, (str, Path)):
         return Policy.load(policy)
     if isinstance(policy, Mapping):
-        made: Policy = Policy(**policy)
+        made: Policy = refuse(Policy, policy)
         return made
     raise PolicyError(
         f"a {type(policy).__name__} is no policy", remedy="Give an om.Policy, or the path of a YAML file."

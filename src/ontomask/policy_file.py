@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +29,17 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]
 
 
 def _mapping(loader: _Loader, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-    seen: dict[Any, int] = {}
+    seen: dict[str, int] = {}
     for key, _ in node.value:
-        name = loader.construct_object(key, deep=True)
-        if name in seen:
+        if not isinstance(key, yaml.ScalarNode):
+            raise PolicyError("a key is no text", where=f"line {key.start_mark.line + 1}", remedy="Keys are words.")
+        if key.value in seen and key.tag != "tag:yaml.org,2002:merge":
             raise PolicyError(
-                f"the key {name!r} stands in line {seen[name]} already",
+                f"the key {key.value!r} stands in line {seen[key.value]} already",
                 where=f"line {key.start_mark.line + 1}",
-                remedy="A column has one kind and one role: keep one of the two.",
+                remedy="Keep one of the two. (A column has one kind and one role.)",
             )
-        seen[name] = key.start_mark.line + 1
+        seen[key.value] = key.start_mark.line + 1
     made: dict[Any, Any] = yaml.SafeLoader.construct_mapping(loader, node, deep)
     return made
 
@@ -47,47 +49,55 @@ _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping
 
 def load_policy(path: str | Path) -> Policy:
     file = as_path(path)
+    if file.is_dir():
+        raise PolicyError("this is a folder", where=str(file), remedy="Name the policy file in it.")
     if not file.is_file():
         raise MissingDataError("there is no such policy file", where=str(file), remedy="Check the path.")
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise PolicyError("the file is not UTF-8 text", where=str(file), remedy="Save it as UTF-8.") from None
-    try:
-        loader = _Loader(text)
-        root = loader.get_single_node()
-        content = loader.construct_document(root) if root is not None else None
-    except yaml.MarkedYAMLError as problem:
-        mark = problem.problem_mark
-        line = f", line {mark.line + 1}" if mark else ""
-        raise PolicyError(
-            f"this is no YAML: {problem.problem}",
-            where=f"{file}{line}",
-            remedy="Check colons, quotes and how far lines are indented (blanks, no tabs).",
-        ) from None
-    except PolicyError as problem:
-        raise PolicyError(problem.what, where=f"{file}, {problem.where}", remedy=problem.remedy) from None
+    root, content = _parsed(file)
     if not isinstance(content, dict):
         raise PolicyError(
             "there is no policy in it", where=str(file), remedy="A policy has the keys attributes, method, require."
         )
-    content = _relative_to(file.parent, content)
     try:
-        return Policy.model_validate(content)
+        return Policy.model_validate(_relative_to(file.parent.resolve(), content))
     except ValidationError as wrong:
         error = translate(wrong, Policy, where=str(file), lines=_line_finder(root))
     raise error
 
 
+def _parsed(file: Path) -> tuple[Any, Any]:
+    """The nodes of a file, which know their lines, and what they say."""
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+        loader = _Loader(text)
+        root = loader.get_single_node()
+        return root, (loader.construct_document(root) if root is not None else None)
+    except UnicodeDecodeError:
+        raise PolicyError("the file is not UTF-8 text", where=str(file), remedy="Save it as UTF-8.") from None
+    except yaml.YAMLError as problem:
+        mark = getattr(problem, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        what = getattr(problem, "problem", None) or "it holds characters that no text file should"
+        raise PolicyError(
+            f"this is no YAML: {what}",
+            where=f"{file}{line}",
+            remedy="Check colons, quotes and how far lines are indented (blanks, no tabs).",
+        ) from None
+    except PolicyError as problem:
+        raise PolicyError(problem.what, where=f"{file}, {problem.where}", remedy=problem.remedy) from None
+
+
 def _relative_to(folder: Path, content: dict[Any, Any]) -> dict[Any, Any]:
     """Files that a policy names are looked for beside it."""
-    for attribute in (content.get("attributes") or {}).values() if isinstance(content.get("attributes"), dict) else ():
-        if not isinstance(attribute, dict):
-            continue
-        for key in ("taxonomy", "mapping"):
+    attributes = content.get("attributes")
+    for attribute in attributes.values() if isinstance(attributes, dict) else ():
+        for key in ("taxonomy", "mapping") if isinstance(attribute, dict) else ():
             name = attribute.get(key)
-            if isinstance(name, str) and name not in list_taxonomies() and (folder / name).exists():
-                attribute[key] = str(folder / name)
+            if not isinstance(name, str) or name in list_taxonomies():
+                continue
+            with suppress(OSError):  # a name too long for a file is none
+                if (folder / name).exists():
+                    attribute[key] = str(folder / name)
     return content
 
 
@@ -114,11 +124,15 @@ def _line_finder(root: Any) -> Callable[[tuple[Any, ...]], str]:
 
 
 def save_policy(policy: Policy, path: str | Path, *, overwrite: bool = False) -> Path:
-    return write_text(policy_text(policy), as_path(path), overwrite=overwrite)
+    file = as_path(path)
+    return write_text(policy_text(policy, file.parent.resolve()), file, overwrite=overwrite)
 
 
-def policy_text(policy: Policy) -> str:
-    """The policy as YAML. What has its default value is left out, but for k and what a reader looks for."""
+def policy_text(policy: Policy, folder: Path | None = None) -> str:
+    """The policy as YAML. What has its default value is left out, but for k and what a reader looks for.
+
+    Files are named as seen from ``folder``, where the policy will be, or by their whole path.
+    """
     lines = [HEAD.rstrip()]
     for name in Policy.model_fields:
         value = getattr(policy, name)
@@ -126,20 +140,24 @@ def policy_text(policy: Policy) -> str:
         if name == "attributes":
             lines += ["", f"# {field.description}", "attributes:"]
             for column, attribute in value.items():
-                lines += [f"  {_scalar(column)}:", *_block(attribute, "    ", column)]
+                mark = "? " if len(column) > 1000 else ""  # YAML reads no longer key without it
+                lines += [
+                    f"  {mark}{_scalar(column)}" + ("\n  :" if mark else ":"),
+                    *_block(attribute, "    ", column, folder),
+                ]
         elif name == "method" and value is not None:
-            lines += ["", f"# {field.description}", "method:", *_block(value, "  ", "method")]
+            lines += ["", f"# {field.description}", "method:", *_block(value, "  ", "method", folder)]
         elif name == "require" and value:
             lines += ["", f"# {field.description}", "require:"]
             for model in value:
-                block = list(_block(model, "    ", "require"))
+                block = list(_block(model, "    ", "require", folder))
                 lines += [f"  - {block[0].strip()}", *block[1:]]
         elif name not in ("method", "require") and value != field.default:
             lines += ["", f"# {field.description}", f"{name}: {_scalar(value)}"]
     return "\n".join(lines) + "\n"
 
 
-def _block(settings: BaseModel, indent: str, where: str) -> Iterator[str]:
+def _block(settings: BaseModel, indent: str, where: str, folder: Path | None) -> Iterator[str]:
     """The fields of some settings, each with its meaning."""
     for name, field in type(settings).model_fields.items():
         value = getattr(settings, name)
@@ -149,10 +167,19 @@ def _block(settings: BaseModel, indent: str, where: str) -> Iterator[str]:
         if name == "measure" and value is None:
             continue
         comment = f"  # {field.description}" if field.description else ""
-        yield f"{indent}{name}: {_scalar(_plain(value, where))}{comment}"
+        if name in ("taxonomy", "mapping"):
+            value = _named(value, where, folder)
+        try:
+            yield f"{indent}{name}: {_scalar(value)}{comment}"
+        except yaml.YAMLError:
+            raise PolicyError(
+                f"{name} of {where!r} holds something that a file cannot",
+                remedy="Use text, numbers, true, false, dates and lists of them.",
+            ) from None
 
 
-def _plain(value: Any, where: str) -> Any:
+def _named(value: Any, where: str, folder: Path | None) -> Any:
+    """A taxonomy or a mapping as a file can name it."""
     if isinstance(value, Taxonomy):
         known = catalog_name(value)
         if known is None:
@@ -161,14 +188,15 @@ def _plain(value: Any, where: str) -> Any:
                 remedy="Write it with write_taxonomy(t, 'taxonomy.csv') and give that path as taxonomy=.",
             )
         return known
-    if isinstance(value, Path):
-        return str(value)
+    if isinstance(value, str) and value not in list_taxonomies():
+        file = Path(value).absolute()
+        return str(file.relative_to(folder)) if folder is not None and file.is_relative_to(folder) else str(file)
     return value
 
 
 def _scalar(value: Any) -> str:
     """A value on one line."""
-    if isinstance(value, str) and "\n" in value:
+    if isinstance(value, str) and not value.isprintable():
         return json.dumps(value)  # JSON is YAML
     dumped: str = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**6, sort_keys=False)
     return dumped.strip().removesuffix("...").strip()

@@ -6,8 +6,9 @@ dictionary or in a file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any
+from collections.abc import Mapping
+from types import UnionType
+from typing import Annotated, Any, Self, Union, get_args, get_origin
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -34,9 +35,23 @@ class _Refusing(ModelMetaclass):
 
 
 class Settings(BaseModel, metaclass=_Refusing):
-    """A part of a policy. It cannot be changed; ``model_copy(update=...)`` gives another."""
+    """A part of a policy. It cannot be changed; :meth:`changed` gives another."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, protected_namespaces=())
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("_"):
+            super().__setattr__(name, value)
+            return
+        raise PolicyError(
+            f"{type(self).__name__} cannot be changed", remedy=f"Make another one: changed({name}=...) gives it."
+        )
+
+    def changed(self, **changes: Any) -> Self:
+        """The same with some settings replaced, checked as if it were made anew."""
+        settings = {name: getattr(self, name) for name in self.model_fields_set}
+        made: Self = refuse(type(self), settings | changes)
+        return made
 
 
 def refuse(cls: Any, named: Mapping[str, Any], *, where: str | None = None) -> Any:
@@ -50,53 +65,120 @@ def refuse(cls: Any, named: Mapping[str, Any], *, where: str | None = None) -> A
 
 def translate(wrong: ValidationError, cls: type[BaseModel], *, where: str, lines: Any = None) -> PolicyError:
     """Every problem pydantic found, in our words. ``lines`` gives the place of a path in a file, where there is one."""
-    problems = []
+    problems: list[str] = []
     for detail in wrong.errors():
         path = tuple(detail["loc"])
-        place = lines(path) if lines else None
         said = _say(detail, cls)
-        shown = ".".join(map(str, _readable(path)))
-        problems.append(": ".join(part for part in (place, shown, said) if part))
-    more = f" ({len(problems)} problems)" if len(problems) > 1 else ""
-    text = problems[0] if len(problems) == 1 else "\n" + "\n".join(f"  {problem}" for problem in problems)
-    return PolicyError(f"{where}{more}: {text}" if more else f"{where}: {text}", problems=problems)
+        _, shown = _walk(cls, path)
+        place = lines(tuple(shown)) if lines else None
+        problem = ": ".join(part for part in (place, ".".join(map(str, shown)), said) if part)
+        if problem not in problems:
+            problems.append(problem)
+    if len(problems) == 1:
+        return PolicyError(f"{where}: {problems[0]}", problems=problems)
+    listed = "\n".join(f"  {problem}" for problem in problems)
+    return PolicyError(f"{where} ({len(problems)} problems):\n{listed}", problems=problems)
 
 
-def _readable(path: tuple[Any, ...]) -> list[Any]:
-    """A path without the names that pydantic puts in for the kinds of a union."""
-    return [part for part in path if not (isinstance(part, str) and part.startswith("kind="))]
+def _walk(cls: type[BaseModel], path: tuple[Any, ...]) -> tuple[type[BaseModel] | None, list[Any]]:
+    """The settings class at the end of a path, and the path as a person would write it.
+
+    pydantic puts the kinds of a union into its paths; in a file there is no such level.
+    """
+    current: Any = cls
+    shown: list[Any] = []
+    for part in path:
+        choices = _alternatives(current)
+        tagged = [c for c in choices if _is_settings(c) and part in (_tag(c), c.__name__)]
+        if tagged and (len(choices) > 1 or part == _tag(tagged[0])):
+            current = tagged[0]
+            continue
+        if part == "[key]":
+            continue
+        shown.append(part)
+        current = next((step for c in choices if (step := _step(c, part)) is not None), None)
+    found = [c for c in _alternatives(current) if _is_settings(c)]
+    return (found[0] if len(found) == 1 else None), shown
+
+
+def _step(choice: Any, part: Any) -> Any:
+    """What stands one level further down."""
+    if _is_settings(choice):
+        field = choice.model_fields.get(str(part))
+        return None if field is None else field.annotation
+    if get_origin(choice) is dict:
+        return get_args(choice)[1]
+    return get_args(choice)[0] if get_origin(choice) is list else None
+
+
+def _alternatives(annotation: Any) -> list[Any]:
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return _alternatives(get_args(annotation)[0])
+    if origin in (Union, UnionType):
+        return [c for inner in get_args(annotation) for c in _alternatives(inner) if c is not type(None)]
+    return [annotation]
+
+
+def _is_settings(choice: Any) -> bool:
+    return isinstance(choice, type) and issubclass(choice, BaseModel)
+
+
+def _tag(cls: type[BaseModel]) -> Any:
+    """What names a kind of attribute, method or model in a file."""
+    return next((cls.model_fields[key].default for key in ("kind", "name") if key in cls.model_fields), None)
 
 
 def _say(detail: Any, cls: type[BaseModel]) -> str:
     kind, given, context = detail["type"], detail.get("input"), detail.get("ctx") or {}
+    path = tuple(detail["loc"])
+    if path and path[-1] == "[key]":
+        return "names of columns are text: put it in quotes"
     if kind == "extra_forbidden":
-        known = _fields_at(cls, detail["loc"][:-1])
-        name = str(detail["loc"][-1])
-        return f"there is no such key. {did_you_mean(name, known)}There are: {', '.join(known)}"
+        known = list((_walk(cls, path[:-1])[0] or cls).model_fields)
+        return f"there is no such key. {did_you_mean(path[-1], known)}There are: {', '.join(known)}"
     if kind == "missing":
         return "is needed and not given"
-    if kind == "value_error" and isinstance(context.get("error"), OntomaskError):
-        return str(context["error"])
-    message = str(detail["msg"]).removeprefix("Value error, ").removeprefix("Input should be ")
-    shown = short(repr(given), 40)
-    if kind in ("literal_error", "union_tag_invalid"):
-        expected = context.get("expected") or context.get("expected_tags", "")
-        known = [part.strip().strip("'") for part in expected.replace(" or ", ", ").split(",")]
-        tag = given.get(context.get("discriminator", "").strip("'")) if isinstance(given, Mapping) else given
-        return f"{short(repr(tag), 40)} is none of {', '.join(known)}. {did_you_mean(tag, known)}".strip()
-    if kind == "union_tag_not_found":
-        return f"say which with the key {context.get('discriminator', '')}"
     if kind == "value_error":
-        return message
-    return f"{shown} should be {message}"
+        problem = context.get("error")
+        return str(problem) if isinstance(problem, OntomaskError) else str(detail["msg"]).removeprefix("Value error, ")
+    if kind in ("model_type", "model_attributes_type", "union_tag_not_found", "union_tag_invalid"):
+        return _say_which(cls, path, given, context)
+    shown = short(repr(given), 40)
+    if kind == "literal_error":
+        known = [part.strip().strip("'") for part in context["expected"].replace(" or ", ", ").split(",")]
+        hint = _HINTS.get(given, "") if isinstance(given, str) else "Give one of them."
+        return f"{shown} is none of {', '.join(known)}. {did_you_mean(given, known)}{hint}".strip()
+    if kind == "list_type":
+        return f"{shown} is no list: in a file, begin each entry with a dash"
+    return f"{shown} should be {str(detail['msg']).removeprefix('Input should be ')}"
 
 
-def _fields_at(cls: type[BaseModel], path: Iterable[Any]) -> list[str]:
-    """The names of the fields that may stand at a path inside nested settings."""
-    from ontomask.policy import settings_at
+#: What newcomers write, and what they mean.
+_HINTS = {
+    "identifier": "A column that names a person has the kind identifier: Identifier().",
+    "quasi-identifier": "Did you mean 'quasi'?",
+    "quasi_identifier": "Did you mean 'quasi'?",
+}
 
-    found = settings_at(cls, tuple(path))
-    return list((found or cls).model_fields)
+
+def _say_which(cls: type[BaseModel], path: tuple[Any, ...], given: Any, context: Mapping[str, Any]) -> str:
+    """Something stands where one of several settings should: say how these are written."""
+    parent: Any = cls
+    for part in path:
+        parent = next((s for c in _alternatives(parent) if (s := _step(c, part)) is not None), parent)
+    choices = [c for c in _alternatives(parent) if _is_settings(c)]
+    if isinstance(given, type):
+        return f"{given.__name__} is a class: write {given.__name__}(...), with brackets"
+    key = "kind" if any("kind" in c.model_fields for c in choices) else "name"
+    known = [str(_tag(c)) for c in choices]
+    if isinstance(given, Mapping):
+        if key not in given:
+            return f"say which it is with the key {key}: {', '.join(known)}"
+        near = did_you_mean(given[key], known)
+        return f"{short(repr(given[key]), 40)} is none of {', '.join(known)}. {near}".strip()
+    written = given if given in known else known[0] if known else "..."
+    return f"{short(repr(given), 40)} stands for no settings: write {{{key}: {written}, ...}}"
 
 
 def _whole(value: Any) -> Any:
@@ -104,10 +186,30 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, np.integer) else value
 
 
-def _count(value: Any) -> Any:
-    value = _whole(value)
-    if isinstance(value, bool) or not isinstance(value, int):
+def whole_number(value: Any) -> int:
+    whole = _whole(value)
+    if isinstance(whole, bool) or not isinstance(whole, int):
         raise ValueError(f"{short(repr(value), 40)} is no whole number")
+    return whole
+
+
+def plain(value: Any) -> Any:
+    """Options as a file can hold them: NumPy's scalars as Python's, tuples as lists."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    return {k: plain(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
+def number(value: Any) -> float:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise ValueError(f"{short(repr(value), 40)} is no number")
+    return float(value)
+
+
+def _count(value: Any) -> int:
+    value = whole_number(value)
     if value < 1:
         raise ValueError(f"{value} is too small: it must be at least 1")
     return value

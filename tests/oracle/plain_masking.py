@@ -207,23 +207,17 @@ class PlainColumn:
         return max((self.confusion(x, y) for x in values for y in values), default=0)
 
     def _centre_of_ranks(self, counts: Mapping[Value, int]) -> Value:
-        """Mean (rounded once from the exact one) or median of the values present, or missing where that costs less.
+        """Mean (rounded once from the exact one) or median of the values present; missing where most values are.
 
         The median is the rank of the whole scale with the least sum of differences, the lowest in ties.
         """
-        missing = counts.get(None, 0)
         values = [v for v, w in counts.items() if v is not None for _ in range(w)]
-        if not values:
+        if counts.get(None, 0) > len(values):
             return None
         if self.kind == "numeric":
-            centre: Value = statistics.mean(map(float, values))
-        else:
-            scale = self.attribute.order
-            centre = scale[first_least(math.fsum(self.separation(c, v) for v in values) for c in scale)]
-        if not missing:
-            return centre
-        cost_of_centre = math.fsum([*(self.relative(v, centre) for v in values), missing])
-        return (centre, None)[first_least([cost_of_centre, len(values)])]
+            return statistics.mean(map(float, values))
+        scale = self.attribute.order
+        return scale[first_least(math.fsum(self.separation(c, v) for v in values) for c in scale)]
 
 
 # ---- whole records -----------------------------------------------------------------------------------------------

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.distances.measures import get_measure
 from ontomask.distances.records import Distance, Normalize, RecordDistance
@@ -16,7 +16,7 @@ from ontomask.errors import DataError
 from ontomask.microdata.columns import NominalColumn
 from ontomask.microdata.encoding import Table
 from ontomask.progress import Progress
-from ontomask.settings import K, Settings
+from ontomask.settings import K, Settings, plain
 from ontomask.statistics.aggregation import Centroid, Operators
 from ontomask.statistics.ordering import Comparison
 
@@ -76,7 +76,9 @@ class Comparing(Method):
         default="pairwise", description="variance of nominal columns in s: mean of a random pair, or as published"
     )
     measure: str | None = Field(default=None, description="a measure for all nominal columns in place of their own")
-    measure_options: dict[str, Any] = Field(default_factory=dict, description="options of that measure")
+    measure_options: Annotated[dict[str, Any], BeforeValidator(plain)] = Field(
+        default_factory=dict, description="options of that measure"
+    )
 
     @model_validator(mode="after")
     def _measure_exists(self) -> Comparing:

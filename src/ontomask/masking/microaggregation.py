@@ -81,7 +81,7 @@ class Microaggregation(Aggregating):
 
         ``changes`` replace single settings of it.
         """
-        if preset not in PRESETS:
+        if not isinstance(preset, str) or preset not in PRESETS:
             raise PolicyError(
                 f"no preset {preset!r}", remedy=did_you_mean(preset, PRESETS) + f"There are: {', '.join(PRESETS)}."
             )

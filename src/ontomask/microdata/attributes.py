@@ -11,16 +11,72 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from ontomask.arguments import did_you_mean, short
 from ontomask.distances.measures import get_measure
 from ontomask.errors import PolicyError
-from ontomask.settings import Settings
+from ontomask.settings import Settings, number, plain, whole_number
+from ontomask.taxonomy.catalog import list_taxonomies, load_taxonomy
 from ontomask.taxonomy.lexicon import stemmer
+from ontomask.taxonomy.readers import read_taxonomy
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 Role = Literal["quasi", "sensitive", "other"]
 Missing = Literal["error", "category", "drop_record"]
+
+
+def _named_taxonomy(taxonomy: Any) -> Any:
+    """A taxonomy, a name of the catalog, or a path; a bare word that is neither is a slip."""
+    if isinstance(taxonomy, Taxonomy):
+        return taxonomy
+    if isinstance(taxonomy, Path):
+        return str(taxonomy)
+    if not isinstance(taxonomy, str) or not taxonomy:
+        raise ValueError(
+            f"{short(repr(taxonomy), 40)} is no taxonomy: give a name such as 'icd9cm', a file, or a Taxonomy"
+        )
+    if _is_bare(taxonomy) and taxonomy not in list_taxonomies() and not Path(taxonomy).exists():
+        near = did_you_mean(taxonomy, list_taxonomies())
+        raise ValueError(f"no taxonomy {taxonomy!r} is built in and there is no such file. {near}".strip())
+    return taxonomy
+
+
+def _is_bare(name: str) -> bool:
+    return not any(mark in name for mark in "./\\")
+
+
+def _text_mapping(mapping: Any) -> Any:
+    if mapping is None or isinstance(mapping, str):
+        return mapping
+    if isinstance(mapping, Path):
+        return str(mapping)
+    if not isinstance(mapping, Mapping):
+        raise ValueError("the mapping is no mapping: give {value: concept}, or the path of a CSV with both columns")
+    odd = next((part for pair in mapping.items() for part in pair if not isinstance(part, str)), None)
+    if odd is not None:
+        raise ValueError(f"values and concepts of a mapping are text: write '{odd}' for {odd!r}")
+    return dict(mapping)
+
+
+def _ranked(order: Any) -> Any:
+    if order is None:
+        return None
+    if not isinstance(order, (list, tuple)) or not order:
+        raise ValueError("the order is no list of values from first to last")
+    odd = next((v for v in order if v is None or isinstance(v, (list, tuple, dict, set))), ...)
+    if odd is not ...:
+        raise ValueError(f"{odd!r} is no value of an order: list the values of the column from first to last")
+    twice = [value for place, value in enumerate(order) if value in order[:place]]
+    if twice:
+        raise ValueError(f"{twice[0]!r} stands twice in the order: list each value once")
+    return plain(list(order))
+
+
+def _decimals(decimals: Any) -> Any:
+    if decimals is not None and not 0 <= whole_number(decimals) <= 15:
+        raise ValueError(f"{decimals} decimals: give 0 to 15")
+    return decimals
 
 
 class Attribute(Settings):
@@ -33,7 +89,7 @@ class Attribute(Settings):
         description="a missing value is an error, a category of its own, or drop_record; "
         "not given: an error in a quasi-identifier, left alone elsewhere",
     )
-    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)] = Field(
+    weight: Annotated[float, BeforeValidator(number), Field(gt=0, allow_inf_nan=False)] = Field(
         default=1.0, description="how much the column counts in distances between records"
     )
 
@@ -46,15 +102,17 @@ class Nominal(Attribute):
     """Values with a meaning and no order: concepts of a taxonomy."""
 
     kind: Literal["nominal"] = "nominal"
-    taxonomy: str | Path | Taxonomy = Field(
+    taxonomy: Annotated[str | Taxonomy, BeforeValidator(_named_taxonomy)] = Field(
         description="where the values have their place: a built-in name, a file, or a Taxonomy"
     )
     measure: str = Field(default="logsc", description="how far apart two meanings are; see docs/measures")
     scope: Literal["taxonomy", "attribute"] = Field(
         default="taxonomy", description="measure in the whole taxonomy, or below what subsumes all values of the column"
     )
-    options: dict[str, Any] = Field(default_factory=dict, description="options of the measure")
-    mapping: dict[str, str] | str | Path | None = Field(
+    options: Annotated[dict[str, Any], BeforeValidator(plain)] = Field(
+        default_factory=dict, description="options of the measure"
+    )
+    mapping: Annotated[dict[str, str] | str | None, BeforeValidator(_text_mapping)] = Field(
         default=None, description="value -> concept where matching cannot know, or a CSV of both"
     )
     format: str | None = Field(default=None, description="format of the taxonomy file, where its name does not tell")
@@ -79,14 +137,8 @@ class Nominal(Attribute):
         """The taxonomy itself, wherever it is."""
         if isinstance(self.taxonomy, Taxonomy):
             return self.taxonomy
-        from ontomask.taxonomy.catalog import list_taxonomies, load_taxonomy
-        from ontomask.taxonomy.readers import read_taxonomy
-
         name = str(self.taxonomy)
-        is_name = isinstance(self.taxonomy, str) and not any(mark in name for mark in "./\\")
-        if name in list_taxonomies() or (is_name and not Path(name).exists()):
-            return load_taxonomy(name)  # an unknown name is an error that lists those there are
-        return read_taxonomy(name, format=self.format)
+        return load_taxonomy(name) if name in list_taxonomies() else read_taxonomy(name, format=self.format)
 
 
 class Flat(Attribute):
@@ -99,27 +151,16 @@ class Ordinal(Attribute):
     """Categories in an order: distance by rank, centre = the median."""
 
     kind: Literal["ordinal"] = "ordinal"
-    order: list[Any] | None = Field(
+    order: Annotated[list[Any] | None, BeforeValidator(_ranked)] = Field(
         default=None, description="the values from first to last; numbers and dates have their own order"
     )
-
-    @field_validator("order")
-    @classmethod
-    def _each_once(cls, order: list[Any] | None) -> list[Any] | None:
-        if order is not None:
-            if not order:
-                raise ValueError("the order is empty: list the values from first to last")
-            twice = [value for place, value in enumerate(order) if value in order[:place]]
-            if twice:
-                raise ValueError(f"{twice[0]!r} stands twice in the order: list each value once")
-        return order
 
 
 class Numeric(Attribute):
     """Numbers: distance by difference, centre = the mean."""
 
     kind: Literal["numeric"] = "numeric"
-    decimals: Annotated[int, Field(ge=0, le=15)] | None = Field(
+    decimals: Annotated[int | None, BeforeValidator(_decimals)] = Field(
         default=None, description="round masked values to this many decimals; 0 keeps whole numbers whole"
     )
 
