@@ -80,6 +80,11 @@ def some_of(items: Sequence[str], most: int = 5) -> str:
     return ", ".join(items[:most]) + (", ..." if len(items) > most else "")
 
 
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """'1 record', '2 records'."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
 def short(text: str, length: int = 80) -> str:
     """A text for a message: neither a novel nor more of somebody's data than is needed."""
     return text if len(text) <= length else f"{text[: length - 3]}..."

@@ -110,6 +110,8 @@ class Policy(Settings):
         method = self.method
         if method is not None:
             method.require_enough(prepared.table)
+        for model in self.require:
+            model.require_enough(prepared.table.n)
         return prepared.notes
 
 

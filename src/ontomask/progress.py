@@ -32,7 +32,8 @@ class Reporter:
         if self._function is None:
             return
         self._reached = max(self._reached, min(1.0, float(fraction)))
-        if self._function(self._reached, message) is False:
+        answer = self._function(self._reached, message)
+        if type(answer).__name__ in ("bool", "bool_") and not answer:  # Python's or NumPy's False; no answer is no
             raise Cancelled("stopped by the progress function", remedy="Nothing was written.")
 
     def part(self, begin: float, end: float) -> Progress:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +12,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.arguments import one_of
+from ontomask.arguments import as_path, counted, one_of
+from ontomask.errors import OntomaskWarning
 from ontomask.masking.method import Masked
 from ontomask.policy import Policy
 from ontomask.verification import Verification
@@ -73,26 +75,23 @@ class Result:
 
     @cached_property
     def groups(self) -> pl.DataFrame:
-        """One row for each group: its size, how many different records it holds, and its centre."""
+        """One row for each group: its number, its size, how many different records it holds, and its centre."""
         group_of = self.masked.group_of
         inside = group_of >= 0
-        sizes = np.bincount(group_of[inside], minlength=self.masked.groups)
-        pairs = np.unique(
-            group_of[inside].astype(np.int64) * self.prepared.table.p + self.prepared.table.tuple_of[inside]
+        table, groups = self.prepared.table, self.masked.groups
+        pairs = np.unique(group_of[inside].astype(np.int64) * table.p + table.tuple_of[inside])
+        return pl.DataFrame(
+            [
+                pl.Series(self._ours("group"), np.arange(groups)),
+                pl.Series(self._ours("records"), np.bincount(group_of[inside], minlength=groups)),
+                pl.Series(self._ours("distinct"), np.bincount(pairs // table.p, minlength=groups)),
+                *(column.decode(centres) for column, centres in zip(table.columns, self.masked.centres, strict=True)),
+            ]
         )
-        distinct = np.bincount(pairs // self.prepared.table.p, minlength=self.masked.groups)
-        columns = [
-            pl.Series("group", np.arange(self.masked.groups)),
-            pl.Series("records", sizes),
-            pl.Series("distinct", distinct),
-        ]
-        for column, centres in zip(self.prepared.table.columns, self.masked.centres, strict=True):
-            columns.append(column.decode(centres).alias(f"{column.name}"))
-        return pl.DataFrame(_unique_names(columns))
 
     @cached_property
     def mapping(self) -> pl.DataFrame:
-        """Which original combination became which, in how many records; ``null`` group: removed.
+        """Which original combination became which, in how many records; no group: removed.
 
         For the steward: with the release it leads back to people.
         """
@@ -100,16 +99,20 @@ class Result:
         key = (masked.group_of.astype(np.int64) + 1) * table.p + table.tuple_of
         distinct, counts = np.unique(key, return_counts=True)
         group, tuple_ = distinct // table.p - 1, distinct % table.p
-        columns = [pl.Series("records", counts)]
+        released = pl.Series(group >= 0)
+        columns = [pl.Series(self._ours("records"), counts)]
         for column, codes in zip(table.columns, table.codes, strict=True):
             columns.append(column.values.gather(codes[tuple_]).alias(column.name))
         for column, centres in zip(table.columns, masked.centres, strict=True):
             shown = column.decode(centres).gather(np.maximum(group, 0))
-            shown = pl.select(pl.when(pl.Series(group >= 0)).then(shown).otherwise(None)).to_series()
-            columns.append(shown.alias(f"{column.name} (masked)"))
-        columns.append(pl.select(pl.when(pl.Series(group >= 0)).then(pl.Series(group))).to_series().alias("group"))
-        frame = pl.DataFrame(_unique_names(columns))
-        return frame.sort("records", descending=True, maintain_order=True)
+            columns.append(pl.select(pl.when(released).then(shown)).to_series().alias(f"{column.name} (masked)"))
+        columns.append(pl.select(pl.when(released).then(pl.Series(group))).to_series().alias(self._ours("group")))
+        return pl.DataFrame(columns).sort(self._ours("records"), descending=True, maintain_order=True)
+
+    def _ours(self, name: str) -> str:
+        """A name for a column of ours; it gives way where the data use the same."""
+        taken = {column.name for column in self.prepared.table.columns}
+        return f"{name} (ontomask)" if name in taken else name
 
     @cached_property
     def removed(self) -> NDArray[np.int64]:
@@ -135,36 +138,60 @@ class Result:
         one_of(kind, KINDS, "linkage")
         return linkage_of(self._pairing.measured(measure, options), kind)
 
-    def write(self, path: str | Path, *, overwrite: bool = False, **options: Any) -> Path:
-        """Write the release to a file; never over the file the data came from."""
+    def write(
+        self,
+        path: str | Path,
+        *,
+        overwrite: bool = False,
+        format: str | None = None,
+        delimiter: str | None = None,
+        encoding: str = "utf-8",
+        decimal: str = ".",
+    ) -> Path:
+        """Write the release to a file, whole or not at all; never over the file the data came from.
+
+        The options are those of :func:`ontomask.write_table`.
+        """
         from ontomask.microdata.writing import write_table
 
-        return write_table(self.data, path, overwrite=overwrite, source=self.prepared.source, **options)
+        self._warn()
+        return write_table(
+            self.data,
+            path,
+            overwrite=overwrite,
+            format=format,
+            delimiter=delimiter,
+            encoding=encoding,
+            decimal=decimal,
+            source=self.prepared.source,
+        )
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the release, its policy and its guarantees; the mapping goes to a folder marked confidential."""
+        """Write two folders below ``folder``: ``release``, which may be handed out, and ``confidential``.
+
+        ``release`` holds the data and the guarantees; ``confidential`` the policy with its seed, the notes, the mapping
+        and the groups. With ``overwrite`` an earlier result of ours is replaced; anything else is never touched.
+        """
         from ontomask.saving import save_result
 
-        return save_result(self, Path(folder), overwrite=overwrite)
+        self._warn()
+        return save_result(self, as_path(folder), overwrite=overwrite)
+
+    def _warn(self) -> None:
+        if not self.satisfied:
+            warnings.warn(
+                "a release is written that does not satisfy what it must: "
+                + "; ".join(f.text for f in self.verification.findings if not f.holds),
+                OntomaskWarning,
+                stacklevel=3,
+            )
 
     def __repr__(self) -> str:
         state = "" if self.satisfied else " NOT SATISFIED"
         rows = len(self.records)
-        return f"<Result{state}: {rows:,} records, {self.masked.groups:,} groups, {len(self.notes)} notes>"
+        parts = (counted(rows, "record"), counted(self.masked.groups, "group"), counted(len(self.notes), "note"))
+        return f"<Result{state}: {', '.join(parts)}>"
 
     def __str__(self) -> str:
         lines = [repr(self), *(f"  {text}" for text in self.guarantees), *(f"  note: {note}" for note in self.notes)]
         return "\n".join(lines)
-
-
-def _unique_names(columns: list[pl.Series]) -> list[pl.Series]:
-    """Columns of ours give way where the data use the same name."""
-    seen: set[str] = set()
-    named = []
-    for column in columns:
-        name = column.name
-        while name in seen:
-            name += " "
-        seen.add(name)
-        named.append(column.alias(name))
-    return named

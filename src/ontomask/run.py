@@ -52,7 +52,11 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
     data, kept = settle_missing(data, listed, notes)
     report(0.5, "encoding values")
     quasi = [name for name in data.columns if name in policy.quasi_identifiers]
-    table = encode(data, policy.attributes, quasi)
+    for name, order in taken.orders().items():
+        attribute = listed.get(name)
+        if isinstance(attribute, Ordinal) and attribute.order is None:
+            listed[name] = attribute.changed(order=order)  # the frame itself says how its categories are ordered
+    table = encode(data, listed, quasi, np.flatnonzero(kept))
     notes += table.notes
     notes += _constant(table)
     return Prepared(taken, data, table, kept, policy, notes, removed, source)
@@ -133,6 +137,8 @@ def anonymize(
     if policy.method is None:
         raise PolicyError("the policy names no method", remedy="Add one, such as method=Microaggregation(k=5).")
     prepared = prepare(frame, policy, report.part(0.0, 0.1))
+    for model in policy.require:
+        model.require_enough(prepared.table.n)
     seed = secrets.randbits(63) if policy.seed is None else policy.seed
     rng = np.random.default_rng(seed)
     masked = policy.method.mask(prepared.table, rng, report.part(0.1, 0.85))
@@ -142,6 +148,7 @@ def anonymize(
     order = rng.permutation(len(data)) if policy.row_order == "shuffled" else None
     if order is not None:
         data = data[order]
+    data = _own_buffers(data)
     report(0.9, "verifying the release")
     promised: list[Model] = [KAnonymity(k=policy.method.promised_k)] if policy.method.promised_k > 1 else []
     models: list[Model] = [*promised, *(m for m in policy.require if m not in promised)]
@@ -154,6 +161,7 @@ def anonymize(
             verification=verification,
         )
     report(0.95, "handing out")
+    failed = [f"NOT SATISFIED: {finding.text}" for finding in verification.findings if not finding.holds]
     result = Result(
         policy=policy,
         seed=seed,
@@ -162,7 +170,7 @@ def anonymize(
         prepared=prepared,
         masked=masked,
         records=np.flatnonzero(prepared.kept)[stayed if order is None else stayed[order]],
-        notes=[*prepared.notes, *masked.notes],
+        notes=[*failed, *prepared.notes, *masked.notes],
     )
     report(1.0, "done")
     return result
@@ -178,6 +186,23 @@ def decode(prepared: Prepared, masked: Masked) -> pl.DataFrame:
     return data
 
 
+def _own_buffers(data: pl.DataFrame) -> pl.DataFrame:
+    """Texts copied out of the original's memory.
+
+    Polars keeps texts in buffers that columns share: a masked column would still carry, unseen, the values it lost, and
+    some file formats write them out.
+    """
+    copied: list[pl.Series] = []
+    for column in data.iter_columns():
+        if column.dtype == pl.String:
+            copied.append(column + "")
+        elif column.dtype == pl.Binary:
+            copied.append(pl.Series(column.name, column.to_list(), dtype=pl.Binary))
+        else:
+            copied.append(column)
+    return pl.DataFrame(copied)
+
+
 def verify(frame: Any, policy: Policy | Mapping[str, Any] | str | Path) -> Verification:
     """Does a frame or file, from wherever it comes, satisfy what the policy requires?
 
@@ -188,7 +213,10 @@ def verify(frame: Any, policy: Policy | Mapping[str, Any] | str | Path) -> Verif
     frame, _, notes = _opened(frame, policy)
     taken = take(frame, keep_index=list(policy.attributes))
     data = taken.data
-    require_columns(data, {name: a for name, a in policy.attributes.items() if a.role != "identifier"})
+    require_columns(data, dict.fromkeys(policy.quasi_identifiers))
+    absent = [n for n, a in policy.attributes.items() if a.role in ("sensitive", "other") and n not in data.columns]
+    if absent:
+        notes.append(f"columns of the policy that the data do not have: {', '.join(absent)}")
     left = [name for name in policy.identifiers if name in data.columns]
     promised = policy.method.promised_k if policy.method is not None else 1
     models: list[Model] = [KAnonymity(k=promised)] if promised > 1 else []

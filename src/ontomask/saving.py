@@ -9,9 +9,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ontomask.arguments import some_of
 from ontomask.errors import OutputError
+from ontomask.microdata.attributes import Nominal
 from ontomask.microdata.writing import write_table, write_text
+from ontomask.policy import Policy
 from ontomask.policy_file import policy_text
+from ontomask.taxonomy.catalog import catalog_name
+from ontomask.taxonomy.taxonomy import Taxonomy
+from ontomask.taxonomy.writing import write_taxonomy
 
 if TYPE_CHECKING:
     from ontomask.result import Result
@@ -22,52 +28,91 @@ Keep it where the original data are kept. It is never part of the release.
 """
 
 
+PARTS = ("release", "confidential")
+
+
 def save_result(result: Result, folder: Path, *, overwrite: bool) -> Path:
-    """release.csv (or .parquet), policy.yaml, guarantees.txt, and confidential/ with the mapping and the groups."""
-    if folder.exists() and not folder.is_dir():
-        raise OutputError("this is a file", where=str(folder), remedy="Name a folder.")
-    if folder.exists() and any(folder.iterdir()) and not overwrite:
-        raise OutputError("the folder is not empty", where=str(folder), remedy="Choose another, or overwrite=True.")
-    source = result.prepared.source
-    if source is not None and folder.exists() and folder.resolve() in source.resolve().parents:
-        raise OutputError(
-            "the folder holds the file the data came from", where=str(folder), remedy="Choose another folder."
-        )
-    part = folder.with_name(f".{folder.name[:100]}.{secrets.token_hex(4)}.part")
-    old = part.with_suffix(".old")
+    """release/ with the data and the guarantees; confidential/ with all that leads back to people."""
+    _check(folder, overwrite)
+    part = folder / f".{secrets.token_hex(4)}.part"
+    made = not folder.exists()
     try:
+        folder.mkdir(exist_ok=True)
         part.mkdir()
         _fill(result, part)
-        if folder.exists():
-            os.replace(folder, old)
-        os.replace(part, folder)
+        for name in PARTS:
+            if (folder / name).exists():
+                os.replace(folder / name, part / f"old {name}")
+            os.replace(part / name, folder / name)
     except BaseException as problem:
-        with suppress(OSError):
-            if old.exists() and not folder.exists():
-                os.replace(old, folder)
+        for name in PARTS:  # what was there comes back
+            with suppress(OSError):
+                if (part / f"old {name}").exists():
+                    shutil.rmtree(folder / name, ignore_errors=True)
+                    os.replace(part / f"old {name}", folder / name)
         shutil.rmtree(part, ignore_errors=True)
-        if isinstance(problem, OSError) and not isinstance(problem, OutputError):
+        if made:
+            shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(problem, OutputError):
+            raise OutputError(problem.what, where=str(folder), remedy=problem.remedy) from problem
+        if isinstance(problem, OSError):
             raise OutputError(
                 f"the folder cannot be written ({problem.strerror or type(problem).__name__})",
                 where=str(folder),
                 remedy="Check that its parent exists and that you may write there. Nothing was written.",
             ) from problem
         raise
-    shutil.rmtree(old, ignore_errors=True)
+    shutil.rmtree(part, ignore_errors=True)
     return folder
 
 
+def _check(folder: Path, overwrite: bool) -> None:
+    """The folder is new, empty, or holds nothing but an earlier result that may be replaced."""
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise OutputError("this is a file", where=str(folder), remedy="Name a folder.")
+        there = sorted(entry.name for entry in folder.iterdir()) if folder.exists() else []
+    except (OSError, ValueError) as problem:
+        if isinstance(problem, OutputError):
+            raise
+        raise OutputError(
+            "the folder cannot be used", where=repr(str(folder)), remedy="Choose another name or place."
+        ) from problem
+    foreign = [name for name in there if name not in PARTS]
+    if foreign:
+        raise OutputError(
+            f"the folder holds other things: {some_of(foreign)}",
+            where=str(folder),
+            remedy="Choose a folder of its own for the result; nothing else in it is ever touched.",
+        )
+    if there and not overwrite:
+        raise OutputError("the folder holds a result", where=str(folder), remedy="Choose another, or overwrite=True.")
+
+
 def _fill(result: Result, folder: Path) -> None:
+    release, confidential = (folder / name for name in PARTS)
+    release.mkdir()
     source = result.prepared.source
     suffix = ".parquet" if source is not None and source.suffix.lower() in (".parquet", ".pq") else ".csv"
-    write_table(result.data, folder / f"release{suffix}")
-    write_text(policy_text(result.policy), folder / "policy.yaml")
-    write_text(
-        "\n".join(["# Guarantees", *result.guarantees, "", "# Notes", *result.notes, ""]), folder / "guarantees.txt"
-    )
-    inner = folder / "confidential"
-    inner.mkdir(mode=0o700)
-    write_text(CONFIDENTIAL, inner / "READ ME FIRST.txt")
-    write_text(f"{result.seed}\n", inner / "seed.txt")
-    write_table(result.mapping, inner / "mapping.csv")
-    write_table(result.groups, inner / "groups.csv")
+    name = "release" if result.satisfied else "release-NOT-SATISFIED"
+    write_table(result.data, release / f"{name}{suffix}")
+    write_text("\n".join([*result.guarantees, ""]), release / "guarantees.txt")
+    confidential.mkdir(mode=0o700)
+    write_text(CONFIDENTIAL, confidential / "READ ME FIRST.txt")
+    policy = _nameable(result.policy.changed(seed=result.seed), confidential)
+    write_text(policy_text(policy, confidential.resolve()), confidential / "policy.yaml")
+    write_text("\n".join([*result.notes, ""]), confidential / "notes.txt")
+    write_table(result.mapping, confidential / "mapping.csv")
+    write_table(result.groups, confidential / "groups.csv")
+
+
+def _nameable(policy: Policy, folder: Path) -> Policy:
+    """Taxonomies that exist in Python only become files beside the policy."""
+    attributes = dict(policy.attributes)
+    for column, attribute in policy.attributes.items():
+        taxonomy = attribute.taxonomy if isinstance(attribute, Nominal) else None
+        if isinstance(taxonomy, Taxonomy) and catalog_name(taxonomy) is None:
+            file = folder / f"taxonomy-{len(list(folder.glob('taxonomy-*'))) + 1}.csv"
+            write_taxonomy(taxonomy, file)
+            attributes[column] = attribute.changed(taxonomy=str(file.resolve()))
+    return policy.changed(attributes=attributes)

@@ -187,10 +187,10 @@ def _whole(value: Any) -> Any:
 
 
 def whole_number(value: Any) -> int:
-    whole = _whole(value)
+    whole: Any = _whole(value)
     if isinstance(whole, bool) or not isinstance(whole, int):
         raise ValueError(f"{short(repr(value), 40)} is no whole number")
-    return whole
+    return int(whole)
 
 
 def plain(value: Any) -> Any:
@@ -209,10 +209,10 @@ def number(value: Any) -> float:
 
 
 def _count(value: Any) -> int:
-    value = whole_number(value)
-    if value < 1:
-        raise ValueError(f"{value} is too small: it must be at least 1")
-    return value
+    count = whole_number(value)
+    if count < 1:
+        raise ValueError(f"{count} is too small: it must be at least 1")
+    return count
 
 
 #: A whole number from 1 up; 5.0 and "5" are refused.

@@ -14,6 +14,7 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -130,7 +131,7 @@ class PlainColumn:
             return self.table[a, b]
         if self.kind == "flat":
             return 0.0 if a == b else 1.0
-        return abs(self.rank(a) - self.rank(b))
+        return float(abs(Fraction(self.rank(a)) - Fraction(self.rank(b))))
 
     def relative(self, a: Value, b: Value) -> float:
         """The distance as it enters a mean (METHODS 3): over the range, the ranks - 1, or the table's maximum.
@@ -207,7 +208,7 @@ class PlainColumn:
         return max((self.confusion(x, y) for x in values for y in values), default=0)
 
     def _centre_of_ranks(self, counts: Mapping[Value, int]) -> Value:
-        """Mean (rounded once from the exact one) or median of the values present; missing where most values are.
+        """Mean (exactly, as a fraction) or median of the values present; missing where more than half of them are.
 
         The median is the rank of the whole scale with the least sum of differences, the lowest in ties.
         """
@@ -215,7 +216,7 @@ class PlainColumn:
         if counts.get(None, 0) > len(values):
             return None
         if self.kind == "numeric":
-            return statistics.mean(map(float, values))
+            return statistics.mean(map(Fraction, values))
         scale = self.attribute.order
         return scale[first_least(math.fsum(self.separation(c, v) for v in values) for c in scale)]
 

@@ -302,7 +302,7 @@ def test_a_full_disk_leaves_nothing(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, step, full)
-    with pytest.raises(errors.OutputError, match=r"the disk is full \(the table has about .* MB are free") as caught:
+    with pytest.raises(errors.OutputError, match=r"the disk is full \(the table has about .* MB") as caught:
         write_table(FRAME, path, overwrite=True)
     assert str(path) in message(caught)
     assert isinstance(caught.value, OSError)

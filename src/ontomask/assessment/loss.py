@@ -65,7 +65,7 @@ def information_loss(
     >>> before = pl.DataFrame({"age": [30.0, 32.0, 50.0, 54.0]})
     >>> after = pl.DataFrame({"age": [31.0, 31.0, 52.0, 52.0]})
     >>> round(om.information_loss(before, after, {"age": om.Numeric()}).information_loss, 2)
-    2.29
+    2.22
     """
     return loss_of(pair_frames(original, masked, attributes, records).measured(measure, options))
 

@@ -37,12 +37,15 @@ class RecordDistance:
     def squared(self) -> bool:
         return self.kind == "s"
 
+    def share(self, stick: Yardstick) -> float:
+        """The part of a column in the mean distance."""
+        return stick.column.attribute.weight / sum(s.column.attribute.weight for s in self.yardsticks)
+
     def factor(self, stick: Yardstick) -> float:
         """What a raw distance (nominal, flat) or a difference (numeric, ordinal) is multiplied by."""
         weight = stick.column.attribute.weight
         if self.kind == "mean":
-            share = weight / sum(s.column.attribute.weight for s in self.yardsticks)
-            return share / stick.whole if stick.whole > 0 else 0.0
+            return self.share(stick) / stick.whole if stick.whole > 0 else 0.0
         spread = stick.spread(self.normalize)
         if spread <= 0:
             return 0.0
@@ -51,7 +54,7 @@ class RecordDistance:
     def gap(self, stick: LineYardstick) -> float:
         """The distance of a missing number or rank from all others, as it enters the sum."""
         if self.kind == "mean":
-            return stick.column.attribute.weight / sum(s.column.attribute.weight for s in self.yardsticks)
+            return self.share(stick)
         return (stick.largest * self.factor(stick)) ** 2
 
     def pairs(self, a: Sequence[np.ndarray], b: Sequence[np.ndarray]) -> Floats:
@@ -59,7 +62,7 @@ class RecordDistance:
         total = np.zeros(len(a[0]))
         for stick, one, other in zip(self.yardsticks, a, b, strict=True):
             if self.kind == "mean":
-                total += self.factor(stick) * stick.whole * stick.relative(one, other)
+                total += self.share(stick) * stick.relative(one, other)
             else:
                 part = stick.apart(one, other) * self.factor(stick)
                 total += part**2 if stick.on_line else part

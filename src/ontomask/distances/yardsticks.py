@@ -75,7 +75,7 @@ class LineYardstick(Yardstick):
         self.of = self.weights[self.present]
         self.low = 0.0
         if isinstance(column, OrdinalColumn):
-            self.largest = float(len(column.scale) - 1)
+            self.largest = float(column.levels - 1)
         elif len(self.at):
             self.low = float(self.at.min())
             self.largest = float(self.at.max() - self.at.min())
@@ -147,6 +147,15 @@ class NominalYardstick(Yardstick):
         return options
 
     def _distances(self, a: Longs, b: Longs) -> Floats:
+        attribute = self.column.attr
+        if attribute.scope == "attribute" or attribute.measure == "weighted_edge":
+            # These measure inside what all concepts asked for span: it is always that of the column.
+            asked = np.concatenate((b, self.universe))
+            distances: Floats = self._ask(a, asked)
+            return distances[:, : len(b)]
+        return self._ask(a, b)
+
+    def _ask(self, a: Longs, b: Longs) -> Floats:
         codes = self.taxonomy.concepts
         attribute = self.column.attr
         distances: Floats = distance_matrix(

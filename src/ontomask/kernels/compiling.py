@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -31,6 +32,20 @@ def inner_extremes(function: Function) -> Function:
 def _compiled(function: Function, **options: Any) -> Function:
     options |= {"nogil": True, "error_model": "numpy"}
     try:
-        return cast(Function, numba.njit(cache=True, **options)(function))
+        compiled = numba.njit(cache=True, **options)(function)
     except RuntimeError:  # no folder to keep compiled code in: compile in each process
         return cast(Function, numba.njit(**options)(function))
+    # numba looks only at the file of a kernel itself to see whether what it kept is still good; kernels contain other
+    # kernels, so all their files count.
+    kept: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if hasattr(kept, "_source_stamp"):
+        kept._source_stamp = _SOURCES
+    return cast(Function, compiled)
+
+
+def _stamp() -> tuple[tuple[str, float, int], ...]:
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    return tuple((file.name, file.stat().st_mtime, file.stat().st_size) for file in files)
+
+
+_SOURCES = _stamp()

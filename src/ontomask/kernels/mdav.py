@@ -154,12 +154,14 @@ def _farthest_from_centre(
     if not np.isfinite(journey.moved[0]):
         journey.moved[:] = 0.0
         queues.far[:] = np.inf
+        queues.marks[:] = 0.0
     for b in range(blocks.count[0]):
         far = queues.far[b]
-        e, t = journey.moved[0] - queues.marks[b, 0], journey.moved[1] - queues.marks[b, 1]
-        far += 2.0 * np.sqrt(far) * e + e * e + t if space.squared else e + t
-        # A little more, for what rounding may have taken.
-        blocks.most[b] = far * (1.0 + 1e-9) if blocks.fill[b] > 0 else -np.inf
+        if np.isfinite(far):
+            e, t = journey.moved[0] - queues.marks[b, 0], journey.moved[1] - queues.marks[b, 1]
+            far += 2.0 * np.sqrt(far) * e + e * e + t if space.squared else e + t
+            far = far * (1.0 + 1e-9) + 1e-12  # a little more, for what rounding may have taken
+        blocks.most[b] = far if blocks.fill[b] > 0 else -np.inf
     slot = farthest_within(space, blocks, point, False, tie)
     for b in range(blocks.count[0]):
         if blocks.known[b]:

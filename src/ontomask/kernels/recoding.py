@@ -30,12 +30,9 @@ def new_moves(p: int) -> Moves:
 
 @kernel
 def recoding_steps(
-    space: Space, blocks: Blocks, point: Point, moves: Moves, k: int, weighted: bool, by_distance: bool, budget: int
+    space: Space, blocks: Blocks, point: Point, moves: Moves, k: int, weighted: bool, budget: int
 ) -> bool:
-    """Move tuples until all have k records (True), or ``budget`` of them were moved (False).
-
-    ``by_distance``: to the nearest; otherwise to the rarest, which raises discernibility least.
-    """
+    """Move tuples to the nearest other one until all have k records (True), or ``budget`` of them were moved (False)."""
     state = moves.state
     stop = blocks.count[1] - budget
     while True:
@@ -51,7 +48,7 @@ def recoding_steps(
         slot = blocks.slot[tuple_]
         if blocks.weight[slot] != state[2]:
             continue  # others have joined it since T was made
-        target = _nearest(space, blocks, point, slot, weighted) if by_distance else _rarest_but(blocks, slot)
+        target = _nearest(space, blocks, point, slot, weighted)
         blocks.weight[target] += blocks.weight[slot]
         moves.into[tuple_] = blocks.ids[target]
         drop_slot(space, blocks, slot)
@@ -89,16 +86,6 @@ def _nearest(space: Space, blocks: Blocks, point: Point, slot: int, weighted: bo
             for i in range(b * SIZE, b * SIZE + blocks.fill[b]):
                 if blocks.out[i] <= bound:
                     best = _rarer(blocks, best, i)
-    return best
-
-
-@inner
-def _rarest_but(blocks: Blocks, slot: int) -> int:
-    best = np.int64(-1)
-    for b in range(blocks.count[0]):
-        for i in range(b * SIZE, b * SIZE + blocks.fill[b]):
-            if i != slot:
-                best = _rarer(blocks, best, i)
     return best
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
+from ontomask.arguments import counted
 from ontomask.distances.measures import get_measure
 from ontomask.distances.records import Distance, Normalize, RecordDistance
 from ontomask.errors import DataError
@@ -53,7 +54,7 @@ class Method(Settings):
     def require_enough(self, table: Table) -> None:
         if self.k > table.n:
             raise DataError(
-                f"k is {self.k:,} and there are {table.n:,} records",
+                f"k is {self.k:,} and there {'is' if table.n == 1 else 'are'} {counted(table.n, 'record')}",
                 remedy="Nobody can hide among more people than there are: choose a smaller k.",
             )
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from ontomask.arguments import did_you_mean
+from ontomask.arguments import counted, did_you_mean
 from ontomask.errors import PolicyError
 from ontomask.masking.method import Aggregating, Masked
 from ontomask.microdata.columns import NumericColumn
@@ -119,7 +119,7 @@ class Microaggregation(Aggregating):
     def assurances(self) -> list[str]:
         return [
             (
-                f"Every record shares its masked quasi-identifiers with at least {self.k - 1:,} others: "
+                f"Every record shares its masked quasi-identifiers with at least {counted(self.k - 1, 'other')}: "
                 f"groups of {self.k:,} records or more show one centre."
             )
         ]

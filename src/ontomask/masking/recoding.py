@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import heapq
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from ontomask.arguments import counted
 from ontomask.masking.method import Comparing, Masked
 from ontomask.microdata.encoding import Table
 from ontomask.progress import Progress
@@ -42,7 +44,9 @@ class Recoding(Comparing):
     def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         self.require_enough(table)
         if self.guide == "random":
-            moves = _at_random(table, self.k, rng, alphabetical=self.order == "alphabetical")
+            moves = _at_random(table, self.k, rng, progress, alphabetical=self.order == "alphabetical")
+        elif self.guide == "discernibility":
+            moves = _to_the_rarest(table.counts, self.k)
         else:
             moves = self._by_kernel(table, progress)
         into = _follow(moves)
@@ -51,7 +55,7 @@ class Recoding(Comparing):
         return Masked(
             group_of_tuple[table.tuple_of].astype(np.int32),
             [column.own[codes[kept]] for column, codes in zip(table.columns, table.codes, strict=True)],
-            [f"{moved:,} of {table.n:,} records took the values of others"],
+            [f"{moved:,} of {counted(table.n, 'record')} took the values of others"],
         )
 
     def _by_kernel(self, table: Table, progress: Progress) -> NDArray[np.int32]:
@@ -64,10 +68,10 @@ class Recoding(Comparing):
         space = self.record_distance(table).space(table)
         blocks = new_blocks(space, table.counts, near_order(space))
         moves, point = new_moves(table.p), new_point(space)
-        weighted, by_distance = self.comparison == "weighted", self.guide == "semantic"
+        weighted = self.comparison == "weighted"
         stride = max(1, 50_000_000 // (table.p + 1000))
         done = 0
-        while not recoding_steps(space, blocks, point, moves, self.k, weighted, by_distance, stride):
+        while not recoding_steps(space, blocks, point, moves, self.k, weighted, stride):
             done += stride
             progress(min(1.0, done / table.p), "moving rare combinations")
         return moves.into
@@ -75,7 +79,7 @@ class Recoding(Comparing):
     def assurances(self) -> list[str]:
         return [
             (
-                f"Every record shares its masked quasi-identifiers with at least {self.k - 1:,} others; "
+                f"Every record shares its masked quasi-identifiers with at least {counted(self.k - 1, 'other')}; "
                 "all combinations of values shown occur in the original data."
             )
         ]
@@ -91,7 +95,40 @@ def _follow(into: NDArray[np.int32]) -> NDArray[np.int64]:
         final = further
 
 
-def _at_random(table: Table, k: int, rng: np.random.Generator, *, alphabetical: bool) -> NDArray[np.int32]:
+def _to_the_rarest(counts: NDArray[np.int64], k: int) -> NDArray[np.int32]:
+    """T12 5.2.3: the rarest tuples move to the rarest other one, which raises the sum of squared sizes least."""
+    into = np.arange(len(counts), dtype=np.int32)
+    weight = counts.tolist()
+    heap = [(w, t) for t, w in enumerate(weight)]
+    heapq.heapify(heap)
+
+    def rarest() -> int:
+        """The rarest tuple of all, the first of equals; entries of the heap that no longer hold are dropped."""
+        while heap[0][0] != weight[heap[0][1]]:
+            heapq.heappop(heap)
+        return heap[0][1]
+
+    while (least := weight[rarest()]) < k:
+        turn = []
+        while heap and heap[0][0] == least:
+            t = heapq.heappop(heap)[1]
+            if weight[t] == least:
+                turn.append(t)
+        for place, t in enumerate(turn):
+            if weight[t] != least:
+                continue  # the one before it has joined it
+            # The next of these is the rarest other one; after the last of them, whatever the heap has.
+            target = turn[place + 1] if place + 1 < len(turn) else rarest()
+            weight[target] += least
+            weight[t] = 0
+            into[t] = target
+            heapq.heappush(heap, (weight[target], target))
+    return into
+
+
+def _at_random(
+    table: Table, k: int, rng: np.random.Generator, progress: Progress, *, alphabetical: bool
+) -> NDArray[np.int32]:
     """T12 5.2.2: combinations below k move to that of a random other record, until none is left."""
     into = np.arange(table.p, dtype=np.int32)
     weight = table.counts.copy()
@@ -105,6 +142,7 @@ def _at_random(table: Table, k: int, rng: np.random.Generator, *, alphabetical: 
         rare = np.flatnonzero((weight > 0) & (weight < k))
         if len(rare) == 0:
             return into
+        progress(1 - len(rare) / table.p, "moving rare combinations")
         if alphabetical:
             is_rare = set(rare.tolist())
             turn = [t for t in by_text if t in is_rare]

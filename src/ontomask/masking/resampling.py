@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
+from ontomask.arguments import counted
 from ontomask.kernels.groups import closest_groups
 from ontomask.kernels.space import new_point
 from ontomask.masking.method import Aggregating, Masked
@@ -56,10 +57,13 @@ class Resampling(Aggregating):
         t, n = self.samples or self.k, table.n
         ranked = np.empty((t, n), dtype=np.int64)
         for i in range(t):
-            progress(i / (t + 1), "sorting samples")
+            progress(0.5 * i / t, "sorting samples")
             ranked[i] = sorted_records(operators, rng.integers(n, size=n), self.comparison)
         rank = np.tile(np.arange(n), t)
-        centres = operators.centres_of(*members(table.tuple_of[ranked.ravel()], rank, n, table.p))
+        centres = operators.centres_of(
+            *members(table.tuple_of[ranked.ravel()], rank, n, table.p),
+            progress=lambda fraction, message: progress(0.5 + 0.5 * fraction, message),
+        )
         group_of = np.empty(n, dtype=np.int32)
         group_of[sorted_records(operators, np.arange(n), self.comparison)] = np.arange(n)
         return Masked(group_of, centres, [f"averages of {t:,} samples with replacement"])
@@ -74,7 +78,7 @@ class Resampling(Aggregating):
             ]
         return [
             (
-                f"Every record shares its masked quasi-identifiers with at least {self.k - 1:,} others: "
+                f"Every record shares its masked quasi-identifiers with at least {counted(self.k - 1, 'other')}: "
                 f"{self.k:,} records or more, one from each sample, show one centre."
             )
         ]

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from ontomask.arguments import counted
 from ontomask.errors import DataError
 from ontomask.masking.method import Masked, Method
 from ontomask.microdata.encoding import Table
@@ -31,13 +32,13 @@ class Suppression(Method):
         return Masked(
             group_of_tuple[table.tuple_of].astype(np.int32),
             [column.own[codes[common]] for column, codes in zip(table.columns, table.codes, strict=True)],
-            [f"{removed:,} of {table.n:,} records were removed"],
+            [f"{removed:,} of {counted(table.n, 'record')} removed"],
         )
 
     def assurances(self) -> list[str]:
         return [
             (
-                f"Every record that is left shares its quasi-identifiers with at least {self.k - 1:,} others; "
+                f"Every record that is left shares its quasi-identifiers with at least {counted(self.k - 1, 'other')}; "
                 "rare records are missing, so rates and totals no longer hold for them."
             )
         ]

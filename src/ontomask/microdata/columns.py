@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from ontomask.arguments import counted, short, some_of
 from ontomask.errors import DataError
 from ontomask.microdata.attributes import Attribute, Nominal, Numeric, Ordinal
 from ontomask.taxonomy.matching import Matching, match_counts
@@ -24,6 +25,9 @@ from ontomask.taxonomy.taxonomy import Taxonomy
 Codes = NDArray[np.int32]
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+#: No number of a numeric column may be larger: squares and sums of them would overflow.
+HUGE = 1e150
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,18 +112,20 @@ class NominalColumn(Column):
 
 @dataclass(frozen=True, eq=False)
 class OrdinalColumn(Column):
-    """``ranks``: of each code on the ``scale``, -1 for missing."""
+    """``ranks``: of each code on a scale of ``levels``, -1 for missing."""
 
     ranks: Longs = field(kw_only=True)
-    scale: pl.Series = field(kw_only=True)
+    levels: int = field(kw_only=True)
 
     @property
     def own(self) -> NDArray[Any]:
         return self.ranks
 
     def decode(self, centres: NDArray[Any]) -> pl.Series:
-        ranks = pl.select(pl.when(pl.Series(centres) >= 0).then(pl.Series(centres))).to_series()
-        return self.scale.gather(ranks).rename(self.name)
+        """A median is the rank of a value that occurs in the column."""
+        code_of = np.full(self.levels + 1, -1)
+        code_of[self.ranks] = np.arange(len(self.ranks))  # rank -1 stands last, for missing
+        return self.values.gather(code_of[centres]).rename(self.name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,105 +165,131 @@ def factorize(values: pl.Series) -> tuple[Codes, pl.Series]:
     return joined["code"].to_numpy().astype(np.int32, copy=False), distinct["value"]
 
 
-def encode_column(name: str, attribute: Attribute, values: pl.Series, notes: list[str]) -> Column:
-    """A column of the data as its attribute says; missing values are categories by now."""
+def encode_column(
+    name: str, attribute: Attribute, values: pl.Series, notes: list[str], rows: Longs | None = None
+) -> Column:
+    """A column of the data as its attribute says; missing values are categories by now.
+
+    ``rows`` are the places of the records in the input, where some of it was dropped: errors speak of these.
+    """
     if isinstance(attribute, Numeric):
-        values = _only_numbers(name, values)
+        values = _only_numbers(name, values, rows)
+    elif isinstance(attribute, Ordinal) and values.dtype.is_float():
+        _refuse_odd(name, values, ~values.is_finite(), "NaN or infinite", rows)
     codes, distinct = factorize(values)
     missing = next(iter(np.flatnonzero(distinct.is_null().to_numpy()).tolist()), None)
     if isinstance(attribute, Nominal):
         return _nominal(name, attribute, codes, distinct, missing, notes)
     if isinstance(attribute, Ordinal):
-        scale, ranks = _ranks(name, attribute, distinct, codes)
-        return OrdinalColumn(name, attribute, codes, distinct, missing, ranks=ranks, scale=scale)
+        ranks, levels = _ranks(name, attribute, distinct, codes, rows)
+        return OrdinalColumn(name, attribute, codes, distinct, missing, ranks=ranks, levels=levels)
     if isinstance(attribute, Numeric):
         numbers = distinct.cast(pl.Float64).fill_null(float("nan")).to_numpy()
         return NumericColumn(name, attribute, codes, distinct, missing, numbers=numbers)
     return Column(name, attribute, codes, distinct, missing)
 
 
-def rows_where(mask: pl.Series, most: int = 10) -> tuple[str, list[int]]:
+def rows_where(mask: pl.Series, rows: Longs | None = None, most: int = 10) -> tuple[str, list[int]]:
     """The records a condition holds for, counted from 1: some of them as text, and all."""
-    rows = [int(i) + 1 for i in np.flatnonzero(mask.fill_null(value=False).to_numpy())]
-    shown = ", ".join(f"{row:,}" for row in rows[:most]) + (", ..." if len(rows) > most else "")
-    return f"record{'s' if len(rows) != 1 else ''} {shown}", rows
+    places = np.flatnonzero(mask.fill_null(value=False).to_numpy())
+    found = [int(i) + 1 for i in (places if rows is None else rows[places])]
+    shown = ", ".join(f"{row:,}" for row in found[:most]) + (", ..." if len(found) > most else "")
+    return f"record{'s' if len(found) != 1 else ''} {shown}", found
 
 
-def _only_numbers(name: str, values: pl.Series) -> pl.Series:
+def _refuse_odd(name: str, values: pl.Series, odd: pl.Series, what: str, rows: Longs | None) -> None:
+    """An error that names the records where a number cannot be used."""
+    if odd.any():
+        shown, found = rows_where(odd, rows)
+        raise DataError(
+            f"holds {counted(len(found), 'value')} {'that is' if len(found) == 1 else 'that are'} {what} ({shown})",
+            where=f"column {name!r}",
+            remedy="Correct them, or make them missing (null) and say what a missing value means: missing=...",
+            rows=found,
+        )
+
+
+def _only_numbers(name: str, values: pl.Series, rows: Longs | None) -> pl.Series:
     where = f"column {name!r}"
     if values.dtype == pl.Null:
         raise DataError("holds no value at all", where=where, remedy="Leave the column out of the policy and the data.")
     if values.dtype.is_decimal():
         values = values.cast(pl.Float64)
     if not values.dtype.is_numeric():
-        if values.dtype == pl.String or values.dtype in (pl.Categorical, pl.Enum):
-            text = values.cast(pl.String)
-            odd = text.cast(pl.Float64, strict=False).is_null() & text.is_not_null()
-            if odd.any():
-                shown, rows = rows_where(odd)
-                raise DataError(
-                    f"is numeric in the policy and holds text in {len(rows):,} of {len(values):,} ({shown})",
-                    where=where,
-                    remedy="Correct these values, or call the column Nominal, Ordinal or Flat.",
-                    rows=rows,
-                )
-            raise DataError(
-                "is numeric in the policy and holds numbers stored as text",
-                where=where,
-                remedy="Convert the column to numbers first (are these codes? then it is Nominal or Flat).",
-            )
-        raise DataError(
-            f"is numeric in the policy and holds {values.dtype}",
-            where=where,
-            remedy="Convert it to numbers, or call the column Ordinal or Flat.",
-        )
+        raise _not_numeric(name, values, rows)
     if values.dtype.is_float():
-        odd = ~values.is_finite()
-        if odd.any():
-            shown, rows = rows_where(odd)
-            raise DataError(
-                f"holds {len(rows):,} value{'s' if len(rows) != 1 else ''} that are NaN or infinite ({shown})",
-                where=where,
-                remedy="Correct them, or make them missing (null) and say what a missing value means: missing=...",
-                rows=rows,
-            )
+        _refuse_odd(name, values, ~values.is_finite(), "NaN or infinite", rows)
+    size = values.cast(pl.Float64).abs()
+    if values.dtype.is_integer():
+        # Beyond this, numbers are no longer told apart by what they are computed with.
+        _refuse_odd(name, values, size > 2.0**53, "beyond 9,007,199,254,740,992 (an identifier, perhaps?)", rows)
+    _refuse_odd(name, values, size > HUGE, f"larger than {HUGE:g}", rows)
+    low, high = values.cast(pl.Float64).min(), values.cast(pl.Float64).max()
+    if isinstance(low, float) and isinstance(high, float) and 0 < high - low < 1 / HUGE:
+        raise DataError(
+            f"all values lie within {high - low:g} of each other",
+            where=where,
+            remedy="These differences are too small to compute with: choose a smaller unit.",
+        )
     return values
 
 
-def _ranks(name: str, attribute: Ordinal, distinct: pl.Series, codes: Codes) -> tuple[pl.Series, Longs]:
-    """The scale and the rank of each distinct value."""
+def _not_numeric(name: str, values: pl.Series, rows: Longs | None) -> DataError:
+    where = f"column {name!r}"
+    if values.dtype == pl.String or values.dtype in (pl.Categorical, pl.Enum):
+        text = values.cast(pl.String)
+        odd = text.cast(pl.Float64, strict=False).is_null() & text.is_not_null()
+        if odd.any():
+            shown, found = rows_where(odd, rows)
+            return DataError(
+                f"is numeric in the policy and holds text in {len(found):,} of {counted(len(values), 'record')} ({shown})",
+                where=where,
+                remedy="Correct these values, or call the column Nominal, Ordinal or Flat.",
+                rows=found,
+            )
+        return DataError(
+            "is numeric in the policy and holds numbers stored as text",
+            where=where,
+            remedy="Convert the column to numbers first (are these codes? then it is Nominal or Flat).",
+        )
+    return DataError(
+        f"is numeric in the policy and holds {values.dtype}",
+        where=where,
+        remedy="Convert it to numbers, or call the column Ordinal or Flat.",
+    )
+
+
+def _ranks(name: str, attribute: Ordinal, distinct: pl.Series, codes: Codes, rows: Longs | None) -> tuple[Longs, int]:
+    """The rank of each distinct value, and how many ranks there are."""
     where = f"column {name!r}"
     dtype = distinct.dtype
-    if attribute.order is None:
-        if dtype == pl.Enum:
-            order = list(dtype.categories.to_list())  # type: ignore[attr-defined]
-        elif dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Boolean:
-            order = distinct.drop_nulls().sort().to_list()
-        else:
-            raise DataError(
-                f"is ordinal, holds {dtype} and has no order",
-                where=where,
-                remedy="List the values from first to last: Ordinal(order=[...]).",
-            )
-    else:
+    if attribute.order is not None:
         order = attribute.order
+    elif isinstance(dtype, pl.Enum):
+        order = dtype.categories.to_list()
+    elif dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Boolean:
+        order = distinct.drop_nulls().sort().to_list()
+    else:
+        raise DataError(
+            f"is ordinal, holds {dtype} and has no order",
+            where=where,
+            remedy="List the values from first to last: Ordinal(order=[...]).",
+        )
     place = {value: rank for rank, value in enumerate(order)}
     listed = distinct.to_list()
-    unknown = [value for value in listed if value is not None and value not in place]
+    unknown = [code for code, value in enumerate(listed) if value is not None and value not in place]
     if unknown:
-        bad = {code for code, value in enumerate(listed) if value is not None and value not in place}
-        rows = (np.flatnonzero(np.isin(codes, list(bad))) + 1).tolist()
+        odd = pl.Series(np.isin(codes, unknown))
+        _, found = rows_where(odd, rows)
+        shown = some_of([short(repr(listed[code]), 40) for code in unknown])
         raise DataError(
-            f"holds {len(unknown)} value{'s' if len(unknown) != 1 else ''} that the order does not have: "
-            + ", ".join(map(repr, unknown[:5]))
-            + (", ..." if len(unknown) > 5 else "")
-            + f" ({len(rows):,} records)",
+            f"holds {counted(len(unknown), 'value')} that the order does not have: {shown} "
+            f"({counted(len(found), 'record')})",
             where=where,
             remedy=f"Add them to order= where they belong. It has: {', '.join(map(repr, order[:12]))}.",
-            rows=rows,
+            rows=found,
         )
-    scale = pl.Series(order, dtype=dtype) if dtype != pl.Null else pl.Series(order)
-    return scale, np.array([-1 if value is None else place[value] for value in listed], dtype=np.int64)
+    return np.array([-1 if value is None else place[value] for value in listed], dtype=np.int64), len(order)
 
 
 def _nominal(
@@ -287,7 +319,7 @@ def _nominal(
     merged = [(texts[keep], len(same)) for keep, same in zip(kept, order.values(), strict=True) if len(same) > 1]
     if merged:
         notes.append(
-            f"{name}: {len(merged)} concepts are written in several ways; each is written in its most frequent one"
+            f"{name}: {counted(len(merged), 'concept')} written in several ways, now each in its most frequent one"
         )
     return NominalColumn(
         name,

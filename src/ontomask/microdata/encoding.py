@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.arguments import did_you_mean
+from ontomask.arguments import counted, did_you_mean
 from ontomask.errors import DataError
 from ontomask.microdata.columns import Codes, Column, Longs, encode_column, factorize, rows_where
 
@@ -47,10 +47,10 @@ class Table:
         return records, at
 
 
-def encode(data: pl.DataFrame, attributes: Mapping[str, Any], names: Sequence[str]) -> Table:
-    """Encode the columns ``names`` of the data, in that order."""
+def encode(data: pl.DataFrame, attributes: Mapping[str, Any], names: Sequence[str], rows: Longs | None = None) -> Table:
+    """Encode the columns ``names`` of the data, in that order; ``rows`` are the places of its records in the input."""
     notes: list[str] = []
-    columns = tuple(encode_column(name, attributes[name], data[name], notes) for name in names)
+    columns = tuple(encode_column(name, attributes[name], data[name], notes, rows) for name in names)
     return make_table(columns, notes)
 
 
@@ -86,26 +86,28 @@ def settle_missing(
     keep = np.ones(len(data), dtype=np.bool_)
     for name, attribute in attributes.items():
         absent = data[name].is_null()
-        number = int(absent.sum())
+        if attribute.missing == "drop_record" and absent.any():
+            keep &= ~absent.to_numpy()
+            notes.append(f"{name}: {counted(int(absent.sum()), 'record')} without a value dropped")
+    if not keep.any():
+        raise DataError(
+            "dropping the records with missing values leaves none", remedy="Choose missing='category' for some columns."
+        )
+    for name, attribute in attributes.items():
+        absent = data[name].is_null() & pl.Series(keep)
         rule = attribute.missing or ("error" if attribute.quasi else None)
-        if not number or rule is None:
-            continue
-        if rule == "error":
+        if rule == "error" and absent.any():
             shown, rows = rows_where(absent)
             raise DataError(
-                f"holds {number:,} missing value{'s' if number != 1 else ''} ({shown})",
+                f"holds {counted(len(rows), 'missing value')} ({shown})",
                 where=f"column {name!r}",
                 remedy="Fill them, or say what a missing value is: missing='category' (a value of its own) "
                 "or missing='drop_record'.",
                 rows=rows,
             )
-        if rule == "drop_record":
-            keep &= ~absent.to_numpy()
-            notes.append(f"{name}: {number:,} records without a value were dropped")
-        else:
-            notes.append(f"{name}: {number:,} missing values are a category of their own")
-    if not keep.any():
-        raise DataError(
-            "dropping the records with missing values leaves none", remedy="Choose missing='category' for some columns."
-        )
+        if rule == "category" and absent.any():
+            number = int(absent.sum())
+            notes.append(
+                f"{name}: {counted(number, 'missing value')}, a category of {'its' if number == 1 else 'their'} own"
+            )
     return (data if keep.all() else data.filter(pl.Series(keep))), keep

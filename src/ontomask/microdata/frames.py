@@ -36,6 +36,14 @@ class Taken:
     index: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
+    def orders(self) -> dict[str, list[Any]]:
+        """The order of categories in the columns that have one of their own: pandas' ordered categoricals."""
+        return {
+            name: list(dtype.categories)
+            for name, dtype in self.native_dtypes.items()
+            if self.kind == "pandas" and getattr(dtype, "ordered", False)
+        }
+
 
 def take(frame: Any, *, keep_index: Collection[str] = ()) -> Taken:
     """The frame as a Polars frame, with what is needed to give its kind back.
@@ -98,6 +106,8 @@ def _check_names(names: list[Any]) -> None:
             "the column names have several levels",
             remedy="Join them first: frame.columns = ['_'.join(map(str, c)) for c in frame.columns].",
         )
+    if "" in names:
+        raise DataError("a column has no name", remedy="Name it, or leave it out.")
     odd = [name for name in names if not isinstance(name, str)]
     if odd:
         raise DataError(

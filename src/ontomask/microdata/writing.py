@@ -155,11 +155,12 @@ def _failed(problem: BaseException, target: Path, needed: int) -> OutputError:
     cause = next((e for e in (problem, problem.__cause__, *problem.args) if getattr(e, "errno", None)), problem)
     code = getattr(cause, "errno", None)
     if code in _FULL or "os error 28" in str(problem) or "No space left" in str(problem):
-        free = ""
+        sizes = ""
         with suppress(OSError):
-            free = f", {_size(shutil.disk_usage(target.parent).free)} are free"
+            free = shutil.disk_usage(target.parent).free
+            sizes = f", {_size(free)} are free" if free < needed else ""
         return OutputError(
-            f"the disk is full (the table has about {_size(needed)}{free})",
+            f"the disk is full (the table has about {_size(needed)}{sizes})",
             where=str(target),
             remedy="Free some space or choose another folder. Nothing was written.",
         )

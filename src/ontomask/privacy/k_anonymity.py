@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from ontomask.arguments import did_you_mean
+from ontomask.arguments import counted, did_you_mean
 from ontomask.errors import DataError
 from ontomask.privacy.models import Finding, Model
 from ontomask.settings import K
@@ -25,7 +25,7 @@ class KAnonymity(Model):
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [30, 30, 41], "job": ["nurse", "nurse", "pilot"]})
     >>> print(KAnonymity(k=2).check(frame, ["age", "job"]))
-    FAILS: 2-anonymity: 1 of 2 classes has fewer than 2 records (1 record); the smallest has 1
+    FAILS: 2-anonymity: 1 of 2 classes has fewer than 2 records (1 record in all); the smallest has 1
     """
 
     name: Literal["k_anonymity"] = "k_anonymity"
@@ -41,21 +41,28 @@ class KAnonymity(Model):
                 remedy=did_you_mean(absent[0] if absent else "", data.columns)
                 + f"The data have: {', '.join(map(repr, data.columns[:30]))}.",
             )
-        size = "records" if "records" not in quasi else "records in the class"
+        size = next(name for name in ("records", "class size", "records in the class", "n") if name not in quasi)
         classes = data.group_by(quasi).agg(pl.len().alias(size))
         small = classes.filter(pl.col(size) < self.k)
         smallest = int(classes[size].to_numpy().min())
         if len(small):
             small = small.sort(size, *quasi, nulls_last=True)
         records = int(small[size].sum())
-        text = f"{self.describe()}: {len(classes):,} class{'es' if len(classes) != 1 else ''}, the smallest of {smallest:,}"
+        text = f"{self.describe()}: {counted(len(classes), 'class', 'classes')}, the smallest of {counted(smallest, 'record')}"
         if len(small):
             text = (
-                f"{self.describe()}: {len(small):,} of {len(classes):,} classes {'have' if len(small) != 1 else 'has'} "
-                f"fewer than {self.k:,} records ({records:,} record{'s' if records != 1 else ''}); "
-                f"the smallest has {smallest:,}"
+                f"{self.describe()}: {len(small):,} of {counted(len(classes), 'class', 'classes')} "
+                f"{'have' if len(small) != 1 else 'has'} fewer than {counted(self.k, 'record')} "
+                f"({counted(records, 'record')} in all); the smallest has {smallest:,}"
             )
         return Finding(self, len(small) == 0, float(smallest), text, small, records)
+
+    def require_enough(self, n: int) -> None:
+        if self.k > n:
+            raise DataError(
+                f"{self.describe()} is required and there {'is' if n == 1 else 'are'} {counted(n, 'record')}",
+                remedy="Nobody can hide among more people than there are: choose a smaller k.",
+            )
 
     def describe(self) -> str:
         return f"{self.k}-anonymity"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ontomask.arguments import as_values
 from ontomask.settings import Settings
 
 if TYPE_CHECKING:
@@ -40,10 +41,14 @@ class Model(Settings):
         """Look at a frame (pandas, Polars or PyArrow) whose quasi-identifiers are the columns ``quasi``."""
         from ontomask.microdata.frames import take
 
-        return self.check_polars(take(data).data, list(quasi), attributes or {})
+        names = as_values(quasi, "quasi-identifiers")
+        return self.check_polars(take(data).data, list(dict.fromkeys(names)), attributes or {})
 
     def check_polars(self, data: pl.DataFrame, quasi: list[str], attributes: Mapping[str, Any]) -> Finding:
         raise NotImplementedError
+
+    def require_enough(self, n: int) -> None:
+        """An error if no table of n records can satisfy the model."""
 
     def describe(self) -> str:
         """The model in a few words."""

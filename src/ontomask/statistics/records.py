@@ -70,7 +70,7 @@ def central_record(
     >>> import ontomask as om, polars as pl
     >>> frame = pl.DataFrame({"age": [20, 30, 61], "sex": ["f", "m", "m"]})
     >>> om.central_record(frame, {"age": om.Numeric(), "sex": om.Flat()})
-    {'age': 37.0, 'sex': 'm'}
+    {'age': 37, 'sex': 'm'}
     """
     table = _table(frame, attributes)
     _check(distance, normalize)

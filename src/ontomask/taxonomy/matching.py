@@ -18,7 +18,7 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ontomask.arguments import as_values, require_taxonomy, some_of
+from ontomask.arguments import as_values, counted, require_taxonomy, some_of
 from ontomask.errors import OptionError, TaxonomyFileError, UnknownConceptError, UnmatchedValuesError
 from ontomask.taxonomy.lexicon import Suggestion, stemmer
 from ontomask.taxonomy.readers import table
@@ -196,7 +196,7 @@ def match_counts(
     unused = [value for value in chosen if value not in counts]
     if unused:
         shown = some_of([repr(value) for value in unused])
-        notes.append(f"{_some(len(unused), 'value')} of the mapping not met in the column: {shown}")
+        notes.append(f"{counted(len(unused), 'value')} of the mapping not met in the column: {shown}")
     return Matching(taxonomy, rows, unmatched, notes)
 
 
@@ -259,14 +259,14 @@ class _Placer:
         if senses:
             order = "most frequent sense" if self._t.senses else "first in the taxonomy"
             notes.append(
-                f"{_some(len(senses), 'value')} with several senses: the {order} is taken unless a mapping decides "
+                f"{counted(len(senses), 'value')} with several senses: the {order} is taken unless a mapping decides "
                 f"otherwise: {'; '.join(senses[:10])}{'; ... (see .ambiguous)' if len(senses) > 10 else ''}"
             )
         zeros = [row for row in rows if row.how == "leading zeros"]
         if zeros:
             shown = some_of([f"{row.value} as {row.concept}" for row in zeros], 10)
             notes.append(
-                f"{_some(len(zeros), 'code')} ({_some(sum(row.count for row in zeros), 'record')}) without leading zeros, "
+                f"{counted(len(zeros), 'code')} ({counted(sum(row.count for row in zeros), 'record')}) without leading zeros, "
                 f"read with them: {shown}; store codes as text to keep zeros"
             )
             doubtful = [
@@ -276,13 +276,13 @@ class _Placer:
             ]
             if doubtful:
                 notes.append(
-                    f"since zeros were lost, {_some(len(doubtful), 'code')} taken as written may mean another: "
+                    f"since zeros were lost, {counted(len(doubtful), 'code')} taken as written may mean another: "
                     f"{some_of(doubtful, 10)}"
                 )
         aliases = [row for row in rows if row.how == "alias"]
         if aliases:
             shown = some_of([f"{row.value} is {row.concept}" for row in aliases], 10)
-            notes.append(f"{_some(len(aliases), 'alternative code')}: {shown}")
+            notes.append(f"{counted(len(aliases), 'alternative code')}: {shown}")
         return notes
 
 
@@ -298,8 +298,8 @@ def _counted(values: list[Any]) -> tuple[Counter[str], list[str]]:
     if any(isinstance(value, Real) for value in tally):
         # 250 and 250.0 are equal as numbers and different as codes.
         tally = Counter(value if isinstance(value, str) or value is None else _Typed(value) for value in values)
-    for counted, count in tally.items():
-        value = counted.value if isinstance(counted, _Typed) else counted
+    for held, count in tally.items():
+        value = held.value if isinstance(held, _Typed) else held
         if value is None or (isinstance(value, Real) and isnan(value)) or type(value).__name__ in _MISSING_TYPES:
             missing += count
             continue
@@ -308,11 +308,11 @@ def _counted(values: list[Any]) -> tuple[Counter[str], list[str]]:
     notes = []
     if numbers:
         notes.append(
-            f"{_some(numbers, 'value')} stored as numbers, not text: a code stored as a number loses leading and trailing "
+            f"{counted(numbers, 'value')} stored as numbers, not text: a code stored as a number loses leading and trailing "
             "zeros (250 and 250.0 are different codes)"
         )
     if missing:
-        notes.append(f"{_some(missing, 'missing value')} (None or NaN) not matched")
+        notes.append(f"{counted(missing, 'missing value')} (None or NaN) not matched")
     return counts, notes
 
 
@@ -368,8 +368,3 @@ def _read_mapping(path: Path) -> dict[str, str]:
                 remedy="Keep one.",
             )
     return mapping
-
-
-def _some(number: int, what: str) -> str:
-    """'1 code', '2 codes'."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
