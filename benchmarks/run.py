@@ -8,42 +8,19 @@ process is fresh. Rows that need data or a library that is not there are left ou
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 import ontomask as om
 from benchmarks import generate, peers
+from benchmarks.masking import masking
+from benchmarks.timing import DATA, PEAK, Row, best, fresh
 
-DATA = Path(os.environ.get("ONTOMASK_DATA", Path(__file__).parents[2] / "shared" / "data")) / "taxonomies"
-PEAK = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
-
-Row = tuple[str, str, str]  # what, measured, target
-
-
-def best(job: Callable[[], Any], times: int = 3) -> float:
-    """Seconds of the fastest of some runs, after one that is not counted."""
-    job()
-    return min(timed(job) for _ in range(times))
-
-
-def timed(job: Callable[[], Any]) -> float:
-    start = time.perf_counter()
-    job()
-    return time.perf_counter() - start
-
-
-def fresh(code: str) -> list[float]:
-    """Run code in a process of its own; what it prints are numbers."""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return [float(line) for line in done.stdout.split()]
+TAXONOMIES = DATA / "taxonomies"
 
 
 def start_up() -> Iterator[Row]:
@@ -60,9 +37,9 @@ def start_up() -> Iterator[Row]:
 def reading(folder: Path) -> Iterator[Row]:
     from ontomask.taxonomy import catalog
 
-    if DATA.is_dir():
-        yield "hp.obo (10 MB) to Taxonomy", f"{best(lambda: om.read_taxonomy(DATA / 'hp.obo')):.2f} s", "<= 0.6 s"
-        mesh = best(lambda: om.read_taxonomy(DATA / "mtrees2023.bin"))
+    if TAXONOMIES.is_dir():
+        yield "hp.obo (10 MB) to Taxonomy", f"{best(lambda: om.read_taxonomy(TAXONOMIES / 'hp.obo')):.2f} s", "<= 0.6 s"
+        mesh = best(lambda: om.read_taxonomy(TAXONOMIES / "mtrees2023.bin"))
         yield "MeSH tree file to Taxonomy", f"{mesh:.2f} s", ""
     yield "built-in ICD-9-CM", f"{best(catalog._icd9cm.__wrapped__):.2f} s", "<= 0.3 s"
     if (peers.DEBIAN_WORDNET / "data.noun").exists():
@@ -108,7 +85,7 @@ def tables() -> Iterator[Row]:
 def whole_ontology() -> Iterator[Row]:
     for measure in ("logsc", "wu_palmer", "lin"):
         seconds, megabytes = fresh(
-            f"import time; import ontomask as om; t = om.read_taxonomy({str(DATA / 'hp.obo')!r}); "
+            f"import time; import ontomask as om; t = om.read_taxonomy({str(TAXONOMIES / 'hp.obo')!r}); "
             "s = time.perf_counter(); "
             f"d = om.distance_matrix(t, t.concepts, {measure!r}, dtype='float32'); "
             f"print(time.perf_counter() - s); {PEAK}"
@@ -130,8 +107,8 @@ def against_peers(folder: Path) -> Iterator[Row]:
         for measure, seconds, pairs in peers.time_nltk(folder, nouns[:40]):
             ours = best(lambda m=measure: om.distance_matrix(wordnet, nouns, m)) / len(nouns) ** 2
             yield _versus(f"{measure}: NLTK on WordNet", seconds / pairs, ours)
-    if DATA.is_dir():
-        hpo = om.read_taxonomy(DATA / "hp.obo")
+    if TAXONOMIES.is_dir():
+        hpo = om.read_taxonomy(TAXONOMIES / "hp.obo")
         terms = [hpo.concepts[i] for i in rng.choice(len(hpo), 2000, replace=False)]
         ours = best(lambda: om.distance_matrix(hpo, terms, "lin", ic="sanchez")) / len(terms) ** 2
         for name, job in (("nxontology", peers.time_nxontology), ("hpo3 (its own copy of HPO)", peers.time_hpo3)):
@@ -158,6 +135,7 @@ def main() -> None:
         ("building", lambda folder: building()),
         ("tables", lambda folder: tables()),
         ("whole ontology", lambda folder: whole_ontology()),
+        ("masking", masking),
         ("peers", against_peers),
     ]
     chosen = [s for s in sections if len(sys.argv) == 1 or s[0].split()[0] in sys.argv[1:]]

@@ -481,9 +481,17 @@ def k_anonymous_resampling(
 # ---- risk: record linkage (METHODS 10), as fractions -------------------------------------------------------------
 
 
-def _linked(sets: Sequence[Sequence[int]]) -> float:
-    """The mean over records of 1 / |set| where the record's own other self is in its set, else 0 (T12 eq. 8.3-8.4)."""
-    return math.fsum(1 / len(found) if i in found else 0 for i, found in enumerate(sets)) / len(sets)
+def _linked(sets: Sequence[Sequence[int]], own: Mapping[int, int], n: int) -> float:
+    """The sum over records of 1 / |set| where the record's own other self is in its set, else 0, over all n.
+
+    T12 eq. 8.3-8.4. ``own`` gives the other self; a record that was removed has none and is not linked.
+    """
+    return math.fsum(1 / len(found) for i, found in enumerate(sets) if own.get(i) in found) / n
+
+
+def _other_selves(original: Data, masked: Data, records: Sequence[int] | None) -> list[int]:
+    """For each masked record the original one it was made from: by default that at the same place."""
+    return list(range(len(original))) if records is None else list(records)
 
 
 def semantic_linkage(
@@ -492,10 +500,13 @@ def semantic_linkage(
     attributes: Sequence[PlainAttribute],
     distance: str = "mean",
     normalize: str = "pairwise",
+    records: Sequence[int] | None = None,
 ) -> float:
     """SRL (T12 eq. 8.1-8.4): from each original record to the closest masked ones. Scales are the original's."""
     table = PlainTable(original, attributes, distance, normalize, others=masked)
-    return _linked([least_ones(table.distance(r, a) for a in masked) for r in original])
+    own = {i: j for j, i in enumerate(_other_selves(original, masked, records))}
+    sets = [least_ones(table.distance(r, a) for a in masked) if masked else [] for r in original]
+    return _linked(sets, own, len(original))
 
 
 def distance_linkage_reverse(
@@ -504,20 +515,24 @@ def distance_linkage_reverse(
     attributes: Sequence[PlainAttribute],
     distance: str = "mean",
     normalize: str = "pairwise",
+    records: Sequence[int] | None = None,
 ) -> float:
     """Distance-based RL (D12): from each masked record to the closest original ones. Scales are the original's."""
     table = PlainTable(original, attributes, distance, normalize, others=masked)
-    return _linked([least_ones(table.distance(r, a) for r in original) for a in masked])
+    own = dict(enumerate(_other_selves(original, masked, records)))
+    return _linked([least_ones(table.distance(r, a) for r in original) for a in masked], own, len(original))
 
 
-def matching_linkage(original: Data, masked: Data) -> float:
+def matching_linkage(original: Data, masked: Data, records: Sequence[int] | None = None) -> float:
     """MRL (T12 eq. 8.6, the right way up): from each original record to the masked ones equal to it."""
-    return _linked([[i for i, a in enumerate(masked) if a == r] for r in original])
+    own = {i: j for j, i in enumerate(_other_selves(original, masked, records))}
+    return _linked([[j for j, a in enumerate(masked) if a == r] for r in original], own, len(original))
 
 
-def reverse_matching_linkage(original: Data, masked: Data) -> float:
+def reverse_matching_linkage(original: Data, masked: Data, records: Sequence[int] | None = None) -> float:
     """RL (T12 eq. 5.7-5.8): from each masked record to G, the original ones equal to it."""
-    return _linked([[i for i, r in enumerate(original) if r == a] for a in masked])
+    own = dict(enumerate(_other_selves(original, masked, records)))
+    return _linked([[i for i, r in enumerate(original) if r == a] for a in masked], own, len(original))
 
 
 # ---- loss (METHODS 10) -------------------------------------------------------------------------------------------

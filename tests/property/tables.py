@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 import ontomask as om
 from ontomask.distances.records import RecordDistance
-from ontomask.microdata.columns import Column, NominalColumn, NumericColumn, OrdinalColumn
+from ontomask.microdata.columns import Column, NominalColumn
 from ontomask.microdata.encoding import Table, encode
 from ontomask.statistics.aggregation import Operators
 from tests.oracle.plain_masking import PlainAttribute, PlainTable, Record, Value
@@ -76,15 +76,13 @@ class Sheet:
 
     @cached_property
     def table(self) -> Table:
-        return self.encoded(self.records)
+        return encode(self.frame(self.records), self.real_attributes, list(self.real_attributes))
 
-    def encoded(self, records: Sequence[Record]) -> Table:
-        """Records of this sheet's kind for the product."""
-        columns = {
-            f"c{i}": pl.Series([r[i] for r in records], dtype=_dtype(attribute, [r[i] for r in self.records]))
-            for i, attribute in enumerate(self.attributes)
-        }
-        return encode(pl.DataFrame(columns), self.real_attributes, list(self.real_attributes))
+    def frame(self, records: Sequence[Record]) -> pl.DataFrame:
+        """Records of this sheet's kind, as a user has them."""
+        columns = list(zip(*records, strict=True)) or [()] * len(self.attributes)
+        typed = zip(self.attributes, columns, strict=True)
+        return pl.DataFrame({f"c{i}": pl.Series(values, dtype=_dtype(a, values)) for i, (a, values) in enumerate(typed)})
 
     def plain(self, how: tuple[str, str] = ("mean", "pairwise"), others: Sequence[Record] = ()) -> PlainTable:
         return PlainTable(self.records, self.attributes, *how, others=others)
@@ -97,12 +95,13 @@ class Sheet:
 
     def decoded(self, centres: Sequence[NDArray[Any]]) -> list[Record]:
         """Centres by column, as the product gives them, as records."""
-        columns = [_values(column, c) for column, c in zip(self.table.columns, centres, strict=True)]
-        return list(zip(*columns, strict=True))
+        columns = zip(self.attributes, self.table.columns, centres, strict=True)
+        return list(zip(*(_values(*column) for column in columns), strict=True))
 
     def coded(self, records: Sequence[Record]) -> list[NDArray[Any]]:
         """Records as centres by column, as the product takes them."""
-        return [_centres(c, [r[i] for r in records]) for i, c in enumerate(self.table.columns)]
+        columns = zip(self.attributes, self.table.columns, zip(*records, strict=True), strict=True)
+        return [_centres(*column) for column in columns]
 
 
 def _real(attribute: PlainAttribute, taxonomy: om.Taxonomy | None) -> Any:
@@ -113,36 +112,37 @@ def _real(attribute: PlainAttribute, taxonomy: om.Taxonomy | None) -> Any:
         scope = options.pop("scope", "taxonomy")
         return om.Nominal(taxonomy=taxonomy, measure=attribute.measure, scope=scope, options=options, weight=weight)
     if attribute.kind == "ordinal":
-        return om.Ordinal(order=list(attribute.order), weight=weight)
+        # Numbers have an order of their own.
+        order = None if isinstance(attribute.order[0], int) else list(attribute.order)
+        return om.Ordinal(order=order, weight=weight)
     return om.Flat(weight=weight) if attribute.kind == "flat" else om.Numeric(weight=weight)
 
 
 def _dtype(attribute: PlainAttribute, values: Iterable[Value]) -> Any:
-    if attribute.kind != "numeric":
-        return pl.String
-    return pl.Int64 if all(isinstance(v, int) for v in values if v is not None) else pl.Float64
+    if attribute.kind == "numeric":
+        return pl.Int64 if all(isinstance(v, int) for v in values if v is not None) else pl.Float64
+    return pl.Int64 if attribute.kind == "ordinal" and isinstance(attribute.order[0], int) else pl.String
 
 
-def _values(column: Column, centres: NDArray[Any]) -> list[Value]:
+def _values(attribute: PlainAttribute, column: Column, centres: NDArray[Any]) -> list[Value]:
     if isinstance(column, NominalColumn):
         return [None if c < 0 else column.taxonomy.concepts[c] for c in centres.tolist()]
-    if isinstance(column, OrdinalColumn):
-        return [None if rank < 0 else column.scale[rank] for rank in centres.tolist()]
-    if isinstance(column, NumericColumn):
+    if attribute.kind == "ordinal":
+        return [None if rank < 0 else attribute.order[rank] for rank in centres.tolist()]
+    if attribute.kind == "numeric":
         return [None if np.isnan(x) else x for x in centres.tolist()]
     return [column.values[code] for code in centres.tolist()]
 
 
-def _centres(column: Column, values: Sequence[Value]) -> NDArray[Any]:
-    if isinstance(column, NominalColumn):
-        return np.array([-1 if v is None else column.taxonomy.position(v) for v in values], dtype=np.int64)
-    if isinstance(column, OrdinalColumn):
-        ranks = column.scale.to_list()
-        return np.array([-1 if v is None else ranks.index(v) for v in values], dtype=np.int64)
-    if isinstance(column, NumericColumn):
+def _centres(attribute: PlainAttribute, column: Column, values: Sequence[Value]) -> NDArray[Any]:
+    if attribute.kind == "numeric":
         return np.array([np.nan if v is None else float(v) for v in values])
-    codes = column.values.to_list()
-    return np.array([codes.index(v) for v in values], dtype=np.int64)
+    if isinstance(column, NominalColumn):
+        place = column.taxonomy.position
+    else:
+        place = (attribute.order if attribute.kind == "ordinal" else column.values.to_list()).index
+    gone = place(None) if attribute.kind == "flat" and None in values else -1
+    return np.array([gone if v is None else place(v) for v in values], dtype=np.int64)
 
 
 # ---- drawing them ------------------------------------------------------------------------------------------------
@@ -187,6 +187,8 @@ def _attribute(
         scope = {"scope": "attribute"} if chance.random() < 0.3 else {}
         return PlainAttribute(kind, case.plain, measure, options | scope, weight=weight), case, _concepts(chance, case)
     if kind == "ordinal":
+        if chance.random() < 0.3:
+            return PlainAttribute(kind, order=(0,), weight=weight), case, [3, 1, 4, 5, 9, 2][: chance.randint(2, 6)]
         # A scale may go beyond what occurs, at both ends.
         scale = SCALE[: chance.choice((1, 3, 4, 5, 6, 6))]
         return (
@@ -211,6 +213,8 @@ def make_sheet(seed: int, n: int, kinds: Sequence[str]) -> Sheet:
         often = [0.1 + chance.random() for _ in among]  # some values are common, some rare
         values = chance.choices(among, often, k=n)
         columns.append([None if chance.random() < holes else value for value in values])
+        if kind == "ordinal" and attribute.order == (0,):  # numbers: the scale is what occurs
+            attribute = replace(attribute, order=tuple(sorted({v for v in columns[-1] if v is not None})) or (0,))
         attributes.append(attribute)
         taxonomies.append(shared.real if kind == "nominal" and shared else None)
     return Sheet(tuple(attributes), tuple(taxonomies), tuple(zip(*columns, strict=True)))

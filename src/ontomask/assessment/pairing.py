@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ontomask.errors import DataError, PolicyError
 from ontomask.masking.method import Masked
-from ontomask.microdata.attributes import as_attributes
+from ontomask.microdata.attributes import Ordinal, as_attributes
 from ontomask.microdata.columns import Column, NominalColumn, NumericColumn, OrdinalColumn, encode_column
 from ontomask.microdata.encoding import Table, encode, make_table, require_columns
 from ontomask.microdata.frames import take
@@ -110,6 +110,11 @@ def pair_frames(original: Any, masked: Any, attributes: Any, records: Sequence[i
     names = [name for name in before.columns if name in listed]
     table = encode(before, listed, names)
     columns = [_encoded_like(column, after[column.name]) for column in table.columns]
+    # Flat values that only masking brought in get a code in both tables.
+    known = [
+        replace(c, values=new.values) if type(c) is Column else c for c, new in zip(table.columns, columns, strict=True)
+    ]
+    table = replace(table, columns=tuple(known))
     stayed = np.zeros(table.n, dtype=np.bool_)
     stayed[kept] = True
     if records is not None:
@@ -127,6 +132,11 @@ def _quasi(attributes: Any) -> dict[str, Any]:
 
 def _encoded_like(column: Column, values: pl.Series) -> Column:
     """A masked column, read as its original was."""
+    attribute = column.attribute
+    if isinstance(column, OrdinalColumn) and isinstance(attribute, Ordinal) and attribute.order is None:
+        # The scale is that of the original, whichever of its values are left.
+        order = column.values.gather(np.argsort(column.ranks)).drop_nulls().to_list()
+        return encode_column(column.name, attribute.changed(order=order), values, [])
     if isinstance(column, (NominalColumn, NumericColumn, OrdinalColumn)):
         return encode_column(column.name, column.attribute, values, [])
     both = pl.concat([column.values, values.cast(column.values.dtype)])

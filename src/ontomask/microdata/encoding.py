@@ -57,7 +57,7 @@ def encode(data: pl.DataFrame, attributes: Mapping[str, Any], names: Sequence[st
 def make_table(columns: Sequence[Column], notes: Sequence[str] = ()) -> Table:
     """The table of encoded columns: their distinct tuples."""
     # Columns are joined two at a time, so that the key of a pair never outgrows 64 bits.
-    tuple_of = columns[0].codes
+    tuple_of = factorize(pl.Series(columns[0].codes))[0]  # codes need not all be in use
     for column in columns[1:]:
         key = tuple_of.astype(np.int64) * len(column) + column.codes
         tuple_of = factorize(pl.Series(key))[0]
