@@ -161,7 +161,8 @@ def _block(settings: BaseModel, indent: str, where: str, folder: Path | None) ->
     """The fields of some settings, each with its meaning."""
     for name, field in type(settings).model_fields.items():
         value = getattr(settings, name)
-        shown = name in ("kind", "name", "role", "k", "measure", "taxonomy")
+        shown = name in ("kind", "name", "role", "k", "measure", "taxonomy") and value != "identifier"
+        shown = shown or name == "kind"
         if not shown and value == field.get_default(call_default_factory=True):
             continue
         if name == "measure" and value is None:

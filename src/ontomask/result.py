@@ -105,9 +105,16 @@ class Result:
             columns.append(column.values.gather(codes[tuple_]).alias(column.name))
         for column, centres in zip(table.columns, masked.centres, strict=True):
             shown = column.decode(centres).gather(np.maximum(group, 0))
-            columns.append(pl.select(pl.when(released).then(shown)).to_series().alias(f"{column.name} (masked)"))
+            columns.append(pl.select(pl.when(released).then(shown)).to_series().alias(self._masked_name(column.name)))
         columns.append(pl.select(pl.when(released).then(pl.Series(group))).to_series().alias(self._ours("group")))
         return pl.DataFrame(columns).sort(self._ours("records"), descending=True, maintain_order=True)
+
+    def _masked_name(self, name: str) -> str:
+        taken = {column.name for column in self.prepared.table.columns}
+        name = f"{name} (masked)"
+        while name in taken:
+            name = f"{name} (masked)"
+        return name
 
     def _ours(self, name: str) -> str:
         """A name for a column of ours; it gives way where the data use the same."""

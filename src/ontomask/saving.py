@@ -69,6 +69,8 @@ def save_result(result: Result, folder: Path, *, overwrite: bool) -> Path:
 def _check(folder: Path, overwrite: bool) -> None:
     """The folder is new, empty, or holds nothing but an earlier result that may be replaced."""
     try:
+        if "\0" in str(folder):
+            raise ValueError
         if folder.exists() and not folder.is_dir():
             raise OutputError("this is a file", where=str(folder), remedy="Name a folder.")
         there = sorted(entry.name for entry in folder.iterdir()) if folder.exists() else []

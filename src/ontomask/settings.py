@@ -149,6 +149,10 @@ def _say(detail: Any, cls: type[BaseModel]) -> str:
         known = [part.strip().strip("'") for part in context["expected"].replace(" or ", ", ").split(",")]
         hint = _HINTS.get(given, "") if isinstance(given, str) else "Give one of them."
         return f"{shown} is none of {', '.join(known)}. {did_you_mean(given, known)}{hint}".strip()
+    if kind == "dict_type":
+        return f"{shown} is no mapping: give each entry as name: settings"
+    if kind == "invalid_key":
+        return "keys are text: put it in quotes"
     if kind == "list_type":
         return f"{shown} is no list: in a file, begin each entry with a dash"
     return f"{shown} should be {str(detail['msg']).removeprefix('Input should be ')}"

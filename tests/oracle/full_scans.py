@@ -33,6 +33,9 @@ class Number:
         self.at = (raw - present.min()) * scale
         self.gap = (size * scale) ** 2 if self.squared else share
 
+    def keep(self, some: Sequence[int]) -> None:
+        self.at = self.at[list(some)]
+
     def centre(self, some: Longs, weight: Longs) -> float:
         gone = np.isnan(self.at[some])
         if weight[some][gone].sum() > weight[some][~gone].sum():
@@ -70,6 +73,9 @@ class Concept:
         self.table = self.raw * scale
         self.above = np.array([[u in self.taxonomy.subsumers[v] for u in self.universe] for v in self.universe])
 
+    def keep(self, some: Sequence[int]) -> None:
+        self.code = self.code[list(some)]
+
     def centre(self, some: Longs, weight: Longs) -> int:
         count = np.bincount(self.code[some], weights=weight[some], minlength=len(self.values))
         present = np.flatnonzero(count)
@@ -91,11 +97,21 @@ class Scans:
     def __init__(self, records: Sequence[Record], attributes: Sequence[PlainAttribute], distance: str = "mean") -> None:
         whole = 1.0 if distance == "s" else math.fsum(a.weight for a in attributes)
         self.columns: list[Number | Concept] = [
-            (Number(values, distance, a.weight / whole) if a.kind == "numeric" else Concept(a, values, distance, a.weight / whole))
+            (
+                Number(values, distance, a.weight / whole)
+                if a.kind == "numeric"
+                else Concept(a, values, distance, a.weight / whole)
+            )
             for a, values in zip(attributes, zip(*records, strict=True), strict=True)
         ]
         self.n, self.squared = len(records), distance == "s"
         self.ones = np.ones(self.n, dtype=np.int64)
+
+    def keep(self, some: Sequence[int]) -> None:
+        """Look at these records only, on the scales of all."""
+        for column in self.columns:
+            column.keep(some)
+        self.n = len(some)
 
     def off(self, point: Sequence[float]) -> Floats:
         total = np.sum([column.off(x) for column, x in zip(self.columns, point, strict=True)], axis=0)  # type: ignore[arg-type]

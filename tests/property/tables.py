@@ -22,6 +22,7 @@ from ontomask.distances.records import RecordDistance
 from ontomask.microdata.columns import Column, NominalColumn
 from ontomask.microdata.encoding import Table, encode
 from ontomask.statistics.aggregation import Operators
+from tests.oracle.plain import attribute_taxonomy, pruned_tree
 from tests.oracle.plain_masking import PlainAttribute, PlainTable, Record, Value
 from tests.property.strategies import NAMES, Case, to_edges
 
@@ -82,7 +83,9 @@ class Sheet:
         """Records of this sheet's kind, as a user has them."""
         columns = list(zip(*records, strict=True)) or [()] * len(self.attributes)
         typed = zip(self.attributes, columns, strict=True)
-        return pl.DataFrame({f"c{i}": pl.Series(values, dtype=_dtype(a, values)) for i, (a, values) in enumerate(typed)})
+        return pl.DataFrame(
+            {f"c{i}": pl.Series(values, dtype=_dtype(a, values)) for i, (a, values) in enumerate(typed)}
+        )
 
     def plain(self, how: tuple[str, str] = ("mean", "pairwise"), others: Sequence[Record] = ()) -> PlainTable:
         return PlainTable(self.records, self.attributes, *how, others=others)
@@ -92,6 +95,31 @@ class Sheet:
 
     def operators(self, how: tuple[str, str] = ("mean", "pairwise"), centroid: str = "semantic") -> Operators:
         return Operators.of(self.table, self.distance(how), centroid)  # type: ignore[arg-type]
+
+    def grouped(self, group_of: Sequence[int] | NDArray[Any]) -> list[list[Record]]:
+        """The records of each group."""
+        groups = range(max(group_of) + 1)
+        return [[r for r, g in zip(self.records, group_of, strict=True) if g == h] for h in groups]
+
+    def anything(self) -> list[list[Value]]:
+        """For each attribute what a masked table might show: missing values, more general and other values, too."""
+        found: list[list[Value]] = []
+        for attribute, column in zip(self.attributes, zip(*self.records, strict=True), strict=True):
+            values: list[Value] = [None, *(v for v in dict.fromkeys(column) if v is not None)]
+            if attribute.kind == "nominal" and len(values) > 1:
+                assert attribute.taxonomy is not None
+                taxonomy = attribute.taxonomy
+                if attribute.options.get("scope") == "attribute":
+                    taxonomy = attribute_taxonomy(taxonomy, values[1:])
+                values += sorted(pruned_tree(taxonomy, values[1:]) - set(values))
+            elif attribute.kind == "flat":
+                values.append("something else")
+            elif attribute.kind == "ordinal":
+                values += [v for v in attribute.order if v not in values]
+            elif attribute.kind == "numeric":
+                values += [2, 3.5]
+            found.append(values)
+        return found
 
     def decoded(self, centres: Sequence[NDArray[Any]]) -> list[Record]:
         """Centres by column, as the product gives them, as records."""

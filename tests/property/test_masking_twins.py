@@ -3,30 +3,44 @@
 from __future__ import annotations
 
 import math
+import os
+import random
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
+import pytest
 from hypothesis import event, given, note, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import DataObject
 from numpy.typing import NDArray
 
 import ontomask as om
+from ontomask.assessment.linkage import record_linkage
+from ontomask.assessment.loss import information_loss
+from ontomask.kernels.blocks import SIZE, drop_slot, new_blocks, tidy
 from ontomask.kernels.centres import change, clear, new_tally, set_centre
 from ontomask.kernels.groups import distances_from
+from ontomask.kernels.ordering import near_order
+from ontomask.kernels.searching import bound_above, look_from, look_through
 from ontomask.kernels.space import new_point, set_point
 from ontomask.masking import microaggregation
 from ontomask.masking.resampling import grouped_by_rank
 from ontomask.progress import silent
 from ontomask.statistics.aggregation import members
 from ontomask.statistics.ordering import sorted_records
+from tests.oracle import full_scans
 from tests.oracle import plain_masking as twin
-from tests.oracle.plain_masking import Record
-from tests.property.strategies import CHOICES, cases
-from tests.property.tables import CENTROIDS, DISTANCES, sheets, some_k
+from tests.oracle.plain_masking import PlainAttribute, Record
+from tests.property.strategies import CHOICES, Case, cases
+from tests.property.tables import CENTROIDS, DISTANCES, Sheet, sheets, some_k
 
 distances = st.sampled_from(DISTANCES)
 centroids = st.sampled_from(CENTROIDS)
@@ -73,6 +87,9 @@ def test_record_distances(data: DataObject) -> None:
     pairs = [(a, b) for a in [*tuples, *centres] for b in tuples]
     expected = [plain.distance(a, b) for a, b in pairs]
     assert_close(distance.pairs(sheet.coded([a for a, _ in pairs]), sheet.coded([b for _, b in pairs])), expected)
+    for i in {0, len(pairs) // 2, len(pairs) - 1, 13 % len(pairs)}:  # whoever else is asked for
+        a, b = pairs[i]
+        assert_close(distance.pairs(sheet.coded([a]), sheet.coded([b])), expected[i])
 
     point, every = new_point(operators.space), np.arange(len(tuples))
     points = operators.points(*members(sheet.table.tuple_of, groups, len(centres), len(tuples)))
@@ -98,11 +115,10 @@ def test_centres(data: DataObject) -> None:
     sheet, how = data.draw(sheets()), data.draw(distances)
     groups = some_groups(data, sheet.n)
     plain = sheet.plain(how)
-    number = int(groups.max()) + 1
-    inside = [[r for r, g in zip(sheet.records, groups, strict=True) if g == h] for h in range(number)]
+    inside = sheet.grouped(groups)
     for centroid in CENTROIDS:
         note(centroid)
-        real = sheet.operators(how, centroid).centres(groups, number)
+        real = sheet.operators(how, centroid).centres(groups, len(inside))
         assert_same_records(sheet.decoded(real), [plain.centre(records, centroid) for records in inside])
 
 
@@ -144,6 +160,62 @@ def test_centres_forget_who_left(data: DataObject) -> None:
     records = [r for t in kept for r in [list(twin.frequencies(sheet.records))[t]] * left[t]]
     real = operators.centres_of(np.array([0, len(kept)]), np.array(kept), np.array([left[t] for t in kept]))
     assert_same_records(sheet.decoded(real), [sheet.plain(how).centre(records, centroid)])
+
+
+# ---- blocks ------------------------------------------------------------------------------------------------------
+
+
+@numba.njit
+def _probe(space: Any, blocks: Any, point: Any, weighted: Any, dropped: Any, close_gaps: Any, bounds: Any) -> None:
+    """Drop some tuples, then tell what each block's bounds are before it is looked through."""
+    for t in dropped:
+        drop_slot(space, blocks, blocks.slot[t])
+        if close_gaps:
+            tidy(space, blocks)
+    look_from(space, blocks, point, weighted)
+    bound_above(space, blocks, point, weighted)
+    for b in range(blocks.count[0]):
+        bounds[b, 0], bounds[b, 1] = blocks.least[b], blocks.most[b]
+        if blocks.fill[b] > 0:
+            look_through(space, blocks, point, weighted, b)
+
+
+@settings(max_examples=cases(200))
+@given(st.data())
+def test_bounds(data: DataObject) -> None:
+    """What a block is said to hold is what it holds, and bounds hold, after any tuples have left."""
+    wide = data.draw(st.booleans())  # many coordinates are bounded in another way than few
+    sheet = data.draw(sheets(kinds=("numeric", "ordinal", "flat"), widest=8) if wide else sheets())
+    how, weighted = data.draw(distances), data.draw(st.booleans())
+    operators = sheet.operators(how)
+    space, p = operators.space, sheet.table.p
+    points = operators.points(*members(sheet.table.tuple_of, groups := some_groups(data, sheet.n), groups.max() + 1, p))
+    point = new_point(space)
+    for target, source in zip(point, points, strict=True):
+        target[:] = source[-1]
+    expected = np.empty(p)
+    distances_from(space, point, np.arange(p), expected)
+    if weighted:
+        expected = (np.sqrt(expected) if space.squared else expected) * sheet.table.counts
+
+    chance = random.Random(data.draw(st.integers(0, 2**16)))
+    dropped = np.array(chance.sample(range(p), chance.randrange(p)), dtype=np.int64)
+    blocks = new_blocks(space, sheet.table.counts, near_order(space))
+    bounds = np.zeros((len(blocks.fill), 2))
+    _probe(space, blocks, point, weighted, dropped, data.draw(st.booleans()), bounds)
+    held = []
+    for b in range(blocks.count[0]):
+        slots = np.arange(b * SIZE, b * SIZE + blocks.fill[b])
+        ids = blocks.ids[slots]
+        held += ids.tolist()
+        assert np.array_equal(blocks.slot[ids], slots)
+        assert_close(blocks.out[slots], expected[ids])
+        if len(slots):
+            assert bounds[b, 0] <= blocks.out[slots].min()
+            assert bounds[b, 1] >= blocks.out[slots].max()
+    assert sorted(held) == sorted(set(range(p)) - set(dropped.tolist()))
+    assert blocks.count[1] == len(held)
+    event(f"{blocks.count[0]} blocks")
 
 
 # ---- methods (METHODS 5, 7) --------------------------------------------------------------------------------------
@@ -213,3 +285,210 @@ def test_resampling(data: DataObject) -> None:
     )
     real = grouped_by_rank(sheet.operators(how, centroid), samples, comparison, silent)
     assert real.tolist() == expected
+
+
+# ---- assessment (METHODS 10) -------------------------------------------------------------------------------------
+
+
+def some_masking(data: DataObject, sheet: Sheet) -> list[Record]:
+    """What records might have become: the centres of groups, other records, or anything cell by cell."""
+    way = data.draw(st.sampled_from(("centres", "records", "cells")))
+    event(way)
+    if way == "centres":
+        groups = some_groups(data, sheet.n)
+        centroid = data.draw(centroids)
+        return as_floats(twin.replace_by_centroids(sheet.records, sheet.attributes, groups.tolist(), centroid))
+    chance = random.Random(data.draw(st.integers(0, 2**16)))
+    if way == "records":
+        return chance.choices(sheet.records, k=sheet.n)
+    masked = [list(r) for r in sheet.records]
+    for i, column in enumerate(sheet.anything()):
+        for record in masked:
+            if chance.random() < 0.5:
+                record[i] = chance.choice(column)
+    return [tuple(r) for r in masked]
+
+
+def as_floats(records: Sequence[Record]) -> list[Record]:
+    return [tuple(float(v) if isinstance(v, Fraction) else v for v in r) for r in records]
+
+
+def some_kept(data: DataObject, n: int) -> list[int] | None:
+    """The records that were not removed: mostly all. They come in any order."""
+    if data.draw(st.sampled_from((True, True, False))):
+        return None
+    chance = random.Random(data.draw(st.integers(0, 2**16)))
+    return chance.sample(range(n), chance.randint(1, n))
+
+
+@settings(max_examples=cases(400))
+@given(st.data())
+def test_linkage(data: DataObject) -> None:
+    sheet, how = data.draw(sheets()), data.draw(distances)
+    masked, kept = some_masking(data, sheet), some_kept(data, sheet.n)
+    masked = masked if kept is None else [masked[i] for i in kept]
+    frames = sheet.frame(sheet.records), sheet.frame(masked), sheet.real_attributes
+    distance, normalize = how
+    both = sheet.records, masked
+    expected = {
+        "semantic": twin.semantic_linkage(*both, sheet.attributes, *how, records=kept),
+        "masked_distance": twin.distance_linkage_reverse(*both, sheet.attributes, *how, records=kept),
+        "matching": twin.matching_linkage(*both, records=kept),
+        "masked_matching": twin.reverse_matching_linkage(*both, records=kept),
+    }
+    for kind, share in expected.items():
+        note(kind)
+        real = record_linkage(*frames, kind, distance=distance, normalize=normalize, records=kept)  # type: ignore[arg-type]
+        assert_close(real, share)
+
+
+@settings(max_examples=cases(300))
+@given(st.data())
+def test_loss(data: DataObject) -> None:
+    sheet = data.draw(sheets())
+    masked = some_masking(data, sheet)
+    real = information_loss(sheet.frame(sheet.records), sheet.frame(masked), sheet.real_attributes)
+    both, attributes = (sheet.records, masked), sheet.attributes
+    for i, attribute in enumerate(attributes):
+        columns = [r[i] for r in sheet.records], [r[i] for r in masked]
+        note(f"c{i}")
+        assert_close(real.sse[f"c{i}"], twin.sse_attribute(*columns, attribute))
+        assert_close(real.rmse[f"c{i}"], twin.rmse_attribute(*columns, attribute))
+    assert_close(real.sse_record, twin.sse_record(*both, attributes))
+    assert_close(real.sst_record, twin.sst_record(sheet.records, attributes, masked))
+    assert_close(real.information_loss, twin.information_loss(*both, attributes))
+    assert_close(real.semantic_loss, twin.semantic_loss(*both, attributes))
+    assert real.discernibility == twin.discernibility(masked)
+    assert real.discernibility_before == twin.discernibility(sheet.records)
+
+
+@settings(max_examples=cases(60))
+@given(st.data())
+def test_loss_of_removed_records(data: DataObject) -> None:
+    """METHODS 10: they are at distance 1. Scales are those of the whole original."""
+    sheet = data.draw(sheets())
+    kept = some_kept(data, sheet.n) or list(range(sheet.n))
+    made = some_masking(data, sheet)
+    masked = [made[i] for i in kept]
+    real = information_loss(sheet.frame(sheet.records), sheet.frame(masked), sheet.real_attributes, records=kept)
+    plain, gone = sheet.plain(others=masked), sheet.n - len(kept)
+    off = [plain.mean_distance(sheet.records[i], a) for i, a in zip(kept, masked, strict=True)]
+    assert_close(real.sse_record, math.fsum(d**2 for d in off) + gone)
+    assert (real.records, real.removed) == (sheet.n, gone)
+
+
+# ---- many blocks -------------------------------------------------------------------------------------------------
+
+#: Where it matters what is in which block.
+IN_BLOCKS = ("test_bounds", "test_mdav", "test_adaptive", "test_recoding", "test_linkage")
+
+
+@pytest.mark.skipif("ONTOMASK_BLOCK" in os.environ, reason="this is it")
+def test_small_blocks() -> None:
+    """The same tests with blocks of three tuples: small tables have many, and most are never looked through.
+
+    The size is compiled into the kernels, so they are compiled again, apart from the others, and kept for the next run.
+    """
+    here = Path(__file__)
+    changed = {"ONTOMASK_BLOCK": "3", "NUMBA_CACHE_DIR": str(here.parents[2] / "build" / "small-blocks")}
+    tests = [f"{here}::{test}" for test in IN_BLOCKS]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests],
+        cwd=here.parents[2],
+        env=os.environ | changed,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{len(IN_BLOCKS)} passed" in done.stdout
+
+
+#: n, distance, k, share of missing numbers, measures of the nominal columns, numeric columns and their greatest number.
+MEDIUM: list[tuple[int, str, int, float, list[str], list[int]]] = [
+    (1500, "mean", 3, 0, ["logsc"], [60]),
+    (1200, "s", 5, 0, ["logsc"], [40, 300]),
+    (1000, "mean", 4, 0.1, ["path"], [30, 90]),
+    (900, "s", 10, 0.6, ["wu_palmer"], [12, 50]),
+    (2000, "mean", 10, 0, [], [9, 50, 200]),
+    (1100, "s", 7, 0, [], [9, 50, 20]),
+    (800, "mean", 3, 0, [], [5, 6, 7, 8, 9, 10]),
+    (1400, "mean", 6, 0, ["logsc", "weighted_edge"], [25]),
+    (700, "s", 2, 0, ["equality", "lin", "logsc"], [9]),
+]
+
+
+@cache
+def medium(n: int, distance: str, k: int, holes: float, measures: tuple[str, ...], numbers: tuple[int, ...]) -> Sheet:
+    """Whole numbers, in clusters and repeated, so that there is much to prune and there are ties all the way."""
+    chance = random.Random(n)
+    attributes, taxonomies, columns = [], [], []
+    for measure in measures:
+        case = Case([(f"n{i}", f"n{(i - 1) // 3}") for i in range(1, 40)] + [("n30", "n2"), ("n17", "n6")])
+        attributes.append(PlainAttribute("nominal", case.plain, measure, weight=chance.choice((1, 2))))
+        taxonomies.append(case.real)
+        columns.append(chance.choices([f"n{i}" for i in range(3, 40)], [1 + i % 7 for i in range(3, 40)], k=n))
+    for greatest in numbers:
+        attributes.append(PlainAttribute("numeric", weight=chance.choice((1, 1, 3))))
+        taxonomies.append(None)
+        column = [min(greatest, round(chance.gauss(chance.choice((0.2, 0.7)), 0.1) % 1 * greatest)) for _ in range(n)]
+        columns.append([None if chance.random() < holes else x for x in column])
+    return Sheet(tuple(attributes), tuple(taxonomies), tuple(zip(*columns, strict=True)))
+
+
+by_medium = pytest.mark.parametrize("table", MEDIUM, ids=lambda t: "-".join(map(str, t[:3])))
+
+
+def make_medium(table: tuple[Any, ...]) -> tuple[Sheet, str, int]:
+    *shape, measures, numbers = table
+    return medium(*shape, tuple(measures), tuple(numbers)), table[1], table[2]
+
+
+@by_medium
+def test_medium_mdav(table: tuple[Any, ...]) -> None:
+    sheet, distance, k = make_medium(table)
+    assert sheet.table.p > 2 * SIZE
+    expected = full_scans.mdav(full_scans.Scans(sheet.records, sheet.attributes, distance), k)
+    real, groups = microaggregation.mdav(sheet.operators((distance, "pairwise")), k, silent)
+    assert real.tolist() == expected
+    assert groups == max(expected) + 1
+
+
+@by_medium
+@pytest.mark.parametrize(("weighted", "static"), [(False, False), (True, False), (False, True)])
+def test_medium_adaptive(table: tuple[Any, ...], weighted: bool, static: bool) -> None:
+    sheet, distance, k = make_medium(table)
+    frequency = twin.frequencies(sheet.records)
+    scans, weight = full_scans.Scans(sheet.records, sheet.attributes, distance), np.array(list(frequency.values()))
+    scans.keep([sheet.records.index(t) for t in frequency])
+    expected = full_scans.adaptive(scans, weight, k, weighted=weighted, static=static)
+    real, groups = microaggregation.adaptive(
+        sheet.operators((distance, "pairwise")), k, weighted=weighted, static=static, progress=silent
+    )
+    assert real.tolist() == [expected[t] for t in sheet.table.tuple_of]
+    assert groups == max(expected) + 1
+
+
+@by_medium
+@pytest.mark.parametrize("weighted", [False, True])
+def test_medium_recoding(table: tuple[Any, ...], weighted: bool) -> None:
+    sheet, distance, k = make_medium(table)
+    frequency = twin.frequencies(sheet.records)
+    scans, weight = full_scans.Scans(sheet.records, sheet.attributes, distance), np.array(list(frequency.values()))
+    scans.keep([sheet.records.index(t) for t in frequency])
+    expected = full_scans.recoding(scans, weight, k, weighted=weighted)
+    method = om.Recoding(k=k, distance=distance, comparison="weighted" if weighted else "plain")
+    masked = method.mask(sheet.table, np.random.default_rng(0), silent)
+    kept, centres = list(frequency), sheet.decoded(masked.centres)
+    assert [centres[g] for g in masked.group_of] == [kept[expected[t]] for t in sheet.table.tuple_of]
+
+
+@by_medium
+def test_medium_linkage(table: tuple[Any, ...]) -> None:
+    """Every record shows the values of one that stood a few places further."""
+    sheet, distance, k = make_medium(table)
+    masked = [min(sheet.n - 1, i // k * k) for i in range(sheet.n)]
+    expected = full_scans.semantic_linkage(full_scans.Scans(sheet.records, sheet.attributes, distance), masked)
+    frames = sheet.frame(sheet.records), sheet.frame([sheet.records[i] for i in masked])
+    for workers in (1, 2):
+        assert_close(record_linkage(*frames, sheet.real_attributes, distance=distance, workers=workers), expected)  # type: ignore[arg-type]

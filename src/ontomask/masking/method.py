@@ -64,6 +64,9 @@ class Method(Settings):
 
     def assurances(self) -> list[str]:
         """What holds of the output by construction, and what does not, in words."""
+        return ["k is 1: nothing is masked and nobody is protected."] if self.k == 1 else self._assured()
+
+    def _assured(self) -> list[str]:
         raise NotImplementedError
 
 

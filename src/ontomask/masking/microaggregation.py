@@ -116,7 +116,7 @@ class Microaggregation(Aggregating):
         centres = operators.centres(group_of, groups, _part(progress, 0.9, 1.0))
         return Masked(group_of, centres, notes)
 
-    def assurances(self) -> list[str]:
+    def _assured(self) -> list[str]:
         return [
             (
                 f"Every record shares its masked quasi-identifiers with at least {counted(self.k - 1, 'other')}: "

@@ -46,7 +46,7 @@ class Recoding(Comparing):
         if self.guide == "random":
             moves = _at_random(table, self.k, rng, progress, alphabetical=self.order == "alphabetical")
         elif self.guide == "discernibility":
-            moves = _to_the_rarest(table.counts, self.k)
+            moves = _to_the_rarest(table.counts, self.k, progress)
         else:
             moves = self._by_kernel(table, progress)
         into = _follow(moves)
@@ -76,7 +76,7 @@ class Recoding(Comparing):
             progress(min(1.0, done / table.p), "moving rare combinations")
         return moves.into
 
-    def assurances(self) -> list[str]:
+    def _assured(self) -> list[str]:
         return [
             (
                 f"Every record shares its masked quasi-identifiers with at least {counted(self.k - 1, 'other')}; "
@@ -95,7 +95,7 @@ def _follow(into: NDArray[np.int32]) -> NDArray[np.int64]:
         final = further
 
 
-def _to_the_rarest(counts: NDArray[np.int64], k: int) -> NDArray[np.int32]:
+def _to_the_rarest(counts: NDArray[np.int64], k: int, progress: Progress) -> NDArray[np.int32]:
     """T12 5.2.3: the rarest tuples move to the rarest other one, which raises the sum of squared sizes least."""
     into = np.arange(len(counts), dtype=np.int32)
     weight = counts.tolist()
@@ -109,6 +109,7 @@ def _to_the_rarest(counts: NDArray[np.int64], k: int) -> NDArray[np.int32]:
         return heap[0][1]
 
     while (least := weight[rarest()]) < k:
+        progress(least / k, "moving rare combinations")
         turn = []
         while heap and heap[0][0] == least:
             t = heapq.heappop(heap)[1]

@@ -68,7 +68,7 @@ class Resampling(Aggregating):
         group_of[sorted_records(operators, np.arange(n), self.comparison)] = np.arange(n)
         return Masked(group_of, centres, [f"averages of {t:,} samples with replacement"])
 
-    def assurances(self) -> list[str]:
+    def _assured(self) -> list[str]:
         if self.variant == "heer":
             return [
                 (

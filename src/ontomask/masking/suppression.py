@@ -35,7 +35,7 @@ class Suppression(Method):
             [f"{removed:,} of {counted(table.n, 'record')} removed"],
         )
 
-    def assurances(self) -> list[str]:
+    def _assured(self) -> list[str]:
         return [
             (
                 f"Every record that is left shares its quasi-identifiers with at least {counted(self.k - 1, 'other')}; "

@@ -36,10 +36,17 @@ def _named_taxonomy(taxonomy: Any) -> Any:
         raise ValueError(
             f"{short(repr(taxonomy), 40)} is no taxonomy: give a name such as 'icd9cm', a file, or a Taxonomy"
         )
-    if _is_bare(taxonomy) and taxonomy not in list_taxonomies() and not Path(taxonomy).exists():
+    if _is_bare(taxonomy) and taxonomy not in list_taxonomies() and not _exists(taxonomy):
         near = did_you_mean(taxonomy, list_taxonomies())
-        raise ValueError(f"no taxonomy {taxonomy!r} is built in and there is no such file. {near}".strip())
+        raise ValueError(f"no taxonomy {short(repr(taxonomy))} is built in and there is no such file. {near}".strip())
     return taxonomy
+
+
+def _exists(name: str) -> bool:
+    try:
+        return Path(name).exists()
+    except (OSError, ValueError):  # too long for a file, or no name at all
+        return False
 
 
 def _is_bare(name: str) -> bool:
@@ -169,7 +176,7 @@ class Identifier(Settings):
     """Names a person directly (name, number, address): removed from the release."""
 
     kind: Literal["identifier"] = "identifier"
-    role: ClassVar[str] = "identifier"
+    role: Literal["identifier"] = "identifier"
     quasi: ClassVar[bool] = False
     missing: ClassVar[None] = None
 

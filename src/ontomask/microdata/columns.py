@@ -142,7 +142,7 @@ class NumericColumn(Column):
         """Numbers; of the column's own type where all of them fit it."""
         assert isinstance(self.attribute, Numeric)
         if self.attribute.decimals is not None:
-            centres = np.round(centres, self.attribute.decimals)
+            centres = np.round(centres, self.attribute.decimals) + 0.0  # -0.0 becomes 0.0
         numbers = pl.Series(self.name, centres, dtype=pl.Float64).fill_nan(None)
         if self.values.dtype.is_integer():
             whole = numbers.cast(self.values.dtype, strict=False)
@@ -221,8 +221,8 @@ def _only_numbers(name: str, values: pl.Series, rows: Longs | None) -> pl.Series
         _refuse_odd(name, values, ~values.is_finite(), "NaN or infinite", rows)
     size = values.cast(pl.Float64).abs()
     if values.dtype.is_integer():
-        # Beyond this, numbers are no longer told apart by what they are computed with.
-        _refuse_odd(name, values, size > 2.0**53, "beyond 9,007,199,254,740,992 (an identifier, perhaps?)", rows)
+        # From here on, numbers are no longer told apart by what they are computed with.
+        _refuse_odd(name, values, size >= 2.0**53, "beyond 9,007,199,254,740,991 (an identifier, perhaps?)", rows)
     _refuse_odd(name, values, size > HUGE, f"larger than {HUGE:g}", rows)
     low, high = values.cast(pl.Float64).min(), values.cast(pl.Float64).max()
     if isinstance(low, float) and isinstance(high, float) and 0 < high - low < 1 / HUGE:

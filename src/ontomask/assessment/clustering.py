@@ -1,0 +1,196 @@
+"""What masking does to who is grouped with whom: the clusters of original and masked data compared (T12 5.2.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.arguments import counted, short
+from ontomask.assessment.pairing import Pairing, pair_frames
+from ontomask.distances.records import RecordDistance
+from ontomask.errors import DataError, OptionError
+from ontomask.microdata.encoding import Table
+from ontomask.statistics.sample import first_least
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+#: More clusters than this are never looked for where the number is not given.
+MOST_CLUSTERS = 20
+#: Records that are clustered at most: their distances are held as a matrix.
+MOST_RECORDS = 20_000
+#: Distances worked out at once.
+BLOCK = 2_000_000
+
+
+@dataclass(frozen=True)
+class ClusteringDistance:
+    """``distance``: 0 for the same clusters, 1 for clusters that say nothing about each other (T12 eq. 5.3).
+
+    ``clusters``: how many the data were cut into; ``records``: how many were clustered, a random sample of
+    ``available`` ones where these are more.
+    """
+
+    distance: float
+    clusters: int
+    records: int
+    available: int
+
+    @property
+    def sampled(self) -> bool:
+        """Does the figure rest on a random sample?"""
+        return self.records < self.available
+
+    def __str__(self) -> str:
+        rest = f"a random sample of {self.records:,} of " if self.sampled else ""
+        return f"{self.distance:.3f} ({counted(self.clusters, 'cluster')}; {rest}{counted(self.available, 'record')})"
+
+
+def clustering_distance(
+    original: Any,
+    masked: Any,
+    attributes: Any,
+    *,
+    measure: str | None = None,
+    clusters: int | None = None,
+    sample: int = 2000,
+    seed: int = 0,
+    records: Sequence[int] | None = None,
+    **options: Any,
+) -> ClusteringDistance:
+    """How differently original and masked records fall into clusters, 0..1 (T12 eq. 5.3-5.6).
+
+    Both frames are clustered by Ward's method on the distances between their records and cut into the same number of
+    clusters: ``clusters``, or the number from 2 to 20 whose silhouette is best on the original data. Records at equal
+    heights stay together, so fewer clusters may come out. Distances are measured as in the original data, by the
+    columns' own measures or by ``measure`` with its ``options``.
+
+    Ward's method takes the square of the number of records: of more than ``sample`` a random sample is clustered,
+    which ``seed`` fixes. ``records`` are the rows of the original that the masked frame kept, if it lost some; the
+    others have no part in the comparison.
+
+    >>> import ontomask as om, polars as pl
+    >>> before = pl.DataFrame({"age": [20, 22, 24, 60, 62, 64]})
+    >>> after = pl.DataFrame({"age": [21, 21, 60, 60, 62, 62]})
+    >>> from ontomask.assessment.clustering import clustering_distance
+    >>> print(clustering_distance(before, after, {"age": om.Numeric()}))
+    0.685 (2 clusters; 6 records)
+    """
+    _whole(sample, "sample", 2, MOST_RECORDS)
+    _whole(seed, "seed", 0)
+    if clusters is not None:
+        _whole(clusters, "clusters", 1)
+    pairing = pair_frames(original, masked, attributes, records).measured(measure, options)
+    stayed = np.arange(pairing.n) if records is None else np.sort(np.asarray(records, dtype=np.int64))
+    available = len(stayed)
+    if available < 2:
+        raise DataError(
+            f"{counted(available, 'record')} cannot be clustered", remedy="Give frames of two records or more."
+        )
+    chosen = np.arange(available)
+    if available > sample:
+        chosen = np.sort(np.random.default_rng(seed).choice(available, sample, replace=False))
+    before, after = _both(pairing, stayed[chosen], chosen)
+    tree = ward(before)
+    if clusters is None:
+        clusters = best_cut(before, tree)
+    distance = partition_distance(cut(tree, clusters), cut(ward(after), clusters))
+    return ClusteringDistance(distance, clusters, len(chosen), available)
+
+
+def _whole(value: Any, what: str, least: int, most: int | None = None) -> None:
+    allowed = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= least
+    if not allowed or (most is not None and value > most):
+        end = "up" if most is None else f"to {most:,}"
+        raise OptionError(f"{what}={short(repr(value))}", remedy=f"Give a whole number from {least} {end}.")
+
+
+def _both(pairing: Pairing, before: NDArray[Any], after: NDArray[Any]) -> tuple[Floats, Floats]:
+    """Distances between records of the original, and between those of the masked table, on the original's scale."""
+    distance = RecordDistance.of(pairing.original)
+    return _matrix(distance, pairing.original, before), _matrix(distance, pairing.masked, after)
+
+
+def _matrix(distance: RecordDistance, table: Table, rows: NDArray[Any]) -> Floats:
+    tuples, tuple_of = np.unique(table.tuple_of[rows], return_inverse=True)
+    own = [column.own[codes[tuples]] for column, codes in zip(table.columns, table.codes, strict=True)]
+    p = len(tuples)
+    between = np.empty((p, p))
+    step = max(1, BLOCK // p)
+    for begin in range(0, p, step):
+        block = slice(begin, min(begin + step, p))
+        height = block.stop - begin
+        pairs = distance.pairs([np.repeat(c[block], p) for c in own], [np.tile(c, height) for c in own])
+        between[block] = pairs.reshape(height, p)
+    return between[np.ix_(tuple_of, tuple_of)]
+
+
+def ward(distances: Floats) -> Floats:
+    """The tree of Ward's method over a matrix of distances, as scipy writes it."""
+    from scipy.cluster.hierarchy import linkage
+
+    above = np.triu_indices(len(distances), 1)
+    tree: Floats = linkage(distances[above], method="ward")
+    return tree
+
+
+def cut(tree: Floats, clusters: int) -> Labels:
+    """The cluster of each record where the tree is cut into that many, or fewer if merges of equal height forbid it."""
+    from scipy.cluster.hierarchy import fcluster
+
+    return fcluster(tree, clusters, criterion="maxclust").astype(np.int64) - 1
+
+
+def best_cut(distances: Floats, tree: Floats) -> int:
+    """The number of clusters from 2 to 20 with the best silhouette, the smallest of equals; 1 where all are equal."""
+    found: dict[int, float] = {}
+    for clusters in range(2, min(MOST_CLUSTERS, len(distances)) + 1):
+        labels = cut(tree, clusters)
+        formed = int(labels.max()) + 1
+        if formed > 1 and formed not in found:
+            found[formed] = silhouette(distances, labels)
+    return list(found)[first_least(-np.array(list(found.values())))] if found else 1
+
+
+def silhouette(distances: Floats, labels: Labels) -> float:
+    """The mean over records of (b - a) / max(a, b) (Rousseeuw 1987); 0 for a record that is alone.
+
+    a: its mean distance to the other records of its cluster; b: the least mean distance to those of another cluster.
+    """
+    every = np.arange(len(labels))
+    sizes = np.bincount(labels)
+    if len(sizes) < 2:
+        return 0.0
+    inside = np.zeros((len(labels), len(sizes)))
+    inside[every, labels] = 1.0
+    sums = distances @ inside
+    own = sums[every, labels] / np.maximum(sizes[labels] - 1, 1)
+    means = sums / sizes
+    means[every, labels] = np.inf
+    other = means.min(axis=1)
+    largest = np.maximum(own, other)
+    worth = np.divide(other - own, largest, out=np.zeros(len(labels)), where=(largest > 0) & (sizes[labels] > 1))
+    return float(worth.mean())
+
+
+def partition_distance(a: Labels, b: Labels) -> float:
+    """De Mantaras' distance of two partitions of the same records (T12 eq. 5.3), 0..1.
+
+    (2 I(A and B) - I(A) - I(B)) / I(A and B), I being the information of a partition in bits; 0 where both have one
+    cluster.
+    """
+    both = _information(a.astype(np.int64) * (int(b.max()) + 1) + b)
+    if both == 0:
+        return 0.0
+    return min(max((2 * both - _information(a) - _information(b)) / both, 0.0), 1.0)
+
+
+def _information(labels: Labels) -> float:
+    """-sum p log2 p over the clusters (T12 eq. 5.4), the small ones first, so that names of clusters do not matter."""
+    _, counts = np.unique(labels, return_counts=True)
+    share = np.sort(counts) / len(labels)
+    return float(-(share * np.log2(share)).sum()) if len(counts) > 1 else 0.0
