@@ -157,8 +157,8 @@ def adult() -> Data:
         "Adult",
         frame,
         {
-            "occupation": om.Nominal(taxonomy=wordnet, mapping=OCCUPATIONS),
-            "native-country": om.Nominal(taxonomy=wordnet, mapping=COUNTRIES),
+            "occupation": om.Nominal(taxonomy=wordnet, mapping=OCCUPATIONS, style="code"),
+            "native-country": om.Nominal(taxonomy=wordnet, mapping=COUNTRIES, style="code"),
         },
     )
 
@@ -167,8 +167,8 @@ def adult() -> Data:
 def answers(seed: int = 0) -> Data:
     """975 synthetic pairs of a reason to visit a park and an activity there; no visitor gave these answers.
 
-    Pairs of two different nouns are drawn one after the other, popular ones rather early; the first drawn gets the
-    highest of the frequencies, and so on. Then the records are shuffled.
+    Pairs of two different nouns are drawn by their popularity, which with some noise also says which of them get the
+    high frequencies. Then the records are shuffled.
     """
     rng = np.random.default_rng(seed)
     nouns = list(NOUNS)
@@ -178,6 +178,7 @@ def answers(seed: int = 0) -> Data:
     np.fill_diagonal(popularity, 0.0)
     chance = popularity.ravel() / popularity.sum()
     pairs = rng.choice(len(chance), len(FREQUENCIES), replace=False, p=chance)
+    pairs = pairs[np.argsort(-chance[pairs] * rng.lognormal(sigma=0.7, size=len(pairs)))]
     records = rng.permutation(np.repeat(pairs, FREQUENCIES))
     frame = pl.DataFrame(
         {
@@ -187,5 +188,5 @@ def answers(seed: int = 0) -> Data:
     )
     wordnet = om.load_taxonomy("wordnet")
     senses = {noun: sense for noun, (sense, _, _) in NOUNS.items()}
-    nominal = om.Nominal(taxonomy=wordnet, mapping=senses)
+    nominal = om.Nominal(taxonomy=wordnet, mapping=senses, style="code")
     return Data("answers (synthetic)", frame, {"reason": nominal, "activity": nominal})

@@ -34,7 +34,18 @@ def test_a_module_says_what_it_is_and_fits_on_a_few_screens(module: Path) -> Non
 def test_importing_loads_nothing_heavy() -> None:
     code = "import sys; import ontomask; print(sorted({m.split('.')[0] for m in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    for heavy in ("numpy", "scipy", "polars", "rapidfuzz", "snowballstemmer", "pyoxigraph"):
+    for heavy in (
+        "numpy",
+        "scipy",
+        "polars",
+        "rapidfuzz",
+        "snowballstemmer",
+        "pyoxigraph",
+        "numba",
+        "pydantic",
+        "narwhals",
+        "yaml",
+    ):
         assert f"'{heavy}'" not in loaded
 
 
@@ -65,6 +76,18 @@ def test_every_measure_has_a_page(measure: str) -> None:
     assert metric is not None
     assert metric[1].strip().startswith({"always": "always", "on trees": "on trees", "no": "no"}[chosen.metric])
     assert f"[`{measure}`]({measure}.md)" in (ROOT / "docs" / "measures" / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("method", ["Microaggregation", "Recoding", "Resampling", "Suppression"])
+def test_every_method_has_a_page(method: str) -> None:
+    page = (ROOT / "docs" / "methods" / f"{method.lower()}.md").read_text(encoding="utf-8")
+    for heading in (f"# {method}: ", "| promise |", "| paper |", "| cost |", ">>> "):
+        assert heading in page
+    settings = [name for name in getattr(om, method).model_fields if name not in ("name", "k", "replace")]
+    shared = (ROOT / "docs" / "methods" / "README.md").read_text(encoding="utf-8")
+    linked = (ROOT / "docs" / "methods" / "microaggregation.md").read_text(encoding="utf-8")
+    assert all(f"`{name}" in page + shared + linked for name in settings)
+    assert f"[`{method}`]({method.lower()}.md)" in shared
 
 
 def test_every_format_is_in_the_docs() -> None:

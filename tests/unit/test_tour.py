@@ -21,6 +21,10 @@ def test_tour(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert sum(int(row["count"]) for row in rows) == len(tour.COLUMN)
     distances = (tmp_path / "demo" / "distances.csv").read_text(encoding="utf-8")
     assert distances.count("\n") == 1 + len(tour.MEASURES) * len(tour.COMPARED)
+    assert "Every record shares its masked quasi-identifiers with at least 4 others" in printed
+    release = (tmp_path / "demo" / "masked" / "release" / "release.csv").read_text(encoding="utf-8")
+    assert "P0" not in release
+    assert (tmp_path / "demo" / "masked" / "confidential" / "mapping.csv").is_file()
     page = (tmp_path / "demo" / "tour.html").read_text(encoding="utf-8")
     assert "<script" not in page
     assert "http" not in page.replace("https://semver.org", "")
