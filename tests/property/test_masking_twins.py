@@ -23,8 +23,9 @@ from hypothesis.strategies import DataObject
 from numpy.typing import NDArray
 
 import ontomask as om
-from ontomask.assessment.linkage import record_linkage
+from ontomask.assessment.linkage import linkage_of, record_linkage
 from ontomask.assessment.loss import information_loss
+from ontomask.assessment.pairing import pair_frames
 from ontomask.kernels.blocks import SIZE, drop_slot, new_blocks, tidy
 from ontomask.kernels.centres import change, clear, new_tally, set_centre
 from ontomask.kernels.groups import distances_from
@@ -327,8 +328,7 @@ def test_linkage(data: DataObject) -> None:
     sheet, how = data.draw(sheets()), data.draw(distances)
     masked, kept = some_masking(data, sheet), some_kept(data, sheet.n)
     masked = masked if kept is None else [masked[i] for i in kept]
-    frames = sheet.frame(sheet.records), sheet.frame(masked), sheet.real_attributes
-    distance, normalize = how
+    pairing = pair_frames(sheet.frame(sheet.records), sheet.frame(masked), sheet.real_attributes, kept)
     both = sheet.records, masked
     expected = {
         "semantic": twin.semantic_linkage(*both, sheet.attributes, *how, records=kept),
@@ -338,8 +338,7 @@ def test_linkage(data: DataObject) -> None:
     }
     for kind, share in expected.items():
         note(kind)
-        real = record_linkage(*frames, kind, distance=distance, normalize=normalize, records=kept)  # type: ignore[arg-type]
-        assert_close(real, share)
+        assert_close(linkage_of(pairing, kind, *how), share)  # type: ignore[arg-type]
 
 
 @settings(max_examples=cases(300))

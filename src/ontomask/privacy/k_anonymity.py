@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ontomask.arguments import counted, did_you_mean
 from ontomask.errors import DataError
+from ontomask.privacy.classes import Classes, classes_of
 from ontomask.privacy.models import Finding, Model
 from ontomask.settings import K
 
@@ -32,8 +33,6 @@ class KAnonymity(Model):
     k: K
 
     def check_polars(self, data: pl.DataFrame, quasi: list[str], attributes: Mapping[str, Any]) -> Finding:
-        import polars as pl
-
         absent = [name for name in quasi if name not in data.columns]
         if absent or not quasi:
             raise DataError(
@@ -41,13 +40,9 @@ class KAnonymity(Model):
                 remedy=did_you_mean(absent[0] if absent else "", data.columns)
                 + f"The data have: {', '.join(map(repr, data.columns[:30]))}.",
             )
-        size = next(name for name in ("records", "class size", "records in the class", "n") if name not in quasi)
-        classes = data.group_by(quasi).agg(pl.len().alias(size))
-        small = classes.filter(pl.col(size) < self.k)
-        smallest = int(classes[size].to_numpy().min())
-        if len(small):
-            small = small.sort(size, *quasi, nulls_last=True)
-        records = int(small[size].sum())
+        classes = classes_of(data, quasi)
+        smallest, records = int(classes.sizes.min()), int(classes.sizes[classes.sizes < self.k].sum())
+        small = self._violations(data, quasi, classes)
         text = f"{self.describe()}: {counted(len(classes), 'class', 'classes')}, the smallest of {counted(smallest, 'record')}"
         if len(small):
             text = (
@@ -56,6 +51,15 @@ class KAnonymity(Model):
                 f"({counted(records, 'record')} in all); the smallest has {smallest:,}"
             )
         return Finding(self, len(small) == 0, float(smallest), text, small, records)
+
+    def _violations(self, data: pl.DataFrame, quasi: list[str], classes: Classes) -> pl.DataFrame:
+        """The classes that are too small, the smallest first, with their sizes."""
+        import polars as pl
+
+        size = next(name for name in ("records", "class size", "records in the class", "n") if name not in quasi)
+        inside = pl.Series((classes.sizes < self.k)[classes.of])
+        some = data.select(quasi).filter(inside).group_by(quasi).agg(pl.len().cast(pl.Int64).alias(size))
+        return some.sort(size, *quasi, nulls_last=True)
 
     def require_enough(self, n: int) -> None:
         if self.k > n:
