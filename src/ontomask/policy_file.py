@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -197,7 +196,13 @@ def _named(value: Any, where: str, folder: Path | None) -> Any:
 
 def _scalar(value: Any) -> str:
     """A value on one line."""
-    if isinstance(value, str) and not value.isprintable():
-        return json.dumps(value)  # JSON is YAML
-    dumped: str = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**6, sort_keys=False)
+    odd = isinstance(value, str) and not value.isprintable()
+    dumped: str = yaml.safe_dump(
+        value,
+        default_flow_style=True,
+        default_style='"' if odd else None,
+        allow_unicode=not odd,
+        width=10**6,
+        sort_keys=False,
+    )
     return dumped.strip().removesuffix("...").strip()

@@ -242,7 +242,7 @@ def make_sheet(seed: int, n: int, kinds: Sequence[str]) -> Sheet:
         values = chance.choices(among, often, k=n)
         columns.append([None if chance.random() < holes else value for value in values])
         if kind == "ordinal" and attribute.order == (0,):  # numbers: the scale is what occurs
-            attribute = replace(attribute, order=tuple(sorted({v for v in columns[-1] if v is not None})) or (0,))
+            attribute = replace(attribute, order=tuple(sorted({v for v in columns[-1] if v is not None})) or SCALE)
         attributes.append(attribute)
         taxonomies.append(shared.real if kind == "nominal" and shared else None)
     return Sheet(tuple(attributes), tuple(taxonomies), tuple(zip(*columns, strict=True)))

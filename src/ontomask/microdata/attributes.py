@@ -176,7 +176,7 @@ class Identifier(Settings):
     """Names a person directly (name, number, address): removed from the release."""
 
     kind: Literal["identifier"] = "identifier"
-    role: Literal["identifier"] = "identifier"
+    role: Literal["identifier"] = Field(default="identifier", description="removed from the release")
     quasi: ClassVar[bool] = False
     missing: ClassVar[None] = None
 
