@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,9 +15,7 @@ R = TypeVar("R")
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], digits: int = 2) -> str:
-    """A Markdown table; the first column on the left, figures on the right. The least figure of a row is not marked:
-    what counts as best differs from table to table.
-    """
+    """A Markdown table; the first column on the left, figures on the right."""
     lines = [f"| {' | '.join(heads)} |", f"|---|{'---:|' * (len(heads) - 1)}"]
     lines += [f"| {' | '.join(_cell(value, digits) for value in row)} |" for row in rows]
     return "\n".join(lines)
@@ -30,19 +29,32 @@ def _cell(value: Any, digits: int) -> str:
 
 def comes_out(holds: Mapping[Any, bool], what: str = "k") -> str:
     """In which of the cases a finding of the thesis comes out, as a sentence."""
+    at, many = ("at", "k") if what == "k" else ("in", f"{what}s")
     no = [case for case, held in holds.items() if not held]
     if not no:
-        return f"It comes out here at every {what} ({len(holds)} of {len(holds)})."
+        return f"It comes out here {at} every {what} ({len(holds)} of {len(holds)})."
     if len(no) == len(holds):
-        return f"**It does not come out here** at any {what} (0 of {len(holds)})."
-    failed = ", ".join(f"{case:,}" if isinstance(case, int) else str(case) for case in no)
-    return f"**It comes out here at {len(holds) - len(no)} of {len(holds)}** {what}; not at {failed}."
+        return f"**It does not come out here** {at} any {what} (0 of {len(holds)})."
+    yes = len(holds) - len(no)
+    return f"**It comes out here {at} {yes} of {len(holds)} {many}**; not {at} {_listed(no, list(holds))}."
+
+
+def _listed(some: Sequence[Any], every: Sequence[Any]) -> str:
+    """Cases in words; three or more in a row as a range."""
+    runs: list[list[Any]] = []
+    for case in some:
+        if runs and every.index(case) == every.index(runs[-1][-1]) + 1:
+            runs[-1].append(case)
+        else:
+            runs.append([case])
+    said = [f"{_cell(r[0], 2)} to {_cell(r[-1], 2)}" if len(r) > 2 else ", ".join(_cell(c, 2) for c in r) for r in runs]
+    return ", ".join(said)
 
 
 def in_parallel(job: Callable[[T], R], tasks: Sequence[T], workers: int = 2) -> dict[T, R]:
-    """What a job gives for each task; the kernels let two run at once."""
-    with ThreadPoolExecutor(workers) as pool:
-        return dict(zip(tasks, pool.map(job, tasks), strict=True))
+    """What a job gives for each task, worked out in some processes at once."""
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        return dict(zip(tasks, pool.map(job, tasks, chunksize=8), strict=True))
 
 
 def show(parts: Iterable[str]) -> None:

@@ -85,6 +85,14 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """The name itself, or with a mark where it is taken."""
+    used = set(taken)
+    while name in used:
+        name += " (ontomask)"
+    return name
+
+
 def short(text: str, length: int = 80) -> str:
     """A text for a message: neither a novel nor more of somebody's data than is needed."""
     return text if len(text) <= length else f"{text[: length - 3]}..."

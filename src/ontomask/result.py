@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.arguments import as_path, counted, one_of
+from ontomask.arguments import as_path, counted, free_name, one_of
 from ontomask.errors import OntomaskWarning
 from ontomask.masking.method import Masked
 from ontomask.policy import Policy
@@ -105,21 +105,14 @@ class Result:
             columns.append(column.values.gather(codes[tuple_]).alias(column.name))
         for column, centres in zip(table.columns, masked.centres, strict=True):
             shown = column.decode(centres).gather(np.maximum(group, 0))
-            columns.append(pl.select(pl.when(released).then(shown)).to_series().alias(self._masked_name(column.name)))
+            name = free_name(f"{column.name} (masked)", [*(c.name for c in table.columns), *(c.name for c in columns)])
+            columns.append(pl.select(pl.when(released).then(shown)).to_series().alias(name))
         columns.append(pl.select(pl.when(released).then(pl.Series(group))).to_series().alias(self._ours("group")))
         return pl.DataFrame(columns).sort(self._ours("records"), descending=True, maintain_order=True)
 
-    def _masked_name(self, name: str) -> str:
-        taken = {column.name for column in self.prepared.table.columns}
-        name = f"{name} (masked)"
-        while name in taken:
-            name = f"{name} (masked)"
-        return name
-
     def _ours(self, name: str) -> str:
         """A name for a column of ours; it gives way where the data use the same."""
-        taken = {column.name for column in self.prepared.table.columns}
-        return f"{name} (ontomask)" if name in taken else name
+        return free_name(name, [column.name for column in self.prepared.table.columns])
 
     @cached_property
     def removed(self) -> NDArray[np.int64]:

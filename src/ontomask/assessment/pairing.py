@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from ontomask.arguments import counted, short, some_of
 from ontomask.errors import DataError, PolicyError
 from ontomask.masking.method import Masked
 from ontomask.microdata.attributes import Ordinal, as_attributes
@@ -133,22 +134,26 @@ def _quasi(attributes: Any) -> dict[str, Any]:
 def _encoded_like(column: Column, values: pl.Series) -> Column:
     """A masked column, read as its original was."""
     attribute = column.attribute
-    if isinstance(column, OrdinalColumn) and isinstance(attribute, Ordinal) and attribute.order is None:
-        # The scale is that of the original, whichever of its values are left.
-        order = column.values.gather(np.argsort(column.ranks)).drop_nulls().to_list()
-        return encode_column(column.name, attribute.changed(order=order), values, [])
-    if isinstance(column, (NominalColumn, NumericColumn, OrdinalColumn)):
-        return encode_column(column.name, column.attribute, values, [])
-    both = pl.concat([column.values, values.cast(column.values.dtype)])
-    distinct = both.unique(maintain_order=True)
-    place = pl.DataFrame({"v": distinct, "code": np.arange(len(distinct), dtype=np.int32)})
-    codes = pl.DataFrame({"v": values.cast(column.values.dtype)}).join(
-        place, on="v", how="left", nulls_equal=True, maintain_order="left"
+    own_order = isinstance(attribute, Ordinal) and attribute.order is None
+    if not own_order and isinstance(column, (NominalColumn, NumericColumn, OrdinalColumn)):
+        return encode_column(column.name, attribute, values, [])
+    # Codes of the original, whichever of its values are left; new ones follow.
+    values = values.cast(column.values.dtype)
+    distinct = pl.concat([column.values, values]).unique(maintain_order=True)
+    place = pl.DataFrame({"value": distinct, "code": np.arange(len(distinct), dtype=np.int32)})
+    codes = pl.DataFrame({"value": values}).join(
+        place, on="value", how="left", nulls_equal=True, maintain_order="left"
     )["code"]
+    if own_order and len(distinct) > len(column.values):
+        new = distinct[len(column.values) :].to_list()
+        raise DataError(
+            f"holds {counted(len(new), 'value')} that the original does not have: {some_of([short(repr(v)) for v in new])}",
+            where=column.where,
+            remedy="Give the whole scale: Ordinal(order=[...]).",
+        )
     gone = np.flatnonzero(distinct.is_null().to_numpy())
-    return replace(
-        column, codes=codes.to_numpy(), values=distinct, missing=int(gone[0]) if len(gone) else column.missing
-    )
+    missing = int(gone[0]) if len(gone) else column.missing
+    return replace(column, codes=codes.to_numpy(), values=distinct, missing=missing)
 
 
 def _paired(original: Table, masked: Table, stayed: NDArray[np.bool_]) -> Pairing:

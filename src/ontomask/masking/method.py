@@ -14,7 +14,7 @@ from ontomask.arguments import counted
 from ontomask.distances.measures import get_measure
 from ontomask.distances.records import Distance, Normalize, RecordDistance
 from ontomask.errors import DataError
-from ontomask.microdata.columns import NominalColumn
+from ontomask.microdata.columns import NominalColumn, NumericColumn
 from ontomask.microdata.encoding import Table
 from ontomask.progress import Progress
 from ontomask.settings import K, Settings, plain
@@ -116,6 +116,14 @@ class Aggregating(Comparing):
 
     def operators(self, table: Table) -> Operators:
         return Operators.of(table, self.record_distance(table), self.centroid)
+
+    @staticmethod
+    def shown(table: Table, centres: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+        """Centres as they are shown: means are rounded where the policy says so."""
+        return [
+            column.rounded(values) if isinstance(column, NumericColumn) else values
+            for column, values in zip(table.columns, centres, strict=True)
+        ]
 
 
 def _with_attribute(column: Any, changed: dict[str, Any]) -> Any:

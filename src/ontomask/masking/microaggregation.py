@@ -114,7 +114,7 @@ class Microaggregation(Aggregating):
                 progress=_part(progress, 0.0, 0.9),
             )
         centres = operators.centres(group_of, groups, _part(progress, 0.9, 1.0))
-        return Masked(group_of, centres, notes)
+        return Masked(group_of, self.shown(table, centres), notes)
 
     def _assured(self) -> list[str]:
         return [

@@ -50,7 +50,7 @@ class Resampling(Aggregating):
         each = table.n // self.k
         samples = drawn[: each * self.k].reshape(self.k, each)
         group_of = grouped_by_rank(operators, samples, self.comparison, progress)
-        return Masked(group_of, operators.centres(group_of, each))
+        return Masked(group_of, self.shown(table, operators.centres(group_of, each)))
 
     def _heer(self, operators: Operators, rng: np.random.Generator, progress: Progress) -> Masked:
         table = operators.table
@@ -66,7 +66,7 @@ class Resampling(Aggregating):
         )
         group_of = np.empty(n, dtype=np.int32)
         group_of[sorted_records(operators, np.arange(n), self.comparison)] = np.arange(n)
-        return Masked(group_of, centres, [f"averages of {t:,} samples with replacement"])
+        return Masked(group_of, self.shown(table, centres), [f"averages of {t:,} samples with replacement"])
 
     def _assured(self) -> list[str]:
         if self.variant == "heer":

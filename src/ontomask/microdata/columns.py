@@ -138,11 +138,15 @@ class NumericColumn(Column):
     def own(self) -> NDArray[Any]:
         return self.numbers
 
+    def rounded(self, centres: NDArray[Any]) -> NDArray[Any]:
+        """Means as the attribute wants them shown."""
+        assert isinstance(self.attribute, Numeric)
+        if self.attribute.decimals is None:
+            return centres
+        return np.round(centres, self.attribute.decimals) + 0.0  # -0.0 becomes 0.0
+
     def decode(self, centres: NDArray[Any]) -> pl.Series:
         """Numbers; of the column's own type where all of them fit it."""
-        assert isinstance(self.attribute, Numeric)
-        if self.attribute.decimals is not None:
-            centres = np.round(centres, self.attribute.decimals) + 0.0  # -0.0 becomes 0.0
         numbers = pl.Series(self.name, centres, dtype=pl.Float64).fill_nan(None)
         if self.values.dtype.is_integer():
             whole = numbers.cast(self.values.dtype, strict=False)
@@ -214,7 +218,10 @@ def _only_numbers(name: str, values: pl.Series, rows: Longs | None) -> pl.Series
     if values.dtype == pl.Null:
         raise DataError("holds no value at all", where=where, remedy="Leave the column out of the policy and the data.")
     if values.dtype.is_decimal():
-        values = values.cast(pl.Float64)
+        floats = values.cast(pl.Float64)
+        odd = floats.cast(values.dtype, strict=False).ne_missing(values)
+        _refuse_odd(name, values, odd, "decimals with more digits than can be computed with", rows)
+        values = floats
     if not values.dtype.is_numeric():
         raise _not_numeric(name, values, rows)
     if values.dtype.is_float():
@@ -263,13 +270,13 @@ def _ranks(name: str, attribute: Ordinal, distinct: pl.Series, codes: Codes, row
     """The rank of each distinct value, and how many ranks there are."""
     where = f"column {name!r}"
     dtype = distinct.dtype
-    if attribute.order is not None:
-        order = attribute.order
-    elif isinstance(dtype, pl.Enum):
-        order = dtype.categories.to_list()
-    elif dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Boolean:
-        order = distinct.drop_nulls().sort().to_list()
-    else:
+    order = attribute.order
+    if order is None:
+        if isinstance(dtype, pl.Enum):
+            return distinct.to_physical().cast(pl.Int64).fill_null(-1).to_numpy(), len(dtype.categories)
+        if dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Boolean:
+            ranks = (distinct.to_physical().rank("dense").cast(pl.Int64) - 1).fill_null(-1).to_numpy()
+            return ranks, int(ranks.max(initial=0)) + 1
         raise DataError(
             f"is ordinal, holds {dtype} and has no order",
             where=where,
@@ -286,7 +293,8 @@ def _ranks(name: str, attribute: Ordinal, distinct: pl.Series, codes: Codes, row
             f"holds {counted(len(unknown), 'value')} that the order does not have: {shown} "
             f"({counted(len(found), 'record')})",
             where=where,
-            remedy=f"Add them to order= where they belong. It has: {', '.join(map(repr, order[:12]))}.",
+            remedy=f"Add them to order= where they belong. It has: {', '.join(map(repr, order[:12]))}."
+            + (" (In a file, put no and yes in quotes: YAML takes them for false and true.)" if True in order else ""),
             rows=found,
         )
     return np.array([-1 if value is None else place[value] for value in listed], dtype=np.int64), len(order)

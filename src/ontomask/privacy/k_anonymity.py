@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from ontomask.arguments import counted, did_you_mean
+from ontomask.arguments import counted, did_you_mean, free_name
 from ontomask.errors import DataError
 from ontomask.privacy.classes import Classes, classes_of
 from ontomask.privacy.models import Finding, Model
@@ -56,7 +56,7 @@ class KAnonymity(Model):
         """The classes that are too small, the smallest first, with their sizes."""
         import polars as pl
 
-        size = next(name for name in ("records", "class size", "records in the class", "n") if name not in quasi)
+        size = free_name("records", quasi)
         inside = pl.Series((classes.sizes < self.k)[classes.of])
         some = data.select(quasi).filter(inside).group_by(quasi).agg(pl.len().cast(pl.Int64).alias(size))
         return some.sort(size, *quasi, nulls_last=True)
