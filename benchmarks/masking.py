@@ -11,6 +11,7 @@ import polars as pl
 
 import ontomask as om
 from benchmarks.timing import DATA, PEAK, Row, best, fresh
+from ontomask.microdata.frames import give_back, take
 
 ADULT = DATA / "adult"
 
@@ -123,6 +124,13 @@ def verifying() -> Iterator[Row]:
             "job": rng.integers(0, 30, n),
         }
     )
+    pandas = frame.to_pandas()
+
+    def there_and_back() -> None:
+        taken = take(pandas)
+        give_back(taken.data, taken)
+
+    yield "a pandas frame of 5,000,000 rows x 4 taken in and given back", f"{best(there_and_back, 2):.2f} s", ""
     policy = om.Policy(attributes={name: om.Flat() for name in frame.columns}, require=[om.KAnonymity(k=2)])
     took = best(lambda: om.verify(frame, policy), 2)
     yield "verifying k-anonymity, 5,000,000 rows x 4", f"{took:.2f} s", "<= 3 s"

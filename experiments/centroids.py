@@ -1,6 +1,6 @@
 """Centres of nominal records (T12 4.3.5): how far is the record that stands for all from all of them?
 
-    python -m experiments.centroids
+python -m experiments.centroids
 """
 
 from __future__ import annotations

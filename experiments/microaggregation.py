@@ -1,6 +1,6 @@
 """Microaggregation (T12 6.3): the parts of SA-MDAV, and SA-MDAV against earlier methods, on the answers and on Adult.
 
-    python -m experiments.microaggregation
+python -m experiments.microaggregation
 """
 
 from __future__ import annotations
@@ -148,9 +148,7 @@ def against(found: Mapping[str, Runs]) -> Iterator[str]:
     for measure, figure in (("wu_palmer", lambda r: r.edges), ("logsc", lambda r: r.logsc)):
         for ours in (SA_MDAV, PLAIN):
             said = f"our method loses less than Abril and than Domingo-Ferrer & Torra (*{ours}*, by {measure})"
-            lines.append(
-                claim(said, found, lambda m, o=ours, f=figure: f(m[o]) < f(m[ABRIL]) and f(m[o]) < f(m[DFT]))
-            )
+            lines.append(claim(said, found, lambda m, o=ours, f=figure: f(m[o]) < f(m[ABRIL]) and f(m[o]) < f(m[DFT])))
     lines.append(
         claim(
             "Abril keeps more than the non-semantic method for low k only (Abril below Domingo-Ferrer & Torra)",
@@ -176,7 +174,10 @@ def risk(found: Mapping[str, Runs]) -> Iterator[str]:
     yield "Score = L/2 + RL/2 (T12 eq. 6.5), less is better:"
     yield from tables(found, names, Run.score)
     alphas = [
-        [f"{data}, k = {MIDDLE[data]}, alpha = {alpha}", *(found[data][MIDDLE[data]][name].score(alpha) for name in names)]
+        [
+            f"{data}, k = {MIDDLE[data]}, alpha = {alpha}",
+            *(found[data][MIDDLE[data]][name].score(alpha) for name in names),
+        ]
         for data, alpha in product(found, ALPHAS)
     ]
     yield "The score as its weight moves from linkage (alpha = 0) to loss (alpha = 1):"
@@ -210,7 +211,8 @@ def risk(found: Mapping[str, Runs]) -> Iterator[str]:
         "T12: Abril is better only where nearly all weight is on linkage. Here *adaptive, plain* has the best score of the "
         "three at "
         + " and ".join(
-            f"alpha = {', '.join(map(str, alphas)) or 'none'} ({data}, k = {MIDDLE[data]})" for data, alphas in held.items()
+            f"alpha = {', '.join(map(str, alphas)) or 'none'} ({data}, k = {MIDDLE[data]})"
+            for data, alphas in held.items()
         )
         + "."
     )

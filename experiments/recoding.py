@@ -1,6 +1,6 @@
 """Recoding (T12 5.2): what its heuristics contribute, and semantic against distributional guidance.
 
-    python -m experiments.recoding
+python -m experiments.recoding
 """
 
 from __future__ import annotations
@@ -89,7 +89,9 @@ def report() -> Iterator[str]:
     yield from tables(loss, {"answers": 3, "Adult": 4})
     yield "\n".join(
         [
-            claim("taking the rarest first (H1) improves on random order slightly", loss, lambda m: m[RAREST] < m[RANDOM]),
+            claim(
+                "taking the rarest first (H1) improves on random order slightly", loss, lambda m: m[RAREST] < m[RANDOM]
+            ),
             claim("guidance by meaning (H2) improves on both", loss, lambda m: m[SEMANTIC] < min(m[RANDOM], m[RAREST])),
             claim("the semantic guide loses less than discernibility", loss, lambda m: m[SEMANTIC] < m[DISCERNIBILITY]),
         ]
@@ -111,7 +113,9 @@ def _gain(loss: Means, before: str, after: str) -> float:
     return float(np.mean([row[after] / row[before] - 1 for row in loss.values()]))
 
 
-def cluster_distances(data: Data, seed: int, k: int, clusters: int | None) -> tuple[dict[str, float], ClusteringDistance]:
+def cluster_distances(
+    data: Data, seed: int, k: int, clusters: int | None
+) -> tuple[dict[str, float], ClusteringDistance]:
     """The distances of T12 Table 11, the number of clusters being that of the original for all three."""
     semantic = data.mask(om.Recoding(k=k, **GUIDES[SEMANTIC]), seed).data
     discernible = data.mask(om.Recoding(k=k, **GUIDES[DISCERNIBILITY]), seed).data

@@ -1,6 +1,6 @@
 """Resampling (T12 7.3): four ways to compare, sort and replace, on Adult.
 
-    python -m experiments.resampling
+python -m experiments.resampling
 """
 
 from __future__ import annotations

@@ -93,6 +93,11 @@ def free_name(name: str, taken: Iterable[str]) -> str:
     return name
 
 
+def short_path(path: str, length: int = 160) -> str:
+    """A path for a message: of a long one the end, which tells most."""
+    return path if len(path) <= length else f"...{path[3 - length :]}"
+
+
 def short(text: str, length: int = 80) -> str:
     """A text for a message: neither a novel nor more of somebody's data than is needed."""
     return text if len(text) <= length else f"{text[: length - 3]}..."

@@ -57,6 +57,7 @@ def load_policy(path: str | Path) -> Policy:
         raise PolicyError(
             "there is no policy in it", where=str(file), remedy="A policy has the keys attributes, method, require."
         )
+    _names_are_text(file, root)
     try:
         return Policy.model_validate(_relative_to(file.parent.resolve(), content))
     except ValidationError as wrong:
@@ -84,6 +85,18 @@ def _parsed(file: Path) -> tuple[Any, Any]:
         ) from None
     except PolicyError as problem:
         raise PolicyError(problem.what, where=f"{file}, {problem.where}", remedy=problem.remedy) from None
+
+
+def _names_are_text(file: Path, root: yaml.MappingNode) -> None:
+    """YAML takes no, ~ and 2020-01-01 for something else than the names they are meant to be."""
+    for key, value in root.value:
+        for name, _ in value.value if key.value == "attributes" and isinstance(value, yaml.MappingNode) else ():
+            if name.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
+                raise PolicyError(
+                    f"the name {name.value!r} is not taken as text",
+                    where=f"{file}, line {name.start_mark.line + 1}",
+                    remedy="Names of columns are text: put it in quotes.",
+                )
 
 
 def _relative_to(folder: Path, content: dict[Any, Any]) -> dict[Any, Any]:

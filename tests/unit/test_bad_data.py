@@ -496,14 +496,16 @@ def test_a_release_that_fails_is_marked_everywhere(folder: Path) -> None:
 
 
 def test_a_taxonomy_that_vanished(folder: Path) -> None:
-    path = folder / "things.csv"
+    deep = folder / ("a folder with a long name" * 4)  # paths are long; what matters stands at their end
+    deep.mkdir()
+    path = deep / "things.csv"
     om.write_taxonomy(TAXONOMY, path)
     policy = om.Policy(attributes={"pet": om.Nominal(taxonomy=path)}, method=om.Recoding(2))
     frame = pl.DataFrame({"pet": ["dog", "dog"]})
     om.anonymize(frame, policy)
     path.unlink()
     error = refused(errors.TaxonomyFileError, lambda: om.anonymize(frame, policy))
-    assert str(path) in str(error)
+    assert "things.csv" in str(error)
     assert "no such file" in str(error)
     mapped = om.Nominal(taxonomy=TAXONOMY, mapping="gone.csv")
     assert "gone.csv" in str(refused(errors.TaxonomyFileError, lambda: run(frame, {"pet": mapped})))

@@ -19,14 +19,17 @@ class Suppression(Method):
     name: Literal["suppression"] = "suppression"
     removes_records: ClassVar[bool] = True
 
-    def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
-        self.require_enough(table)
-        common = table.counts >= self.k
-        if not common.any():
+    def require_enough(self, table: Table) -> None:
+        super().require_enough(table)
+        if (table.counts < self.k).all():
             raise DataError(
                 f"no combination of quasi-identifiers has {self.k:,} records: nothing would be left",
                 remedy="Choose a smaller k, fewer quasi-identifiers, or a method that masks instead of removing.",
             )
+
+    def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
+        self.require_enough(table)
+        common = table.counts >= self.k
         group_of_tuple = np.where(common, np.cumsum(common) - 1, -1)
         removed = int(table.counts[~common].sum())
         return Masked(

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ontomask.arguments import as_path, did_you_mean, short
+from ontomask.arguments import as_path, did_you_mean, short, short_path
 from ontomask.errors import OptionError, TaxonomyFileError
 from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -47,7 +47,7 @@ def read_taxonomy(
     except OSError:  # a name the file system cannot have
         there = False
     if not there:
-        raise TaxonomyFileError("no such file or folder", where=short(source.where), remedy="Check the path.")
+        raise TaxonomyFileError("no such file or folder", where=short_path(source.where), remedy="Check the path.")
     if format is not None and (not isinstance(format, str) or format not in FORMATS):
         raise OptionError(
             f"no taxonomy format {format!r}",
