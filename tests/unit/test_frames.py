@@ -360,6 +360,3 @@ def test_pandas_text_without_pyarrow(monkeypatch: pytest.MonkeyPatch, name: str)
     frame = pd.DataFrame({name: PANDAS[name]})
     taken = take(frame)
     assert_frame_equal(give_back(taken.data, taken), frame)
-
-
-@pytest.mark.slow

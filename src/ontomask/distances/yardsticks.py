@@ -75,7 +75,7 @@ class LineYardstick(Yardstick):
         self.of = self.weights[self.present]
         self.low = 0.0
         if isinstance(column, OrdinalColumn):
-            self.largest = float(column.levels - 1)
+            self.largest = float(max(column.levels - 1, 0))
         elif len(self.at):
             self.low = float(self.at.min())
             self.largest = float(self.at.max() - self.at.min())

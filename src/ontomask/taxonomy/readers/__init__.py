@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ontomask.arguments import as_path, did_you_mean, short, short_path
+from ontomask.arguments import as_path, did_you_mean, short_path
 from ontomask.errors import OptionError, TaxonomyFileError
 from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
