@@ -6,7 +6,7 @@ python -m experiments.recoding
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -174,7 +174,7 @@ def linkage(by_data: Mapping[str, Means]) -> Iterator[str]:
     yield "RL, in percent: from masked to original records by equality of values (T12 eq. 5.7-5.8)."
     yield from tables(by_data, {"answers": 2, "Adult": 2})
     falls = {
-        name: comes_out({k: rows[k][SEMANTIC] <= rows[before][SEMANTIC] for before, k in zip(ks, ks[1:], strict=False)})
+        name: comes_out({k: rows[k][SEMANTIC] <= rows[before][SEMANTIC] for before, k in pairwise(ks)})
         for (name, rows), ks in zip(by_data.items(), KS.values(), strict=True)
     }
     lower: Callable[[Mapping[str, float]], bool] = lambda m: m[SEMANTIC] < m[DISCERNIBILITY]  # noqa: E731

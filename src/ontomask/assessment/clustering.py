@@ -74,9 +74,9 @@ def clustering_distance(
     others have no part in the comparison.
 
     >>> import ontomask as om, polars as pl
+    >>> from ontomask.assessment.clustering import clustering_distance
     >>> before = pl.DataFrame({"age": [20, 22, 24, 60, 62, 64]})
     >>> after = pl.DataFrame({"age": [21, 21, 60, 60, 62, 62]})
-    >>> from ontomask.assessment.clustering import clustering_distance
     >>> print(clustering_distance(before, after, {"age": om.Numeric()}))
     0.685 (2 clusters; 6 records)
     """
@@ -186,7 +186,7 @@ def partition_distance(a: Labels, b: Labels) -> float:
     both = _information(a.astype(np.int64) * (int(b.max()) + 1) + b)
     if both == 0:
         return 0.0
-    return min(max((2 * both - _information(a) - _information(b)) / both, 0.0), 1.0)
+    return min(max((2 * both - (_information(a) + _information(b))) / both, 0.0), 1.0)
 
 
 def _information(labels: Labels) -> float:
