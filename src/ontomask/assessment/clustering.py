@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import counted, short
 from ontomask.assessment.pairing import Pairing, pair_frames
+from ontomask.distances.measures import get_measure
 from ontomask.distances.records import RecordDistance
 from ontomask.errors import DataError, OptionError
 from ontomask.microdata.encoding import Table
@@ -84,6 +85,8 @@ def clustering_distance(
     _whole(seed, "seed", 0)
     if clusters is not None:
         _whole(clusters, "clusters", 1)
+    if measure is not None:
+        get_measure(measure).settle(options)
     pairing = pair_frames(original, masked, attributes, records).measured(measure, options)
     stayed = np.arange(pairing.n) if records is None else np.sort(np.asarray(records, dtype=np.int64))
     available = len(stayed)
@@ -142,6 +145,8 @@ def cut(tree: Floats, clusters: int) -> Labels:
     """The cluster of each record where the tree is cut into that many, or fewer if merges of equal height forbid it."""
     from scipy.cluster.hierarchy import fcluster
 
+    if clusters > len(tree):  # every record by itself, where scipy would part equal ones
+        return fcluster(tree, 0.0, criterion="distance").astype(np.int64) - 1
     return fcluster(tree, clusters, criterion="maxclust").astype(np.int64) - 1
 
 

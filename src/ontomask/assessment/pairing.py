@@ -144,16 +144,24 @@ def _encoded_like(column: Column, values: pl.Series) -> Column:
     codes = pl.DataFrame({"value": values}).join(
         place, on="value", how="left", nulls_equal=True, maintain_order="left"
     )["code"]
-    if own_order and len(distinct) > len(column.values):
-        new = distinct[len(column.values) :].to_list()
-        raise DataError(
-            f"holds {counted(len(new), 'value')} that the original does not have: {some_of([short(repr(v)) for v in new])}",
-            where=column.where,
-            remedy="Give the whole scale: Ordinal(order=[...]).",
-        )
     gone = np.flatnonzero(distinct.is_null().to_numpy())
-    missing = int(gone[0]) if len(gone) else column.missing
-    return replace(column, codes=codes.to_numpy(), values=distinct, missing=missing)
+    changed: dict[str, Any] = {
+        "codes": codes.to_numpy(),
+        "values": distinct,
+        "missing": int(gone[0]) if len(gone) else column.missing,
+    }
+    if isinstance(column, OrdinalColumn):
+        new = distinct[len(column.values) :].drop_nulls().to_list()
+        if new:
+            shown = some_of([short(repr(value)) for value in new])
+            raise DataError(
+                f"holds {counted(len(new), 'value')} that the original does not have: {shown}",
+                where=column.where,
+                remedy="Give the whole scale: Ordinal(order=[...]).",
+            )
+        # Of new values only a missing one can be left.
+        changed["ranks"] = np.append(column.ranks, np.full(len(distinct) - len(column.values), -1))
+    return replace(column, **changed)
 
 
 def _paired(original: Table, masked: Table, stayed: NDArray[np.bool_]) -> Pairing:
