@@ -84,6 +84,20 @@ def report() -> Iterator[str]:
         f"* T12: {said}. {comes_out({case: bool(holds(sums)) for case, sums in cases.items()}, 'data set')}"
         for said, holds in CLAIMS.items()
     )
+    tied = sum(np.isclose(s["SC, logsc"], min(s[other] for other in OTHERS)) for s in cases.values())
+
+    def saved(other: str, sets: list[Sums]) -> float:
+        return float(np.mean([1 - s["SC, logsc"] / s[other] for s in sets]))
+
+    every = list(by_seed.values())
+    yield (
+        f"In words: the semantic centroid is {saved('LCS', every):.0%} nearer to the answers than the LCS, "
+        f"{saved('random record', every):.0%} nearer than a random record and {saved('most frequent record', every):.0%} "
+        f"nearer than the most frequent one ({saved('LCS', [census]):.0%}, {saved('random record', [census]):.0%} and "
+        f"{saved('most frequent record', [census]):.0%} on Adult). Where a few values dominate, one of the records can be "
+        f"the optimum, and a strategy that only looks among records finds it by itself: that happens in {tied} of "
+        f"{len(cases)} data sets."
+    )
     yield from clusters()
 
 

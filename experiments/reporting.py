@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -57,8 +58,20 @@ def in_parallel(job: Callable[[T], R], tasks: Sequence[T], workers: int = 2) -> 
         return dict(zip(tasks, pool.map(job, tasks, chunksize=8), strict=True))
 
 
+def wrapped(part: str, width: int = 120) -> str:
+    """A part of a page with its lines broken as the docs break them; tables and headings stay as they are."""
+    if part.startswith(("|", "#")):
+        return part
+    return "\n".join(
+        textwrap.fill(
+            line, width, subsequent_indent="  " * line.startswith("* "), break_long_words=False, break_on_hyphens=False
+        )
+        for line in part.split("\n")
+    )
+
+
 def show(parts: Iterable[str]) -> None:
-    """Print the paragraphs of an experiment as they come."""
+    """Print the parts of an experiment as they come."""
     for part in parts:
-        sys.stdout.write(part + "\n\n")
+        sys.stdout.write(wrapped(part) + "\n\n")
         sys.stdout.flush()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ontomask import errors as errors
+    from ontomask.assessment.clustering import clustering_distance as clustering_distance
     from ontomask.assessment.linkage import record_linkage as record_linkage
     from ontomask.assessment.loss import Loss as Loss
     from ontomask.assessment.loss import information_loss as information_loss
@@ -83,6 +84,7 @@ _HOME = {
     "anonymize": "run",
     "central_record": "statistics.records",
     "centroid": "statistics.centroids",
+    "clustering_distance": "assessment.clustering",
     "distance": "distances.tables",
     "distance_correlation": "statistics.dependence",
     "distance_covariance": "statistics.dependence",
