@@ -88,7 +88,8 @@ class Concept:
         return int(self.home[self.code[i]])
 
     def off(self, point: int) -> Floats:
-        return self.table[:, point][self.code]
+        off: Floats = self.table[:, point][self.code]
+        return off
 
 
 class Scans:
@@ -114,7 +115,8 @@ class Scans:
         self.n = len(some)
 
     def off(self, point: Sequence[float]) -> Floats:
-        total = np.sum([column.off(x) for column, x in zip(self.columns, point, strict=True)], axis=0)  # type: ignore[arg-type]
+        parts = [column.off(x) for column, x in zip(self.columns, point, strict=True)]  # type: ignore[arg-type]
+        total: Floats = np.sum(parts, axis=0)
         return np.sqrt(total) if self.squared else total
 
     def centre(self, some: Longs, weight: Longs) -> list[float]:

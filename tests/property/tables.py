@@ -6,7 +6,7 @@ Values repeat a lot, so that nearly every step of every method has ties to settl
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -166,7 +166,7 @@ def _centres(attribute: PlainAttribute, column: Column, values: Sequence[Value])
     if attribute.kind == "numeric":
         return np.array([np.nan if v is None else float(v) for v in values])
     if isinstance(column, NominalColumn):
-        place = column.taxonomy.position
+        place: Callable[[Any], int] = column.taxonomy.position
     else:
         place = (attribute.order if attribute.kind == "ordinal" else column.values.to_list()).index
     gone = place(None) if attribute.kind == "flat" and None in values else -1

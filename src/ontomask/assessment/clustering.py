@@ -75,10 +75,9 @@ def clustering_distance(
     others have no part in the comparison.
 
     >>> import ontomask as om, polars as pl
-    >>> from ontomask.assessment.clustering import clustering_distance
     >>> before = pl.DataFrame({"age": [20, 22, 24, 60, 62, 64]})
     >>> after = pl.DataFrame({"age": [21, 21, 60, 60, 62, 62]})
-    >>> print(clustering_distance(before, after, {"age": om.Numeric()}))
+    >>> print(om.clustering_distance(before, after, {"age": om.Numeric()}))
     0.685 (2 clusters; 6 records)
     """
     _whole(sample, "sample", 2, MOST_RECORDS)

@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted, short, some_of
+from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError, PolicyError
 from ontomask.masking.method import Masked
 from ontomask.microdata.attributes import Ordinal, as_attributes
@@ -51,6 +52,7 @@ class Pairing:
             if options:
                 raise PolicyError("options of a measure are given and no measure", remedy="Name it with measure=.")
             return self
+        get_measure(measure).settle(options)  # a slip is a slip, also where no column is nominal
         return replace(self, original=with_measure(self.original, measure, options))
 
 
@@ -102,7 +104,7 @@ def pair_frames(original: Any, masked: Any, attributes: Any, records: Sequence[i
     before, after = take(original).data, take(masked).data
     require_columns(before, listed)
     require_columns(after, listed)
-    kept = np.arange(len(before)) if records is None else np.asarray(records, dtype=np.int64)
+    kept = np.arange(len(before)) if records is None else _places(records)
     if len(kept) != len(after) or (len(kept) and (kept.min() < 0 or kept.max() >= len(before))):
         raise DataError(
             f"the original has {len(before):,} records and the masked data {len(after):,}",
@@ -121,6 +123,16 @@ def pair_frames(original: Any, masked: Any, attributes: Any, records: Sequence[i
     if records is not None:
         columns = [replace(column, codes=column.codes[np.argsort(kept)]) for column in columns]
     return _paired(table, make_table(columns), stayed)
+
+
+def _places(records: Sequence[int]) -> Longs:
+    """Row numbers, each once."""
+    places = np.asarray(records)
+    if places.ndim != 1 or places.dtype.kind not in "iu" or len(np.unique(places)) < len(places):
+        raise DataError(
+            "records= holds something other than row numbers, each once", remedy="Give result.records, or such a list."
+        )
+    return places.astype(np.int64)
 
 
 def _quasi(attributes: Any) -> dict[str, Any]:

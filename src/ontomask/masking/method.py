@@ -111,7 +111,7 @@ class Aggregating(Comparing):
         default="semantic", description="the centre of nominal values: semantic, marginality, mode, lcs or consensus"
     )
     comparison: Comparison = Field(
-        default="plain", description="weighted multiplies distances by frequency, as published; plain loses less"
+        default="plain", description="weighted multiplies distances by frequency, as published; plain does not"
     )
 
     def operators(self, table: Table) -> Operators:

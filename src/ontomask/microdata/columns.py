@@ -80,10 +80,15 @@ class NominalColumn(Column):
         return self.concepts
 
     def spell(self, position: int) -> str:
-        """A concept that need not be in the column, written as the column writes its concepts."""
+        """A concept that need not be in the column, written as the column writes its concepts.
+
+        A label that would be read as another concept says nothing: the code stands in its place.
+        """
         code = self.taxonomy.concepts[position]
         if self.by_label:
-            return self.taxonomy.label(code)
+            label = self.taxonomy.label(code)
+            read = match_counts(Counter([label]), self.taxonomy, self.attr.mapping, self.attr.language)
+            return label if read.concepts.get(label) == code else code
         return code.replace(".", "") if self.dotless else code
 
     def decode(self, centres: NDArray[Any]) -> pl.Series:
