@@ -137,13 +137,14 @@ class PlainColumn:
         """The distance as it enters a mean (METHODS 3): over the range, the ranks - 1, or the table's maximum.
 
         Measures in [0, 1] stay as they are. Unbounded ones are always divided: with one attribute alone it changes
-        nothing. A missing number or rank is at 1 from the others, even where these are all the same.
+        nothing. Where all values are the same, a missing one or another one is at 1 from them.
         """
         if self.kind in ("ordinal", "numeric") and (a is None) != (b is None):
             return 1.0
         if self.kind == "flat" or (self.kind == "nominal" and self.attribute.measure not in UNBOUNDED):
             return self.separation(a, b)
-        return self.separation(a, b) / self.largest if self.largest > 0 else 0.0
+        raw = self.separation(a, b)
+        return raw / self.largest if self.largest > 0 else float(raw > 0)
 
     def _spread(self) -> float:
         """S2 of the column (M13 eq. 5 and 7): the sample variance; nominal: Var_M, or that over n - 1.

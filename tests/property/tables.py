@@ -112,6 +112,7 @@ class Sheet:
                 if attribute.options.get("scope") == "attribute":
                     taxonomy = attribute_taxonomy(taxonomy, values[1:])
                 values += sorted(pruned_tree(taxonomy, values[1:]) - set(values))
+                values += list(attribute.taxonomy.parents)[:3]  # a foreign file may hold any concept
             elif attribute.kind == "flat":
                 values.append("something else")
             elif attribute.kind == "ordinal":

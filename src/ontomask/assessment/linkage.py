@@ -140,7 +140,7 @@ def _points(distance: RecordDistance, table: Table) -> tuple[NDArray[Any], NDArr
         if isinstance(stick, LineYardstick):
             centres = column.own[codes]
             gone = stick.gone(centres)
-            line.append((np.where(gone, 0.0, (centres - stick.low) * distance.factor(stick)), gone.astype(np.float64)))
+            line.append((np.where(gone, 0.0, distance.coordinates(stick, centres)), gone.astype(np.float64)))
         else:
             coded.append(codes.astype(np.uint32))
     at = np.array([a for a, _ in line]).reshape(len(line), table.p)

@@ -113,16 +113,21 @@ def pair_frames(original: Any, masked: Any, attributes: Any, records: Sequence[i
     names = [name for name in before.columns if name in listed]
     table = encode(before, listed, names)
     columns = [_encoded_like(column, after[column.name]) for column in table.columns]
-    # Flat values that only masking brought in get a code in both tables.
-    known = [
-        replace(c, values=new.values) if type(c) is Column else c for c, new in zip(table.columns, columns, strict=True)
-    ]
+    known = [_aware_of(new, column) for column, new in zip(table.columns, columns, strict=True)]
     table = replace(table, columns=tuple(known))
     stayed = np.zeros(table.n, dtype=np.bool_)
     stayed[kept] = True
     if records is not None:
         columns = [replace(column, codes=column.codes[np.argsort(kept)]) for column in columns]
     return _paired(table, make_table(columns), stayed)
+
+
+def _aware_of(masked: Column, column: Column) -> Column:
+    """The original column, on a scale that holds what only masking brought in: flat values and concepts."""
+    if isinstance(column, NominalColumn):
+        assert isinstance(masked, NominalColumn)
+        return replace(column, span=masked.concepts[masked.concepts >= 0])
+    return replace(column, values=masked.values) if type(column) is Column else column
 
 
 def _places(records: Sequence[int]) -> Longs:

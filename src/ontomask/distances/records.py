@@ -57,6 +57,14 @@ class RecordDistance:
             return self.share(stick)
         return (stick.largest * self.factor(stick)) ** 2
 
+    def coordinates(self, stick: LineYardstick, centres: np.ndarray) -> Floats:
+        """Where numbers or ranks lie, so that differences are distances."""
+        off: Floats = centres - stick.low
+        if self.kind == "mean" and stick.whole == 0:  # no scale: what differs from the one value is at 1 from it
+            differs: Floats = self.share(stick) * (off != 0)
+            return differs
+        return off * self.factor(stick)
+
     def pairs(self, a: Sequence[np.ndarray], b: Sequence[np.ndarray]) -> Floats:
         """Distances of records given as centres by column, pair by pair."""
         total = np.zeros(len(a[0]))
@@ -81,7 +89,7 @@ class RecordDistance:
             column = table.columns[i]
             centres = column.own[table.codes[i]]
             gone = straight.gone(centres)
-            numbers[place] = np.where(gone, 0.0, (centres - straight.low) * self.factor(straight))
+            numbers[place] = np.where(gone, 0.0, self.coordinates(straight, centres))
             absent[place] = gone
             if column.missing is not None or (against is not None and against.columns[i].missing is not None):
                 gap[place] = self.gap(straight)

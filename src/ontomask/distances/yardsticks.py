@@ -48,7 +48,8 @@ class Yardstick:
     def relative(self, a: Centres, b: Centres) -> Floats:
         """Distances in 0..1, as they enter the mean distance of records."""
         raw = self.apart(a, b)
-        return raw / self.whole if self.whole > 0 else np.zeros_like(raw)
+        # Where the column is all the same there is no scale: whatever differs is at 1.
+        return raw / self.whole if self.whole > 0 else (raw > 0).astype(np.float64)
 
     def marginality_variance(self) -> float:
         """Var_M (M13 def. 2): the mean over records of the sum of distances to all others."""
@@ -111,8 +112,9 @@ class NominalYardstick(Yardstick):
     """Concepts: by the measure of the attribute.
 
     ``universe`` holds all concepts that subsume a value of the column, in taxonomy order (with ``scope="attribute"``
-    only those below the LCS of all): every centre lies in it. ``table[v, u]`` is the distance of each code of the
-    column from each of them; a missing value has a row of its own, and a column at the end.
+    only those below the LCS of all): every centre lies in it. Concepts that the column is compared with (its ``span``)
+    count as values here, so that all is measured on one scale. ``table[v, u]`` is the distance of each code of the
+    column from each of the universe; a missing value has a row of its own, and a column at the end.
     """
 
     def __init__(self, column: NominalColumn) -> None:
@@ -120,7 +122,7 @@ class NominalYardstick(Yardstick):
         self.column: NominalColumn = column
         self.taxonomy = column.taxonomy
         self.concepts = column.concepts
-        known = self.concepts[self.concepts >= 0]
+        known = np.union1d(self.concepts[self.concepts >= 0], column.span)
         dag, self.kept = self.taxonomy.dag, None
         if column.attr.scope == "attribute" and len(known):
             dag, self.kept = dag.below(dag.common_subsumer(known))

@@ -63,12 +63,16 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class NominalColumn(Column):
-    """``concepts``: the position of each code in the taxonomy, -1 for missing; every concept has one code."""
+    """``concepts``: the position of each code in the taxonomy, -1 for missing; every concept has one code.
+
+    ``span``: concepts of another column that this one is measured against.
+    """
 
     taxonomy: Taxonomy = field(kw_only=True)
     concepts: Longs = field(kw_only=True)
     by_label: bool = field(kw_only=True)
     dotless: bool = field(kw_only=True)
+    span: Longs = field(kw_only=True, default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @property
     def attr(self) -> Nominal:
