@@ -1,18 +1,25 @@
-"""Run all experiments and write docs/experiments.md: `python -m experiments`."""
+"""Run experiments and write their pages: `python -m experiments [part ...]`.
+
+Without a part all are run. A part that is not run keeps the section that its page has; a part stands for itself
+(`resampling`) or is a whole page (`experiments`, `experiments-discharges`).
+"""
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
-from experiments import centroids, microaggregation, recoding, resampling
+from experiments import centroids, marginality, microaggregation, rank_swapping, recoding, resampling, shuffling
 from experiments.data import answers
 from experiments.reporting import table, wrapped
 
-PAGE = Path(__file__).parents[1] / "docs" / "experiments.md"
-PARTS = (centroids, recoding, microaggregation, resampling)
+DOCS = Path(__file__).parents[1] / "docs"
 #: The sentences of `comes_out`, by what they say.
 VERDICTS = {
     "in every case": re.compile(r"\bIt comes out here (?:at|in) every"),
@@ -21,16 +28,10 @@ VERDICTS = {
 }
 
 
-def page(sections: list[list[str]]) -> str:
-    """The page: what it is about, how many findings come out, and the reports of all parts."""
+def thesis() -> list[str]:
     frame = answers().frame
     distinct = frame.group_by(frame.columns).len()["len"]
-    rows = []
-    for section in sections:
-        text = "\n".join(section)
-        said = [len(verdict.findall(text)) for verdict in VERDICTS.values()]
-        rows.append([section[0].removeprefix("## "), sum(said), *said])
-    head = [
+    return [
         "# The experiments of the thesis, on data at hand",
         (
             "Made by `python -m experiments`, which runs `experiments/` and writes this page: every figure and every "
@@ -47,23 +48,101 @@ def page(sections: list[list[str]]) -> str:
             "pairs are frequent are invented, with a seed. What comes out on it says how the methods behave on data of that "
             "shape, and no more."
         ),
-        "## How much comes out",
-        table(["part", "findings of T12 tested", *VERDICTS], rows),
+    ]
+
+
+def papers() -> list[str]:
+    return [
+        "# The experiments of three papers, on synthetic discharges",
         (
-            "A finding that is tested on two data sets counts twice, one that is tested for the published and for the "
-            "product's own setting likewise. *In some cases* says no more than that: read where, in the sections below."
+            "Made by `python -m experiments experiments-discharges`: every figure and every sentence on what comes out is "
+            "worked out from the runs. M13 is the paper on marginality and [microaggregation](methods/microaggregation.md), "
+            "R17 the one on semantic [rank swapping](methods/rank_swapping.md), D12 the one on "
+            "[shuffling](methods/shuffling.md) and MicroHybrid. What a paper found is stated, then whether it comes out "
+            "here; its printed figures stand beside ours. The thesis' experiments have a [page of their own](experiments.md)."
+        ),
+        "## The data",
+        (
+            "**All data here are synthetic.** The papers use discharges of Californian hospitals, which may not be passed "
+            "on. Ours are drawn by [`om.demo_data`](demo-data.md), whose chapters of neoplasms and digestive diseases have "
+            "about as many records, codes and unique tuples as M13 prints of its own, but nobody's diagnoses. So figures "
+            "need not agree; what can be compared is which method is better, and by how much roughly. R17 uses SNOMED-CT, "
+            "we ICD-9-CM: a tree of few levels, in which many codes are equally far from each other."
         ),
     ]
-    return "\n\n".join(wrapped(part) for part in [*head, *(part for section in sections for part in section)]) + "\n"
+
+
+@dataclass(frozen=True)
+class Page:
+    """``head`` is what comes before the sections; ``papers``: whose findings are tested."""
+
+    name: str
+    head: Callable[[], list[str]]
+    papers: str
+    parts: Sequence[ModuleType]
+
+    @property
+    def path(self) -> Path:
+        return DOCS / f"{self.name}.md"
+
+    def kept(self) -> dict[str, str]:
+        """The sections of the page as it stands, by their headings."""
+        if not self.path.exists():
+            return {}
+        sections = re.split(r"(?m)^(?=## )", self.path.read_text(encoding="utf-8"))
+        return {section.partition("\n")[0]: section.strip() for section in sections}
+
+    def write(self, sections: dict[str, str]) -> None:
+        """The page: what it is about, how many findings come out, and the sections of all parts that there are."""
+        rows = []
+        for heading, section in sections.items():
+            said = [len(verdict.findall(" ".join(section.split()))) for verdict in VERDICTS.values()]
+            rows.append([heading.removeprefix("## "), sum(said), *said])
+        counted = [
+            "## How much comes out",
+            table(["part", f"findings of {self.papers} tested", *VERDICTS], rows),
+            (
+                "A finding that is tested on two data sets counts twice, one that is tested for the published and for the "
+                "product's own setting likewise. *In some cases* says no more than that: read where, in the sections below."
+            ),
+        ]
+        text = [*map(wrapped, [*self.head(), *counted]), *sections.values()]
+        self.path.write_text("\n\n".join(text) + "\n", encoding="utf-8")
+
+
+PAGES = (
+    Page("experiments", thesis, "T12", (centroids, recoding, microaggregation, resampling)),
+    Page("experiments-discharges", papers, "M13, R17, D12", (marginality, rank_swapping, shuffling)),
+)
+
+
+def name_of(part: ModuleType) -> str:
+    return part.__name__.rpartition(".")[2]
 
 
 def main() -> None:
-    sections = []
-    for part in PARTS:
-        began = time.perf_counter()
-        sections.append(list(part.report()))
-        sys.stderr.write(f"{part.__name__}: {time.perf_counter() - began:.0f} s\n")
-    PAGE.write_text(page(sections), encoding="utf-8")
+    names = [page.name for page in PAGES] + [name_of(part) for page in PAGES for part in page.parts]
+    parser = argparse.ArgumentParser(prog="python -m experiments", description="Run experiments and write their pages.")
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"all, unless some are named: {', '.join(names)}")
+    chosen = set(parser.parse_args().parts or names)
+    if unknown := chosen - set(names):
+        parser.error(f"no part {', '.join(sorted(unknown))}. There are: {', '.join(names)}")
+    running = {page: [p for p in page.parts if {page.name, name_of(p)} & chosen] for page in PAGES}
+    for part in [part for parts in running.values() for part in parts]:
+        getattr(part, "require", lambda: None)()  # what is missing is said before anything runs
+    for page, parts in running.items():
+        if not parts:
+            continue
+        kept, sections = page.kept(), {}
+        for part in page.parts:
+            heading = next(part.report())
+            if part in parts:
+                began = time.perf_counter()
+                sections[heading] = "\n\n".join(map(wrapped, part.report()))
+                sys.stderr.write(f"{name_of(part)}: {time.perf_counter() - began:.0f} s\n")
+            elif heading in kept:
+                sections[heading] = kept[heading]
+        page.write(sections)
 
 
 if __name__ == "__main__":

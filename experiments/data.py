@@ -4,6 +4,9 @@ T12 evaluates on two data sets. *Dataset 2* is UCI's Adult, columns occupation x
 here as it is. *Dataset 1*, 975 answers of visitors of a national park, is not public. :func:`answers` makes data of the
 same shape from nothing but the figures that the thesis prints about them: **they are synthetic**, no visitor gave these
 answers, and what comes out on them need not be what came out on the real ones.
+
+M13, R17 and D12 evaluate on discharges of Californian hospitals, which cannot be had freely: :func:`discharges` are the
+product's synthetic ones.
 """
 
 from __future__ import annotations
@@ -147,6 +150,10 @@ class Data:
     def mask(self, method: Any, seed: int = 0) -> om.Result:
         return om.anonymize(self.frame, om.Policy(attributes=self.attributes, method=method, seed=seed))
 
+    def only(self, *columns: str) -> Data:
+        """Some of the columns."""
+        return Data(self.name, self.frame.select(columns), {name: self.attributes[name] for name in columns})
+
 
 @cache
 def adult() -> Data:
@@ -190,3 +197,25 @@ def answers(seed: int = 0) -> Data:
     senses = {noun: sense for noun, (sense, _, _) in NOUNS.items()}
     nominal = om.Nominal(taxonomy=wordnet, mapping=senses, style="code")
     return Data("answers (synthetic)", frame, {"reason": nominal, "activity": nominal})
+
+
+NUMBERS = ("age", "length_of_stay", "charge")
+FLAT = ("sex", "race")
+
+
+@cache
+def discharges(
+    n: int, seed: int, columns: tuple[str, ...], chapter: str | None = None, *, role: str = "quasi", **nominal: Any
+) -> Data:
+    """Synthetic hospital discharges (`om.demo_data`): some columns, all in one role; ``nominal`` is for the coded ones."""
+    frame = om.demo_data(n, seed=seed, chapter=chapter).select(columns)
+    attributes: dict[str, Any] = {}
+    for name in columns:
+        if name in NUMBERS:
+            attributes[name] = om.Numeric(role=role)
+        elif name in FLAT:
+            attributes[name] = om.Flat(role=role)
+        else:
+            taxonomy = "icd9cm_procedures" if name == "procedure" else "icd9cm"
+            attributes[name] = om.Nominal(taxonomy=taxonomy, role=role, **nominal)
+    return Data(f"discharges ({chapter})" if chapter else "discharges", frame, attributes)

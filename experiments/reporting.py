@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,6 +14,7 @@ import numpy as np
 
 T = TypeVar("T")
 R = TypeVar("R")
+WORKERS = int(os.environ.get("EXPERIMENTS_WORKERS", "2"))
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], digits: int = 2) -> str:
@@ -29,7 +31,7 @@ def _cell(value: Any, digits: int) -> str:
 
 
 def comes_out(holds: Mapping[Any, bool], what: str = "k") -> str:
-    """In which of the cases a finding of the thesis comes out, as a sentence."""
+    """In which of the cases a finding of a paper comes out, as a sentence."""
     at, many = ("at", "k") if what == "k" else ("in", f"{what}s")
     no = [case for case, held in holds.items() if not held]
     if not no:
@@ -40,11 +42,16 @@ def comes_out(holds: Mapping[Any, bool], what: str = "k") -> str:
     return f"**It comes out here {at} {yes} of {len(holds)} {many}**; not {at} {_listed(no, list(holds))}."
 
 
+def finding(paper: str, said: str, holds: Mapping[Any, bool], what: str = "k") -> str:
+    """A line of a list: what a paper found, and where it comes out."""
+    return f"* {paper}: {said}. {comes_out({case: bool(held) for case, held in holds.items()}, what)}"
+
+
 def _listed(some: Sequence[Any], every: Sequence[Any]) -> str:
-    """Cases in words; three or more in a row as a range."""
+    """Cases in words; three or more numbers in a row as a range."""
     runs: list[list[Any]] = []
     for case in some:
-        if runs and every.index(case) == every.index(runs[-1][-1]) + 1:
+        if runs and not isinstance(case, str) and every.index(case) == every.index(runs[-1][-1]) + 1:
             runs[-1].append(case)
         else:
             runs.append([case])
@@ -52,7 +59,7 @@ def _listed(some: Sequence[Any], every: Sequence[Any]) -> str:
     return ", ".join(said)
 
 
-def in_parallel(job: Callable[[T], R], tasks: Sequence[T], workers: int = 2) -> dict[T, R]:
+def in_parallel(job: Callable[[T], R], tasks: Sequence[T], workers: int = WORKERS) -> dict[T, R]:
     """What a job gives for each task, worked out in some processes at once."""
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         return dict(zip(tasks, pool.map(job, tasks, chunksize=8), strict=True))

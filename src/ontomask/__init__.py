@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ontomask import errors as errors
+    from ontomask.assessment.assess import Assessment as Assessment
+    from ontomask.assessment.assess import assess as assess
     from ontomask.assessment.clustering import clustering_distance as clustering_distance
     from ontomask.assessment.linkage import record_linkage as record_linkage
     from ontomask.assessment.loss import Loss as Loss
     from ontomask.assessment.loss import information_loss as information_loss
+    from ontomask.assessment.preservation import Preservation as Preservation
+    from ontomask.assessment.preservation import preservation as preservation
     from ontomask.distances.information_content import information_content as information_content
     from ontomask.distances.measures import Measure as Measure
     from ontomask.distances.measures import get_measure as get_measure
@@ -24,19 +28,32 @@ if TYPE_CHECKING:
     from ontomask.distances.tables import distance_matrix as distance_matrix
     from ontomask.distances.tables import similarity as similarity
     from ontomask.distances.tables import similarity_matrix as similarity_matrix
+    from ontomask.hierarchies.kinds import Intervals as Intervals
+    from ontomask.hierarchies.kinds import LevelsFile as LevelsFile
+    from ontomask.hierarchies.kinds import MaskedText as MaskedText
+    from ontomask.hierarchies.kinds import TaxonomyLevels as TaxonomyLevels
+    from ontomask.masking.generalization import Generalization as Generalization
     from ontomask.masking.microaggregation import Microaggregation as Microaggregation
+    from ontomask.masking.rank_swapping import RankSwapping as RankSwapping
     from ontomask.masking.recoding import Recoding as Recoding
     from ontomask.masking.resampling import Resampling as Resampling
+    from ontomask.masking.shuffling import Shuffling as Shuffling
     from ontomask.masking.suppression import Suppression as Suppression
     from ontomask.microdata.attributes import Flat as Flat
     from ontomask.microdata.attributes import Identifier as Identifier
     from ontomask.microdata.attributes import Nominal as Nominal
     from ontomask.microdata.attributes import Numeric as Numeric
     from ontomask.microdata.attributes import Ordinal as Ordinal
+    from ontomask.microdata.demo import DEMO_NOTICE as DEMO_NOTICE
+    from ontomask.microdata.demo import demo_data as demo_data
+    from ontomask.microdata.demo import demo_policy as demo_policy
     from ontomask.microdata.reading import read_table as read_table
     from ontomask.microdata.writing import write_table as write_table
     from ontomask.policy import Policy as Policy
     from ontomask.privacy.k_anonymity import KAnonymity as KAnonymity
+    from ontomask.privacy.km_anonymity import KmAnonymity as KmAnonymity
+    from ontomask.privacy.l_diversity import LDiversity as LDiversity
+    from ontomask.privacy.t_closeness import TCloseness as TCloseness
     from ontomask.result import Result as Result
     from ontomask.run import anonymize as anonymize
     from ontomask.run import verify as verify
@@ -64,10 +81,18 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
+    "Assessment": "assessment.assess",
+    "DEMO_NOTICE": "microdata.demo",
     "Flat": "microdata.attributes",
+    "Generalization": "masking.generalization",
     "Identifier": "microdata.attributes",
+    "Intervals": "hierarchies.kinds",
     "KAnonymity": "privacy.k_anonymity",
+    "KmAnonymity": "privacy.km_anonymity",
+    "LDiversity": "privacy.l_diversity",
+    "LevelsFile": "hierarchies.kinds",
     "Loss": "assessment.loss",
+    "MaskedText": "hierarchies.kinds",
     "Matching": "taxonomy.matching",
     "Measure": "distances.measures",
     "Microaggregation": "masking.microaggregation",
@@ -75,16 +100,24 @@ _HOME = {
     "Numeric": "microdata.attributes",
     "Ordinal": "microdata.attributes",
     "Policy": "policy",
+    "Preservation": "assessment.preservation",
+    "RankSwapping": "masking.rank_swapping",
     "Recoding": "masking.recoding",
     "Resampling": "masking.resampling",
     "Result": "result",
+    "Shuffling": "masking.shuffling",
     "Suppression": "masking.suppression",
+    "TCloseness": "privacy.t_closeness",
     "Taxonomy": "taxonomy.taxonomy",
+    "TaxonomyLevels": "hierarchies.kinds",
     "Verification": "verification",
     "anonymize": "run",
+    "assess": "assessment.assess",
     "central_record": "statistics.records",
     "centroid": "statistics.centroids",
     "clustering_distance": "assessment.clustering",
+    "demo_data": "microdata.demo",
+    "demo_policy": "microdata.demo",
     "distance": "distances.tables",
     "distance_correlation": "statistics.dependence",
     "distance_covariance": "statistics.dependence",
@@ -102,6 +135,7 @@ _HOME = {
     "marginality_mean": "statistics.marginality",
     "marginality_variance": "statistics.marginality",
     "match": "taxonomy.matching",
+    "preservation": "assessment.preservation",
     "read_table": "microdata.reading",
     "read_taxonomy": "taxonomy.readers",
     "record_distances": "statistics.records",

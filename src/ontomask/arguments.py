@@ -71,7 +71,9 @@ def one_of(value: Any, known: Iterable[Any], what: str) -> None:
 
 def did_you_mean(name: Any, known: Iterable[str]) -> str:
     """The nearest of the names there are, as the beginning of a remedy; nothing where none is near."""
-    near = difflib.get_close_matches(str(name), list(known), n=1, cutoff=0.6)
+    text = str(name)
+    alike = [k for k in known if abs(len(k) - len(text)) <= max(1, len(text) // 2)]  # 'triage' is not near 'age'
+    near = difflib.get_close_matches(text, alike, n=1, cutoff=0.6)
     return f"Did you mean {near[0]!r}? " if near else ""
 
 

@@ -12,17 +12,26 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from ontomask.errors import PolicyError
+from ontomask.masking.generalization import Generalization
 from ontomask.masking.microaggregation import Microaggregation
+from ontomask.masking.rank_swapping import RankSwapping
 from ontomask.masking.recoding import Recoding
 from ontomask.masking.resampling import Resampling
+from ontomask.masking.shuffling import Shuffling
 from ontomask.masking.suppression import Suppression
 from ontomask.microdata.attributes import AnyAttribute
 from ontomask.privacy.k_anonymity import KAnonymity
+from ontomask.privacy.km_anonymity import KmAnonymity
+from ontomask.privacy.l_diversity import LDiversity
 from ontomask.privacy.models import Model
+from ontomask.privacy.t_closeness import TCloseness
 from ontomask.settings import Settings, refuse, whole_number
 
-AnyMethod = Annotated[Microaggregation | Recoding | Resampling | Suppression, Field(discriminator="name")]
-AnyModel = Annotated[KAnonymity, Field()]
+AnyMethod = Annotated[
+    Generalization | Microaggregation | RankSwapping | Recoding | Resampling | Shuffling | Suppression,
+    Field(discriminator="name"),
+]
+AnyModel = Annotated[KAnonymity | KmAnonymity | LDiversity | TCloseness, Field(discriminator="name")]
 
 
 class Policy(Settings):
@@ -75,15 +84,26 @@ class Policy(Settings):
 
     @model_validator(mode="after")
     def _something_to_mask(self) -> Policy:
-        if not self.quasi_identifiers:
-            raise ValueError(
-                "no column is a quasi-identifier (role: quasi): there is nothing to mask and nothing to check"
-            )
+        masks = ("quasi",) if self.method is None else self.method.masks
+        if not any(attribute.role in masks for attribute in self.attributes.values()):
+            if masks == ("quasi",):
+                raise ValueError(
+                    "no column is a quasi-identifier (role: quasi): there is nothing to mask and nothing to check"
+                )
+            raise ValueError(f"no column has a role that the method masks: {' or '.join(masks)}")
+        if self.require and not self.quasi_identifiers:
+            raise ValueError("require: no column is a quasi-identifier (role: quasi): there is nothing to check")
         return self
 
     @property
     def quasi_identifiers(self) -> list[str]:
         return [name for name, attribute in self.attributes.items() if attribute.quasi]
+
+    @property
+    def studied(self) -> list[str]:
+        """The columns that the method works on: the quasi-identifiers, and with some methods others too."""
+        roles = ("quasi",) if self.method is None else self.method.looks_at
+        return [name for name, attribute in self.attributes.items() if attribute.role in roles]
 
     @property
     def identifiers(self) -> list[str]:

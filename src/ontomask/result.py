@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,22 +12,27 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.arguments import as_path, counted, free_name, one_of
-from ontomask.errors import OntomaskWarning
+from ontomask.arguments import as_path, counted, free_name, one_of, some_of
+from ontomask.errors import NotSatisfied, OntomaskWarning
 from ontomask.masking.method import Masked
+from ontomask.microdata.frames import take
 from ontomask.policy import Policy
-from ontomask.verification import Verification
+from ontomask.privacy.k_anonymity import KAnonymity
+from ontomask.verification import Verification, check_models
 
 if TYPE_CHECKING:
     from ontomask.assessment.linkage import Kind
     from ontomask.assessment.loss import Loss
     from ontomask.assessment.pairing import Pairing
+    from ontomask.assessment.preservation import Preservation
     from ontomask.run import Prepared
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:
     """``data``: the release, of the kind of frame that came in. ``seed``: what fixed all that was random.
+
+    The frame can be changed, so it is verified again whenever it is written. ``allow_unsatisfied``: may it fail?
 
     ``records`` are the places in the input of the released records; like ``mapping`` and ``groups`` they lead back to
     people and belong to the steward alone.
@@ -41,6 +46,7 @@ class Result:
     masked: Masked
     records: NDArray[np.int64]
     notes: list[str] = field(default_factory=list)
+    allow_unsatisfied: bool = False
 
     @property
     def satisfied(self) -> bool:
@@ -51,27 +57,36 @@ class Result:
     def guarantees(self) -> list[str]:
         """What holds of the release, under which assumptions, in words; what fails comes first."""
         assert self.policy.method is not None
-        failed = [f"NOT SATISFIED: {finding.text}" for finding in self.verification.findings if not finding.holds]
+        failed = [f"NOT SATISFIED: {text}" for text in self.verification.failed]
         held = [f"Verified on the release itself: {f.text}." for f in self.verification.findings if f.holds]
-        quasi = ", ".join(column.name for column in self.prepared.table.columns)
+        quasi = ", ".join(self.policy.quasi_identifiers)
         assumptions = [
             (
                 f"Assumed: an intruder knows at most the quasi-identifiers ({quasi}). What else they know of a person, "
                 "above all in the other columns, is not protected against."
             ),
         ]
-        if self.verification.findings:
-            assumptions.append(
-                "Not promised by k-anonymity: that a class holds different sensitive values. "
-                "If all of them agree, they are disclosed without anybody being singled out."
-            )
+        if "quasi" not in self.policy.method.masks:
+            assumptions = []
+        if any(isinstance(finding.model, KAnonymity) for finding in self.verification.findings):
+            models = [finding.model for finding in self.verification.findings]
+            if not any(model.sensitive_columns(self.policy.attributes) for model in models):
+                assumptions.append(
+                    "Not promised by k-anonymity: that a class holds different sensitive values. "
+                    "If all of them agree, they are disclosed without anybody being singled out."
+                )
         assumptions.append(
             "Records are in random order."
             if self.policy.row_order == "shuffled"
             else "Records stand in their original order: whoever knows the order of the source knows who is who. "
             "Set row_order: shuffled to break it; no method of this family does so by itself."
         )
-        return [*failed, *self.policy.method.assurances(), *held, *assumptions]
+        return [*failed, *self.policy.method.assurances(), *self.masked.caveats, *held, *assumptions]
+
+    @property
+    def report(self) -> pl.DataFrame | None:
+        """What the method itself measured, a row for each masked column; None if it reports nothing."""
+        return self.masked.report
 
     @cached_property
     def groups(self) -> pl.DataFrame:
@@ -85,7 +100,7 @@ class Result:
                 pl.Series(self._ours("group"), np.arange(groups)),
                 pl.Series(self._ours("records"), np.bincount(group_of[inside], minlength=groups)),
                 pl.Series(self._ours("distinct"), np.bincount(pairs // table.p, minlength=groups)),
-                *(column.decode(centres) for column, centres in zip(table.columns, self.masked.centres, strict=True)),
+                *self.masked.values(table),
             ]
         )
 
@@ -103,8 +118,8 @@ class Result:
         columns = [pl.Series(self._ours("records"), counts)]
         for column, codes in zip(table.columns, table.codes, strict=True):
             columns.append(column.values.gather(codes[tuple_]).alias(column.name))
-        for column, centres in zip(table.columns, masked.centres, strict=True):
-            shown = column.decode(centres).gather(np.maximum(group, 0))
+        for column, values in zip(table.columns, masked.values(table), strict=True):
+            shown = values.gather(np.maximum(group, 0))
             name = free_name(f"{column.name} (masked)", [*(c.name for c in table.columns), *(c.name for c in columns)])
             columns.append(pl.select(pl.when(released).then(shown)).to_series().alias(name))
         columns.append(pl.select(pl.when(released).then(pl.Series(group))).to_series().alias(self._ours("group")))
@@ -123,13 +138,22 @@ class Result:
     def _pairing(self) -> Pairing:
         from ontomask.assessment.pairing import pair_result
 
-        return pair_result(self.prepared.table, self.masked)
+        dropped = len(self.prepared.kept) - self.prepared.table.n
+        return pair_result(self.prepared.table, self.masked, dropped)
 
     def loss(self, measure: str | None = None, **options: Any) -> Loss:
         """What masking cost (see :class:`~ontomask.assessment.loss.Loss`), by one measure if it is named."""
         from ontomask.assessment.loss import loss_of
 
         return loss_of(self._pairing.measured(measure, options))
+
+    def preservation(
+        self, measure: str | None = None, *, samples: int = 100, share: float = 0.1, seed: int = 0, **options: Any
+    ) -> Preservation:
+        """What is left of the data's statistics (see :func:`ontomask.preservation`)."""
+        from ontomask.assessment.preservation import preservation_of
+
+        return preservation_of(self._pairing.measured(measure, options), samples=samples, share=share, seed=seed)
 
     def linkage(self, kind: Kind = "semantic", measure: str | None = None, **options: Any) -> float:
         """The share of records an intruder links correctly (see :func:`ontomask.record_linkage`)."""
@@ -150,11 +174,11 @@ class Result:
     ) -> Path:
         """Write the release to a file, whole or not at all; never over the file the data came from.
 
-        The options are those of :func:`ontomask.write_table`.
+        What is written is verified once more. The options are those of :func:`ontomask.write_table`.
         """
         from ontomask.microdata.writing import write_table
 
-        self._warn()
+        self._verified_again()
         return write_table(
             self.data,
             path,
@@ -166,25 +190,43 @@ class Result:
             source=self.prepared.source,
         )
 
-    def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
+    def save(self, folder: str | Path, *, overwrite: bool = False, format: str | None = None) -> Path:
         """Write two folders below ``folder``: ``release``, which may be handed out, and ``confidential``.
 
         ``release`` holds the data and the guarantees; ``confidential`` the policy with its seed, the notes, the mapping
-        and the groups. With ``overwrite`` an earlier result of ours is replaced; anything else is never touched.
+        and the groups. What is written is verified once more. With ``overwrite`` an earlier result of ours is replaced;
+        anything else is never touched, nor is a file that the data or the policy came from. ``format`` is that of the
+        release: CSV unless it is given or the data came from Parquet.
         """
         from ontomask.saving import save_result
 
-        self._warn()
-        return save_result(self, as_path(folder), overwrite=overwrite)
+        return save_result(self._verified_again(), as_path(folder), overwrite=overwrite, format=format)
 
-    def _warn(self) -> None:
-        if not self.satisfied:
+    def _verified_again(self) -> Result:
+        """This result with a verification of its data as they are now; an error if they fail what they must satisfy."""
+        data = take(self.data).data
+        known = {*self.policy.attributes, *self.prepared.data.columns}
+        strange = [name for name in data.columns if name not in known]
+        if strange and self.policy.unlisted != "other":
+            raise NotSatisfied(
+                f"columns were added that the policy does not list: {some_of([repr(name) for name in strange])}",
+                remedy="Remove them, or list them in the policy and anonymize again.",
+            )
+        verification = check_models(data, [finding.model for finding in self.verification.findings], self.policy)
+        failed = verification.failed
+        if failed and not self.allow_unsatisfied:
+            raise NotSatisfied(
+                f"the data were changed after they were verified, and now fail: {'; '.join(failed)}",
+                remedy="Write result.data as it was handed out; change data before they are anonymized.",
+                verification=verification,
+            )
+        if failed:
             warnings.warn(
-                "a release is written that does not satisfy what it must: "
-                + "; ".join(f.text for f in self.verification.findings if not f.holds),
+                f"a release is written that does not satisfy what it must: {'; '.join(failed)}",
                 OntomaskWarning,
                 stacklevel=3,
             )
+        return replace(self, verification=verification)
 
     def __repr__(self) -> str:
         state = "" if self.satisfied else " NOT SATISFIED"

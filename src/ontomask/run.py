@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import some_of
 from ontomask.errors import DataError, NotSatisfied, PolicyError
+from ontomask.masking.goals import Goals
 from ontomask.masking.method import Masked
-from ontomask.microdata.attributes import Identifier, Nominal, Ordinal
 from ontomask.microdata.encoding import Table, encode, require_columns, settle_missing
 from ontomask.microdata.frames import Taken, give_back, take
+from ontomask.microdata.opening import opened, with_own_orders
 from ontomask.policy import Policy, require_policy
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.models import Model
@@ -44,40 +45,18 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
     """Check the data against the policy and encode the quasi-identifiers."""
     report = Reporter(progress)
     report(0.0, "looking at the data")
-    frame, source, notes = _opened(frame, policy)
+    frame, source, notes = opened(frame, policy.attributes)
     taken = take(frame, keep_index=list(policy.attributes))
     notes += taken.notes
     data, removed = _columns(taken, policy, notes)
     listed = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
-    data, kept = settle_missing(data, listed, notes)
+    data, kept = settle_missing(data, listed, policy.studied, notes)
     report(0.5, "encoding values")
-    quasi = [name for name in data.columns if name in policy.quasi_identifiers]
-    for name, order in taken.orders().items():
-        attribute = listed.get(name)
-        if isinstance(attribute, Ordinal) and attribute.order is None:
-            listed[name] = attribute.changed(order=order)  # the frame itself says how its categories are ordered
-    table = encode(data, listed, quasi, np.flatnonzero(kept))
+    studied = [name for name in data.columns if name in policy.studied]
+    table = encode(data, with_own_orders(listed, taken), studied, np.flatnonzero(kept))
     notes += table.notes
     notes += _constant(table)
     return Prepared(taken, data, table, kept, policy, notes, removed, source)
-
-
-def _opened(frame: Any, policy: Policy) -> tuple[Any, Path | None, list[str]]:
-    """A path is read as a file; codes stay the text they are."""
-    if not isinstance(frame, (str, Path)):
-        return frame, None, []
-    from ontomask.microdata.reading import Codes, read_table
-
-    path = Path(frame)
-    file = read_table(path, text=Codes(name for name, a in policy.attributes.items() if _is_text(a)))
-    return file.data, path, [file.summary(), *file.notes]
-
-
-def _is_text(attribute: Any) -> bool:
-    """Must the column be read as text, though it may look like numbers?"""
-    if isinstance(attribute, Ordinal):
-        return attribute.order is not None and isinstance(attribute.order[0], str)
-    return isinstance(attribute, (Nominal, Identifier))
 
 
 def _columns(taken: Taken, policy: Policy, notes: list[str]) -> tuple[pl.DataFrame, list[str]]:
@@ -106,7 +85,7 @@ def _constant(table: Table) -> list[str]:
     return [
         f"{column.name}: all records have the same value; as a quasi-identifier it tells nobody apart"
         for column in table.columns
-        if len(column) == 1
+        if len(column) == 1 and column.attribute.quasi
     ]
 
 
@@ -141,7 +120,8 @@ def anonymize(
         model.require_enough(prepared.table.n)
     seed = secrets.randbits(63) if policy.seed is None else policy.seed
     rng = np.random.default_rng(seed)
-    masked = policy.method.mask(prepared.table, rng, report.part(0.1, 0.85))
+    goals = Goals.of(policy.require, prepared.data, policy.attributes)
+    masked = policy.method.mask_for(goals, prepared.table, rng, report.part(0.1, 0.85))
     report(0.85, "writing masked values")
     stayed = np.flatnonzero(masked.group_of >= 0)
     data = decode(prepared, masked)
@@ -171,19 +151,23 @@ def anonymize(
         masked=masked,
         records=np.flatnonzero(prepared.kept)[stayed if order is None else stayed[order]],
         notes=[*failed, *prepared.notes, *masked.notes],
+        allow_unsatisfied=allow_unsatisfied,
     )
     report(1.0, "done")
     return result
 
 
 def decode(prepared: Prepared, masked: Masked) -> pl.DataFrame:
-    """The release: masked quasi-identifiers, every other column on its row as it was."""
+    """The release: masked columns, every other one on its row as it was."""
+    if masked.sources is not None:
+        # Values exactly as they are written, only elsewhere.
+        moved = zip(prepared.table.columns, masked.sources, strict=True)
+        return prepared.data.with_columns(prepared.data[column.name].gather(source) for column, source in moved)
     stayed = np.flatnonzero(masked.group_of >= 0)
     data = prepared.data if len(stayed) == len(prepared.data) else prepared.data[stayed]
     group_of = masked.group_of[stayed]
-    for column, centres in zip(prepared.table.columns, masked.centres, strict=True):
-        data = data.with_columns(column.decode(centres).gather(group_of).alias(column.name))
-    return data
+    columns = zip(prepared.table.columns, masked.values(prepared.table), strict=True)
+    return data.with_columns(values.gather(group_of).alias(column.name) for column, values in columns)
 
 
 def _own_buffers(data: pl.DataFrame) -> pl.DataFrame:
@@ -206,26 +190,23 @@ def _own_buffers(data: pl.DataFrame) -> pl.DataFrame:
 def verify(frame: Any, policy: Policy | Mapping[str, Any] | str | Path) -> Verification:
     """Does a frame or file, from wherever it comes, satisfy what the policy requires?
 
-    Checked are the models of ``require`` and the k that the policy's method promises. Only equality of values counts,
-    so no taxonomy is needed.
+    Checked are the models of ``require`` and the k that the policy's method promises, and that no identifier is left.
+    Only equality of values counts, so no taxonomy is needed.
     """
     policy = require_policy(policy)
-    frame, _, notes = _opened(frame, policy)
+    frame, _, notes = opened(frame, policy.attributes)
     taken = take(frame, keep_index=list(policy.attributes))
     data = taken.data
     require_columns(data, dict.fromkeys(policy.quasi_identifiers))
     absent = [n for n, a in policy.attributes.items() if a.role in ("sensitive", "other") and n not in data.columns]
     if absent:
         notes.append(f"columns of the policy that the data do not have: {', '.join(absent)}")
-    left = [name for name in policy.identifiers if name in data.columns]
     promised = policy.method.promised_k if policy.method is not None else 1
     models: list[Model] = [KAnonymity(k=promised)] if promised > 1 else []
     models += [model for model in policy.require if model not in models]
     if not models:
         raise PolicyError("the policy requires nothing", remedy="Add a model, such as require=[KAnonymity(k=5)].")
     verification = check_models(data, models, policy)
-    if left:
-        notes.append(f"identifiers are still in the data: {', '.join(left)}")
     unlisted = [name for name in data.columns if name not in policy.attributes]
     if unlisted:
         notes.append(f"columns the policy does not list were not looked at: {', '.join(unlisted)}")

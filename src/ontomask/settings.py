@@ -22,7 +22,10 @@ class _Refusing(ModelMetaclass):
     """Turns pydantic's errors into ours, and lets the fields be given in their order as well as by name."""
 
     def __call__(cls, *values: Any, **named: Any) -> Any:  # noqa: N805 - a class is what it is called on
-        fields = [name for name in cls.model_fields if name not in ("name", "kind")]  # type: ignore[attr-defined]
+        given: dict[str, Any] = cls.model_fields  # type: ignore[attr-defined]
+        # What must be given comes first: Nominal("icd9cm"), Microaggregation(5).
+        fields = [name for needed in (True, False) for name in given if given[name].is_required() is needed]
+        fields = [name for name in fields if name not in ("name", "kind")]
         if len(values) > len(fields):
             raise PolicyError(
                 f"{cls.__name__} takes at most {len(fields)} values", remedy=f"They are: {', '.join(fields)}."
@@ -69,7 +72,7 @@ def translate(wrong: ValidationError, cls: type[BaseModel], *, where: str, lines
     for detail in wrong.errors():
         path = tuple(detail["loc"])
         said = _say(detail, cls)
-        _, shown = _walk(cls, path)
+        _, shown = _walk(cls, path, key=detail["type"] == "extra_forbidden")
         place = lines(tuple(shown)) if lines else None
         problem = ": ".join(part for part in (place, ".".join(map(str, shown)), said) if part)
         if problem not in problems:
@@ -80,14 +83,19 @@ def translate(wrong: ValidationError, cls: type[BaseModel], *, where: str, lines
     return PolicyError(f"{where} ({len(problems)} problems):\n{listed}", problems=problems)
 
 
-def _walk(cls: type[BaseModel], path: tuple[Any, ...]) -> tuple[type[BaseModel] | None, list[Any]]:
+def _walk(
+    cls: type[BaseModel], path: tuple[Any, ...], *, key: bool = False
+) -> tuple[type[BaseModel] | None, list[Any]]:
     """The settings class at the end of a path, and the path as a person would write it.
 
-    pydantic puts the kinds of a union into its paths; in a file there is no such level.
+    pydantic puts the kinds of a union into its paths; in a file there is no such level. ``key``: the last part is what
+    somebody wrote, whatever it is called.
     """
     current: Any = cls
     shown: list[Any] = []
-    for part in path:
+    for place, part in enumerate(path):
+        if key and place == len(path) - 1:
+            return None, [*shown, part]
         choices = _alternatives(current)
         tagged = [c for c in choices if _is_settings(c) and part in (_tag(c), c.__name__)]
         if tagged and (len(choices) > 1 or part == _tag(tagged[0])):
@@ -135,7 +143,10 @@ def _say(detail: Any, cls: type[BaseModel]) -> str:
     if path and path[-1] == "[key]":
         return "names of columns are text: put it in quotes"
     if kind == "extra_forbidden":
-        known = list((_walk(cls, path[:-1])[0] or cls).model_fields)
+        found = _walk(cls, path[:-1])[0] or cls
+        if path[-1] == _tag(found) and path[-1] not in path[-2:-1]:  # in a union, the kind stands before its keys
+            return f"this is no key but a name: {_written(found, given)}"
+        known = list(found.model_fields)
         return f"there is no such key. {did_you_mean(path[-1], known)}There are: {', '.join(known)}"
     if kind == "missing":
         return "is needed and not given"
@@ -178,11 +189,26 @@ def _say_which(cls: type[BaseModel], path: tuple[Any, ...], given: Any, context:
     known = [str(_tag(c)) for c in choices]
     if isinstance(given, Mapping):
         if key not in given:
+            named = next((c for c in choices if _tag(c) in given), None)
+            if named is not None:
+                return f"{_tag(named)!r} is no key but a name: {_written(named, given[_tag(named)])}"
             return f"say which it is with the key {key}: {', '.join(known)}"
         near = did_you_mean(given[key], known)
         return f"{short(repr(given[key]), 40)} is none of {', '.join(known)}. {near}".strip()
     written = given if given in known else known[0] if known else "..."
     return f"{short(repr(given), 40)} stands for no settings: write {{{key}: {written}, ...}}"
+
+
+def _written(cls: type[BaseModel], given: Any) -> str:
+    """How settings are written that somebody gave as ``name: given``."""
+    key = "kind" if "kind" in cls.model_fields else "name"
+    needed = [name for name, field in cls.model_fields.items() if field.is_required()]
+    parts = {key: _tag(cls)}
+    if isinstance(given, Mapping):
+        parts |= {str(name): value for name, value in given.items()}
+    elif needed:
+        parts[needed[0]] = "..." if given is None else given
+    return "write {" + ", ".join(f"{name}: {short(str(value), 40)}" for name, value in parts.items()) + "}"
 
 
 def _whole(value: Any) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ontomask.policy import Policy
+from ontomask.privacy.identifiers import NoIdentifiers
 from ontomask.privacy.models import Finding, Model
 
 if TYPE_CHECKING:
@@ -24,6 +25,11 @@ class Verification:
     def holds(self) -> bool:
         return all(finding.holds for finding in self.findings)
 
+    @property
+    def failed(self) -> list[str]:
+        """What fails, in words."""
+        return [finding.text for finding in self.findings if not finding.holds]
+
     def __bool__(self) -> bool:
         return self.holds
 
@@ -37,5 +43,8 @@ class Verification:
 
 
 def check_models(data: pl.DataFrame, models: Sequence[Model], policy: Policy) -> Verification:
+    """Whether the models hold, and before them all, if the policy names identifiers, that none is left."""
+    if policy.identifiers:
+        models = [NoIdentifiers(), *(model for model in models if not isinstance(model, NoIdentifiers))]
     quasi = [name for name in data.columns if name in policy.quasi_identifiers]
     return Verification([model.check_polars(data, quasi, policy.attributes) for model in models])

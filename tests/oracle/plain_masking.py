@@ -13,7 +13,7 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -482,6 +482,11 @@ def k_anonymous_resampling(
 # ---- risk: record linkage (METHODS 10), as fractions -------------------------------------------------------------
 
 
+def unweighted(attributes: Sequence[PlainAttribute]) -> list[PlainAttribute]:
+    """Weights steer masking. What came of it is judged by one yardstick (METHODS 0), whatever steered."""
+    return [replace(attribute, weight=1) for attribute in attributes]
+
+
 def _linked(sets: Sequence[Sequence[int]], own: Mapping[int, int], n: int) -> float:
     """The sum over records of 1 / |set| where the record's own other self is in its set, else 0, over all n.
 
@@ -504,7 +509,7 @@ def semantic_linkage(
     records: Sequence[int] | None = None,
 ) -> float:
     """SRL (T12 eq. 8.1-8.4): from each original record to the closest masked ones. Scales are the original's."""
-    table = PlainTable(original, attributes, distance, normalize, others=masked)
+    table = PlainTable(original, unweighted(attributes), distance, normalize, others=masked)
     own = {i: j for j, i in enumerate(_other_selves(original, masked, records))}
     sets = [least_ones(table.distance(r, a) for a in masked) if masked else [] for r in original]
     return _linked(sets, own, len(original))
@@ -519,7 +524,7 @@ def distance_linkage_reverse(
     records: Sequence[int] | None = None,
 ) -> float:
     """Distance-based RL (D12): from each masked record to the closest original ones. Scales are the original's."""
-    table = PlainTable(original, attributes, distance, normalize, others=masked)
+    table = PlainTable(original, unweighted(attributes), distance, normalize, others=masked)
     own = dict(enumerate(_other_selves(original, masked, records)))
     return _linked([least_ones(table.distance(r, a) for r in original) for a in masked], own, len(original))
 
@@ -552,13 +557,13 @@ def rmse_attribute(original: Sequence[Value], masked: Sequence[Value], attribute
 
 def sse_record(original: Data, masked: Data, attributes: Sequence[PlainAttribute]) -> float:
     """T12 eq. 6.2: the sum of squared mean distances. Scales are the original's."""
-    table = PlainTable(original, attributes, others=masked)
+    table = PlainTable(original, unweighted(attributes), others=masked)
     return math.fsum(table.mean_distance(r, a) ** 2 for r, a in zip(original, masked, strict=True))
 
 
 def sst_record(original: Data, attributes: Sequence[PlainAttribute], others: Data = ()) -> float:
     """T12 eq. 6.3, around the semantic centroid (METHODS 0); ``others`` widens the tables as in ``sse_record``."""
-    table = PlainTable(original, attributes, others=others)
+    table = PlainTable(original, unweighted(attributes), others=others)
     centre = table.centre(original, "semantic")
     return math.fsum(table.mean_distance(r, centre) ** 2 for r in original)
 
@@ -572,7 +577,7 @@ def information_loss(original: Data, masked: Data, attributes: Sequence[PlainAtt
 
 
 def semantic_loss(original: Data, masked: Data, attributes: Sequence[PlainAttribute]) -> float:
-    """T12 eq. 5.1: the mean over all cells of the distance as it enters a mean; weights play no part."""
+    """T12 eq. 5.1: the mean over all cells of the distance as it enters a mean."""
     table = PlainTable(original, attributes, others=masked)
     cells = [
         column.relative(x, y)

@@ -380,7 +380,8 @@ def test_loss_of_removed_records(data: DataObject) -> None:
     made = some_masking(data, sheet)
     masked = [made[i] for i in kept]
     real = information_loss(sheet.frame(sheet.records), sheet.frame(masked), sheet.real_attributes, records=kept)
-    plain, gone = sheet.plain(others=masked), sheet.n - len(kept)
+    plain = twin.PlainTable(sheet.records, twin.unweighted(sheet.attributes), others=masked)
+    gone = sheet.n - len(kept)
     off = [plain.mean_distance(sheet.records[i], a) for i, a in zip(kept, masked, strict=True)]
     assert_close(real.sse_record, math.fsum(d**2 for d in off) + gone)
     assert (real.records, real.removed) == (sheet.n, gone)
@@ -520,7 +521,8 @@ def test_medium_linkage(table: tuple[Any, ...]) -> None:
     """Every record shows the values of one that stood a few places further."""
     sheet, distance, k = make_medium(table)
     masked = [min(sheet.n - 1, i // k * k) for i in range(sheet.n)]
-    expected = full_scans.semantic_linkage(full_scans.Scans(sheet.records, sheet.attributes, distance), masked)
+    scans = full_scans.Scans(sheet.records, twin.unweighted(sheet.attributes), distance)
+    expected = full_scans.semantic_linkage(scans, masked)
     frames = sheet.frame(sheet.records), sheet.frame([sheet.records[i] for i in masked])
     for workers in (1, 2):
         assert_close(record_linkage(*frames, sheet.real_attributes, distance=distance, workers=workers), expected)  # type: ignore[arg-type]

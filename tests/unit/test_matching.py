@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -157,7 +158,42 @@ def test_a_full_stop_is_no_dotted_code(icd9cm: om.Taxonomy) -> None:
 
 
 def test_equal_numbers_are_different_codes(icd9cm: om.Taxonomy) -> None:
-    assert {row.value: row.count for row in om.match([250, 250.0, 250], icd9cm).rows} == {"250": 2, "250.0": 1}
+    matching = om.match([250, 250.0, 250], icd9cm)
+    assert {row.value: row.count for row in matching.rows} == {"250": 2}
+    assert [(u.value, u.count) for u in matching.unmatched] == [("250.0", 1)]
+
+
+def test_a_number_is_no_code_unless_there_is_only_one(icd9cm: om.Taxonomy) -> None:
+    """As a number 845 may have been written 845, 845.0 or 845.00, each a code."""
+    unclear = om.match([845.0, 250.01], icd9cm)
+    assert [[s.concept for s in u.suggestions] for u in unclear.unmatched] == [["845", "845.0", "845.00"]]
+    with pytest.raises(errors.DataError, match=r"845\.0 may be 845 or 845\.0 or 845\.00.*text=\['diag'\]") as caught:
+        unclear.require_all("diag")
+    assert "column 'diag'" in str(caught.value)
+    assert "dtype={'diag': str}" in str(caught.value)
+    clear = om.match([486.0, 250.01, 8.45, Decimal("162.90")], icd9cm)
+    assert found(clear) == {
+        "486.0": ("486", "number"),
+        "250.01": ("250.01", "code"),
+        "8.45": ("008.45", "leading zeros"),
+        "162.90": ("162.9", "number"),
+    }
+    assert any("486.0 as 486, 162.90 as 162.9" in note and "stored as numbers" in note for note in clear.notes)
+    # Text says how it is written, and a mapping decides before all.
+    assert found(om.match(["845.0"], icd9cm)) == {"845.0": ("845.0", "code")}
+    assert found(om.match([845.0], icd9cm, {"845.0": "845.00"})) == {"845.0": ("845.00", "mapping")}
+
+
+def test_whole_numbers_without_dots(icd9cm: om.Taxonomy) -> None:
+    assert found(om.match([25001.0, 4011.0], icd9cm)) == {
+        "25001.0": ("250.01", "number"),
+        "4011.0": ("401.1", "number"),
+    }
+    # Where other values have a point, a number without one is no code that lost its own.
+    assert [u.value for u in om.match([25001.0, 162.9], icd9cm).unmatched] == ["25001.0"]
+    assert om.match([1e300, float("inf"), -3.0], icd9cm).rows == []
+    assert any("389 (or 038.9)" in note for note in om.match([389, 401], icd9cm).notes)
+    assert not any("038.9" in note for note in om.match(["389", "401"], icd9cm).notes)
 
 
 def test_the_artificial_root_is_nobodys_meaning() -> None:

@@ -135,6 +135,9 @@ def test_values_in_their_order() -> None:
     assert om.Microaggregation(5) == om.Microaggregation(k=5)
     assert om.KAnonymity(3).k == 3
     assert om.Numeric("sensitive").role == "sensitive"
+    # What must be given comes first.
+    assert om.Nominal("icd9cm") == om.Nominal(taxonomy="icd9cm")
+    assert om.Nominal("icd9cm", "sensitive").role == "sensitive"
     assert "twice" in refused_in_python(lambda: om.Recoding(5, k=6))
     assert "They are: k" in refused_in_python(lambda: om.KAnonymity(5, 6))
 
@@ -181,6 +184,13 @@ def test_k_is_a_whole_number_from_1(k: Any) -> None:
         (lambda: om.Policy(attributes={"age": {"kind": "numeric", "decimal": 2}}), "age.decimal: .*'decimals'"),
         (lambda: om.Policy(attributes=AGE, method={"name": "recoding", "k": 3, "giude": 1}), "method.giude: .*'guide'"),
         (lambda: om.Policy(attributes=AGE, require=[{"name": "k_anonymity", "kk": 3}]), "require.0.kk: .*'k'"),
+        # a name in the place of a key
+        (lambda: om.Policy(attributes=AGE, require=[{"k_anonymity": 5}]),
+         r"require.0: .*no key but a name: write \{name: k_anonymity, k: 5\}"),
+        (lambda: om.Policy(attributes=AGE, method={"recoding": {"k": 3}}), r"method: .*write \{name: recoding, k: 3\}"),
+        (lambda: om.Policy(attributes={"age": {"numeric": None}}), r"age: .*write \{kind: numeric\}"),
+        (lambda: om.Policy(attributes=AGE, method={"name": "recoding", "k": 3, "recoding": 1}),
+         "method.recoding: there is no such key"),
         # a wrong kind of value
         (lambda: om.Numeric(weight=0), "weight: 0 .*greater than 0"),
         (lambda: om.Numeric(weight=-1), "weight: -1 .*greater than 0"),
@@ -235,9 +245,9 @@ def test_k_is_a_whole_number_from_1(k: Any) -> None:
         (lambda: om.Policy(attributes={"age": om.Identifier()}), "no column is a quasi-identifier"),
         (lambda: om.Policy(attributes=AGE, method=om.Recoding), r"method: .*Recoding\(.*brackets"),
         (lambda: om.Policy(attributes=AGE, method="recoding"), "method: .*name: recoding"),
-        (lambda: om.Policy(attributes=AGE, method={"k": 5}), "method: .*name.*microaggregation, recoding"),
+        (lambda: om.Policy(attributes=AGE, method={"k": 5}), "method: .*name.*microaggregation, .*recoding"),
         (lambda: om.Policy(attributes=AGE, method={"name": "recodign", "k": 5}), "Did you mean 'recoding'"),
-        (lambda: om.Policy(attributes=AGE, method=om.KAnonymity(5)), "method: .*microaggregation"),
+        (lambda: om.Policy(attributes=AGE, method=om.KAnonymity(5)), "method: .*name: generalization"),
         (lambda: om.Policy(attributes=AGE, require=[5]), "require.0: .*k_anonymity"),
         (lambda: om.Policy(attributes=AGE, require="k_anonymity"), "require: .*list"),
         (lambda: om.Policy(attributes=AGE, require=[{"name": "k_anonimity", "k": 3}]), "Did you mean 'k_anonymity'"),
@@ -546,7 +556,7 @@ def test_a_column_that_is_listed_twice(tmp_path: Path) -> None:
         ("attributes:\n  age: {kind: numeric}\nmethod:\n  name: recoding\n  k: 2.5\n", 5, "2.5 is no whole number"),
         ("attributes:\n  age: {kind: numeric}\nmethod:\n  name: recoding\n  k: yes\n", 5, "True is no whole number"),
         ("attributes:\n  age: {kind: numeric}\nmethod:\n  name: recoding\n", 3, "method.k: is needed"),
-        ("attributes:\n  age: {kind: numeric}\nmethod:\n  k: 3\n", 3, "name.*microaggregation, recoding"),
+        ("attributes:\n  age: {kind: numeric}\nmethod:\n  k: 3\n", 3, "name.*microaggregation, .*recoding"),
         ("attributes:\n  age: {kind: numeric}\nmethod: recoding\n", 3, "name: recoding"),
         ("attributes:\n  age: {kind: numeric}\n  job:\n    kind: flat\n    role: quasy\n", 5, "attributes.job.role: .*'quasi'"),
         ("attributes:\n  age: {kind: numeric}\n  id:\n    kind: flat\n    role: identifier\n", 5, "kind identifier"),
@@ -563,7 +573,7 @@ def test_a_column_that_is_listed_twice(tmp_path: Path) -> None:
         ("attributes:\n  age: {kind: numeric}\n  2020-01-01: {kind: flat}\n", 3, "text.*quotes"),
         ("1: 2\nattributes:\n  age: {kind: numeric}\n", 1, "text|no such key"),
         ("attributes:\n  age: {kind: numeric}\nrequire:\n  name: k_anonymity\n  k: 3\n", 3, "dash"),
-        ("attributes:\n  age: {kind: numeric}\nrequire:\n  - name: k_anonymity\n    k: 3\n  - k: -1\n", 6, "at least 1"),
+        ("attributes:\n  age: {kind: numeric}\nrequire:\n  - name: k_anonymity\n    k: 3\n  - k: -1\n", 6, "say which it is with the key name"),
         ("attributes:\n  age: {kind: numeric}\nseed: 1.5\n", 3, "seed: 1.5"),
         ("attributes:\n  age: {kind: numeric, role: other}\n", 1, "no column is a quasi-identifier"),
         ("attributes:\n  a: {kind: nominal, taxonomy: icd9}\n", 2, "Did you mean 'icd9cm'"),

@@ -127,6 +127,14 @@ def test_from_anywhere() -> None:
         om.verify(GOOD.drop("job"), policy())
 
 
+def test_a_name_is_offered_only_if_it_is_near() -> None:
+    ages = policy(attributes={"age": om.Numeric()})
+    with pytest.raises(errors.DataError, match=r"'age', which the data do not have\. The data have: 'triage'"):
+        om.verify(pl.DataFrame({"triage": [1, 1]}), ages)
+    with pytest.raises(errors.DataError, match="Did you mean 'ages'"):
+        om.verify(pl.DataFrame({"ages": [1, 1], "triage": [1, 1]}), ages)
+
+
 def test_no_taxonomy_is_needed() -> None:
     made = om.Policy(attributes={"job": om.Nominal(taxonomy="gone.csv")}, require=[om.KAnonymity(2)])
     assert om.verify(pl.DataFrame({"job": ["*", "*", "any work", "any work"]}), made)
@@ -153,17 +161,27 @@ def test_missing_values_of_a_file(tmp_path: Path) -> None:
     assert om.verify(path, policy()).findings[0].records == 2
 
 
-def test_identifiers_that_are_still_there_are_noted() -> None:
+def test_identifiers_that_are_still_there_fail() -> None:
+    """``if om.verify(file, policy): publish(file)`` must not publish names."""
     made = policy(attributes=ATTRIBUTES | {"id": om.Identifier(), "name": om.Identifier()})
     gone = om.verify(GOOD, made)
     assert gone
     assert gone.notes == []
+    assert [str(finding) for finding in gone] == [
+        "holds: no identifier of the policy is in the data",
+        "holds: 2-anonymity: 2 classes, the smallest of 2 records",
+    ]
     left = om.verify(GOOD.with_columns(id=pl.int_range(4)), made)
-    assert any("identifiers are still in the data: id" in note for note in left.notes)
-    assert "note: identifiers are still in the data: id" in str(left)
+    assert not left
+    assert [finding.holds for finding in left] == [False, True]
+    first = left.findings[0]
+    assert (first.worst, first.records, first.violations.rows()) == (1, 4, [("id",)])
+    assert str(left).startswith("FAILS: identifiers are still in the data: id\n")
+    assert left.failed == ["identifiers are still in the data: id"]
     index = GOOD.to_pandas().set_index(pd.Index(["Ann", "Bob", "Cyd", "Dan"], name="name"))
     left = om.verify(index, made)
-    assert any("identifiers are still in the data: name" in note for note in left.notes)
+    assert not left
+    assert left.failed == ["identifiers are still in the data: name"]
     unnamed = om.verify(GOOD.to_pandas().set_index(pd.Index([7, 8, 9, 10])), made)
     assert any("index" in note for note in unnamed.notes)
     assert "Ann" not in str(left)

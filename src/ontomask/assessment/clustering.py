@@ -65,7 +65,7 @@ def clustering_distance(
 ) -> ClusteringDistance:
     """How differently original and masked records fall into clusters, 0..1 (T12 eq. 5.3-5.6).
 
-    Both frames are clustered by Ward's method on the distances between their records and cut into the same number of
+    Both frames, or files, are clustered by Ward's method on the distances between their records and cut into the same number of
     clusters: ``clusters``, or the number from 2 to 20 whose silhouette is best on the original data. Records at equal
     heights stay together, so fewer clusters may come out. Distances are measured as in the original data, by the
     columns' own measures or by ``measure`` with its ``options``.
@@ -87,8 +87,7 @@ def clustering_distance(
     if measure is not None:
         get_measure(measure).settle(options)
     pairing = pair_frames(original, masked, attributes, records).measured(measure, options)
-    stayed = np.arange(pairing.n) if records is None else np.sort(np.asarray(records, dtype=np.int64))
-    available = len(stayed)
+    available = len(pairing.stayed)
     if available < 2:
         raise DataError(
             f"{counted(available, 'record')} cannot be clustered", remedy="Give frames of two records or more."
@@ -96,7 +95,7 @@ def clustering_distance(
     chosen = np.arange(available)
     if available > sample:
         chosen = np.sort(np.random.default_rng(seed).choice(available, sample, replace=False))
-    before, after = _both(pairing, stayed[chosen], chosen)
+    before, after = _both(pairing, pairing.stayed[chosen], chosen)
     tree = ward(before)
     if clusters is None:
         clusters = best_cut(before, tree)

@@ -25,7 +25,7 @@ from ontomask.microdata.encoding import Table
 from ontomask.progress import Progress, Reporter, silent
 
 Kind = Literal["semantic", "matching", "masked_matching", "masked_distance"]
-KINDS = ("semantic", "matching", "masked_matching", "masked_distance")
+KINDS: tuple[Kind, ...] = ("semantic", "matching", "masked_matching", "masked_distance")
 #: Tuples looked up between two reports of progress.
 STRIDE = 512
 
@@ -55,7 +55,8 @@ def record_linkage(
       equal to it;
     * ``masked_distance`` (D12): from each released record, the closest original ones.
 
-    Removed records cannot be linked; shares are of all original records.
+    Frames may be given as paths of files. Removed records cannot be linked, nor those that the policy drops for missing
+    values; shares are of all original records. The weights of columns play no part.
 
     >>> import ontomask as om, polars as pl
     >>> before = pl.DataFrame({"age": [30, 32, 50, 54]})

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ontomask.arguments import counted
 from ontomask.assessment.pairing import Pairing, pair_frames
 from ontomask.distances.records import RecordDistance
 from ontomask.statistics.aggregation import Operators
@@ -25,7 +26,10 @@ class Loss:
     * ``semantic_loss``: mean distance over records and columns (T12 eq. 5.1), in 0..1.
     * ``discernibility``: sum of squared class sizes of the masked data; ``discernibility_before``: of the original.
 
-    Removed records count with the largest distance: 1 in ``sse_record`` and ``semantic_loss``.
+    Removed records count with the largest distance: 1 in ``sse_record`` and ``semantic_loss``. Records that the policy
+    drops for missing values are removed records, too; they have no part in the scales, nor in what is said of the
+    original (``sst_record``, ``discernibility_before``). The weights of columns play no part: they steer masking, and
+    one yardstick judges whatever came of it.
     """
 
     sse: dict[str, float]
@@ -45,6 +49,17 @@ class Loss:
             return 0.0
         return 100 * self.sse_record / self.sst_record if self.sst_record > 0 else float("inf")
 
+    def __str__(self) -> str:
+        return "\n".join(
+            [
+                f"information loss {self.information_loss:.4g} % (SSE {self.sse_record:.4g}, SST {self.sst_record:.4g})",
+                f"semantic loss {self.semantic_loss:.4g}",
+                *(f"RMSE of {name} {error:.4g}" for name, error in self.rmse.items()),
+                f"discernibility {self.discernibility:,} (of the original {self.discernibility_before:,})",
+                f"{counted(self.records, 'record')}, {self.removed:,} of them removed",
+            ]
+        )
+
 
 def information_loss(
     original: Any,
@@ -55,7 +70,7 @@ def information_loss(
     records: Sequence[int] | None = None,
     **options: Any,
 ) -> Loss:
-    """What two frames whose rows belong together differ by, on the quasi-identifiers.
+    """What two frames or files whose rows belong together differ by, on the quasi-identifiers.
 
     ``attributes`` is a policy or a mapping of columns to attributes. ``measure`` (with its ``options``) judges all
     nominal columns by one measure, as a comparison of methods should. ``records`` are the rows of the original that
@@ -74,7 +89,7 @@ def loss_of(pairing: Pairing) -> Loss:
     """The loss of paired tables, on their distinct pairs."""
     distance = RecordDistance.of(pairing.original)
     before, after = pairing.centres("original"), pairing.centres("masked")
-    n, gone = pairing.n, int(pairing.removed.sum())
+    n, gone = pairing.n, pairing.gone
     sse, share = {}, 0.0
     for stick, one, other in zip(distance.yardsticks, before, after, strict=True):
         raw, relative = stick.apart(one, other), stick.relative(one, other)

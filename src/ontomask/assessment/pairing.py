@@ -14,11 +14,15 @@ from ontomask.arguments import counted, short, some_of
 from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError, PolicyError
 from ontomask.masking.method import Masked
-from ontomask.microdata.attributes import Ordinal, as_attributes
+from ontomask.microdata.aligning import aligned
+from ontomask.microdata.attributes import Flat, Ordinal, as_attributes
 from ontomask.microdata.columns import Column, NominalColumn, NumericColumn, OrdinalColumn, encode_column
 from ontomask.microdata.encoding import Table, encode, make_table, require_columns
 from ontomask.microdata.frames import take
+from ontomask.microdata.opening import opened, with_own_orders
+from ontomask.microdata.restoring import is_text
 from ontomask.policy import Policy
+from ontomask.taxonomy.matching import as_mapping
 
 Longs = NDArray[np.int64]
 
@@ -27,7 +31,9 @@ Longs = NDArray[np.int64]
 class Pairing:
     """``before[i]`` of the original tuples became ``after[i]`` of the masked ones in ``records[i]`` records.
 
-    ``removed[t]`` counts the records of an original tuple that have no masked record.
+    ``stayed`` are the rows of the original table that have a masked record; ``removed[t]`` counts the others of each
+    tuple. ``dropped`` records, which the policy left out for missing values, are not even in the original table: they
+    count as removed. Columns have no weights here: these steer masking, and one yardstick judges all that is masked.
     """
 
     original: Table
@@ -36,10 +42,18 @@ class Pairing:
     after: Longs
     records: Longs
     removed: Longs
+    stayed: Longs
+    dropped: int = 0
 
     @property
     def n(self) -> int:
-        return self.original.n
+        """All records there were."""
+        return self.original.n + self.dropped
+
+    @property
+    def gone(self) -> int:
+        """The records that have no masked record, for whatever reason."""
+        return int(self.removed.sum()) + self.dropped
 
     def centres(self, of: str) -> list[NDArray[Any]]:
         """The values of each pair, by column."""
@@ -72,14 +86,14 @@ def _changed(column: NominalColumn, measure: str, options: Mapping[str, Any]) ->
     return settings | {"measure": measure, "options": dict(options)}
 
 
-def pair_result(table: Table, masked: Masked) -> Pairing:
-    """The table of a run and what its method made of it."""
+def pair_result(table: Table, masked: Masked, dropped: int = 0) -> Pairing:
+    """The table of a run and what its method made of it; ``dropped`` records never came into the table."""
     stayed = masked.group_of >= 0
     group_of = masked.group_of[stayed]
     columns = [
         masked_column(column, centres, group_of) for column, centres in zip(table.columns, masked.centres, strict=True)
     ]
-    return _paired(table, make_table(columns), stayed)
+    return _paired(table, make_table(columns), stayed, dropped)
 
 
 def masked_column(column: Column, centres: NDArray[Any], group_of: NDArray[Any]) -> Column:
@@ -95,13 +109,23 @@ def masked_column(column: Column, centres: NDArray[Any], group_of: NDArray[Any])
         own = {NominalColumn: "concepts", NumericColumn: "numbers", OrdinalColumn: "ranks"}[type(column)]
         changed[own] = distinct
         return replace(column, **changed)
-    return replace(column, codes=centres[group_of].astype(np.int32))
+    most = int(centres.max(initial=-1)) + 1  # generalized values have codes beyond those of the column
+    values = column.values.extend_constant(None, most - len(column)) if most > len(column) else column.values
+    return replace(column, codes=centres[group_of].astype(np.int32), values=values)
 
 
 def pair_frames(original: Any, masked: Any, attributes: Any, records: Sequence[int] | None = None) -> Pairing:
-    """Two frames whose rows belong together; ``records``: the rows of the original that the masked frame kept."""
-    listed = _quasi(attributes)
-    before, after = take(original).data, take(masked).data
+    """Two frames or files whose rows belong together.
+
+    ``records``: the rows of the original that the masked one kept.
+    """
+    given = attributes.attributes if isinstance(attributes, Policy) else as_attributes(attributes)
+    listed = _studied(attributes)
+    taken = take(opened(original, given)[0], keep_index=list(given))
+    before = taken.data
+    # What is text in the original is text in a masked file, even where only numbers are left of it.
+    text = [name for name, dtype in before.schema.items() if is_text(dtype)]
+    after = take(opened(masked, given, text)[0], keep_index=list(given)).data
     require_columns(before, listed)
     require_columns(after, listed)
     kept = np.arange(len(before)) if records is None else _places(records)
@@ -110,16 +134,30 @@ def pair_frames(original: Any, masked: Any, attributes: Any, records: Sequence[i
             f"the original has {len(before):,} records and the masked data {len(after):,}",
             remedy="Rows must belong together, one to one; say which were kept with records= (result.records).",
         )
+    stayed = np.zeros(len(before), dtype=np.bool_)
+    stayed[kept] = True
+    after = after[np.argsort(kept)]
+    there = stayed | ~_dropped(before, given)
+    before, listed = before.filter(pl.Series(there)), with_own_orders(listed, taken)
     names = [name for name in before.columns if name in listed]
-    table = encode(before, listed, names)
+    for name in names:
+        if isinstance(listed[name], (Flat, Ordinal)):
+            own_order = isinstance(listed[name], Ordinal) and listed[name].order is None
+            pair = aligned(before[name], after[name], dates=own_order)
+            before, after = before.with_columns(pair[0]), after.with_columns(pair[1])
+    table = encode(before, listed, names, np.flatnonzero(there))
     columns = [_encoded_like(column, after[column.name]) for column in table.columns]
     known = [_aware_of(new, column) for column, new in zip(table.columns, columns, strict=True)]
-    table = replace(table, columns=tuple(known))
-    stayed = np.zeros(table.n, dtype=np.bool_)
-    stayed[kept] = True
-    if records is not None:
-        columns = [replace(column, codes=column.codes[np.argsort(kept)]) for column in columns]
-    return _paired(table, make_table(columns), stayed)
+    return _paired(replace(table, columns=tuple(known)), make_table(columns), stayed[there], int((~there).sum()))
+
+
+def _dropped(data: pl.DataFrame, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """The records that a policy leaves out because a value is missing."""
+    out = np.zeros(len(data), dtype=np.bool_)
+    for name, attribute in attributes.items():
+        if attribute.missing == "drop_record" and name in data.columns:
+            out |= data[name].is_null().to_numpy()
+    return out
 
 
 def _aware_of(masked: Column, column: Column) -> Column:
@@ -140,22 +178,25 @@ def _places(records: Sequence[int]) -> Longs:
     return places.astype(np.int64)
 
 
-def _quasi(attributes: Any) -> dict[str, Any]:
-    given = attributes.attributes if isinstance(attributes, Policy) else as_attributes(attributes)
-    quasi = {name: attribute for name, attribute in given.items() if attribute.quasi}
+def _studied(attributes: Any) -> dict[str, Any]:
+    """The columns to compare: those that the method of a policy works on, else the quasi-identifiers."""
+    if isinstance(attributes, Policy):
+        return {name: attributes.attributes[name] for name in attributes.studied}
+    quasi = {name: attribute for name, attribute in as_attributes(attributes).items() if attribute.quasi}
     if not quasi:
         raise PolicyError("no column is a quasi-identifier", remedy="Give at least one column the role quasi.")
     return quasi
 
 
 def _encoded_like(column: Column, values: pl.Series) -> Column:
-    """A masked column, read as its original was."""
+    """A masked column, of the type of the original one, read as that was."""
     attribute = column.attribute
+    if isinstance(column, NominalColumn):
+        return _same_concepts(column, values)
     own_order = isinstance(attribute, Ordinal) and attribute.order is None
-    if not own_order and isinstance(column, (NominalColumn, NumericColumn, OrdinalColumn)):
+    if not own_order and isinstance(column, (NumericColumn, OrdinalColumn)):
         return encode_column(column.name, attribute, values, [])
     # Codes of the original, whichever of its values are left; new ones follow.
-    values = values.cast(column.values.dtype)
     distinct = pl.concat([column.values, values]).unique(maintain_order=True)
     place = pl.DataFrame({"value": distinct, "code": np.arange(len(distinct), dtype=np.int32)})
     codes = pl.DataFrame({"value": values}).join(
@@ -181,8 +222,32 @@ def _encoded_like(column: Column, values: pl.Series) -> Column:
     return replace(column, **changed)
 
 
-def _paired(original: Table, masked: Table, stayed: NDArray[np.bool_]) -> Pairing:
+def _same_concepts(column: NominalColumn, values: pl.Series) -> Column:
+    """A masked column of concepts: what is written as in the original means the same, other values are matched."""
+    concepts = column.taxonomy.concepts
+    read = {
+        str(value): concepts[concept]
+        for value, concept in zip(column.values.to_list(), column.concepts.tolist(), strict=True)
+        if concept >= 0
+    }
+    own = column.attr.model_copy(update={"mapping": as_mapping(column.attr.mapping) | read})
+    return replace(encode_column(column.name, own, values, []), attribute=column.attribute)
+
+
+def _paired(original: Table, masked: Table, stayed: NDArray[np.bool_], dropped: int) -> Pairing:
     key = original.tuple_of[stayed].astype(np.int64) * masked.p + masked.tuple_of
     distinct, records = np.unique(key, return_counts=True)
-    removed = np.bincount(original.tuple_of[~stayed], minlength=original.p).astype(np.int64)
-    return Pairing(original, masked, distinct // masked.p, distinct % masked.p, records.astype(np.int64), removed)
+    return Pairing(
+        replace(original, columns=tuple(_unweighted(column) for column in original.columns)),
+        masked,
+        before=distinct // masked.p,
+        after=distinct % masked.p,
+        records=records.astype(np.int64),
+        removed=np.bincount(original.tuple_of[~stayed], minlength=original.p).astype(np.int64),
+        stayed=np.flatnonzero(stayed),
+        dropped=dropped,
+    )
+
+
+def _unweighted(column: Column) -> Column:
+    return replace(column, attribute=column.attribute.model_copy(update={"weight": 1.0}))

@@ -51,9 +51,24 @@ class Yardstick:
         # Where the column is all the same there is no scale: whatever differs is at 1.
         return raw / self.whole if self.whole > 0 else (raw > 0).astype(np.float64)
 
+    def apart_codes(self, a: NDArray[Any], b: NDArray[Any]) -> Floats:
+        """Raw distances of codes of the column, pair by pair."""
+        own = self.column.own
+        return self.apart(own[a], own[b])
+
+    def marginalities(self) -> Floats:
+        """m of each code (M13 eq. 2): the sum of its raw distances to all records."""
+        sums: Floats = self.n - self.weights
+        return sums
+
+    def relative_marginalities(self) -> Floats:
+        """The same of distances in 0..1."""
+        sums = self.marginalities()
+        return sums / self.whole if self.whole > 0 else sums
+
     def marginality_variance(self) -> float:
         """Var_M (M13 def. 2): the mean over records of the sum of distances to all others."""
-        return float((self.weights * (self.n - self.weights)).sum() / self.n)
+        return float((self.weights * self.marginalities()).sum() / self.n)
 
     def spread(self, normalize: str) -> float:
         """S2 of the S-distance (M13 eq. 7); ``pairwise``: the mean distance of a random pair."""
@@ -99,6 +114,26 @@ class LineYardstick(Yardstick):
         # A missing value is at 1 from the others even where these are all the same.
         return np.where(self.gone(a) != self.gone(b), 1.0, super().relative(a, b))
 
+    def marginalities(self) -> Floats:
+        """By sums over the sorted values: what lies below and what lies above."""
+        gone = self.n - self.of.sum()
+        order = np.argsort(self.at, kind="stable")
+        at, of = self.at[order] - self.low, self.of[order]
+        below, sum_below = np.cumsum(of) - of, np.cumsum(of * at) - of * at
+        above, sum_above = of.sum() - below - of, (of * at).sum() - sum_below - of * at
+        present = np.empty(len(at))
+        present[order] = below * at - sum_below + sum_above - above * at
+        sums = np.full(len(self.weights), self.largest * (self.n - gone))  # a missing value is as far as can be
+        sums[self.present] = np.maximum(present, 0.0) + self.largest * gone
+        return sums
+
+    def relative_marginalities(self) -> Floats:
+        if self.whole > 0:
+            return super().relative_marginalities()
+        # One value: it is at 1 from the missing ones, and they from it.
+        sums: Floats = np.where(self.present, self.n - self.of.sum(), self.of.sum())
+        return sums
+
     def spread(self, normalize: str) -> float:
         """The sample variance of the values present."""
         total = self.of.sum()
@@ -137,7 +172,8 @@ class NominalYardstick(Yardstick):
         """Positions in ``dag``, which is part of the taxonomy where the scope is the attribute."""
         return positions if self.kept is None else np.searchsorted(self.kept, positions)
 
-    def _options(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
+        """The options of the measure; content from a corpus counts the column's own values."""
         attribute = self.column.attr
         options = dict(attribute.options)
         if options.get("ic") == "corpus" and options.get("counts") is None:
@@ -166,7 +202,7 @@ class NominalYardstick(Yardstick):
             attribute.measure,
             against=[codes[i] for i in b],
             scope=attribute.scope,
-            **self._options(),
+            **self.options(),
         )
         return distances
 
@@ -212,8 +248,13 @@ class NominalYardstick(Yardstick):
         columns, column_of = np.unique(b, return_inverse=True)
         return self.between(rows, columns)[row_of, column_of]
 
-    def marginality_variance(self) -> float:
-        return float(self.weights @ self.own @ self.weights / self.n)
+    def apart_codes(self, a: NDArray[Any], b: NDArray[Any]) -> Floats:
+        raw: Floats = self.own[a, b]
+        return raw
+
+    def marginalities(self) -> Floats:
+        sums: Floats = np.add.reduce(self.own * self.weights, axis=1)  # in a fixed order, whatever the threads
+        return sums
 
 
 def yardstick(column: Column) -> Yardstick:

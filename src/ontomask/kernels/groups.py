@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ontomask.kernels.centres import Rules, Tally, change, clear, set_centre
 from ontomask.kernels.compiling import inner, kernel
@@ -72,3 +73,33 @@ def distances_from(space: Space, point: Point, tuples: Longs, out: Floats) -> No
     """From the point to each of the tuples; S-distances stay squared."""
     for i in range(tuples.size):
         out[i] = between(space, point, tuples[i])
+
+
+@kernel
+def nearest_group(
+    space: Space,
+    point: Point,
+    at: Floats,
+    gone: Floats,
+    rows: Codes,
+    alive: NDArray[np.bool_],
+    group: int,
+    tuples: Longs,
+    weights: Longs,
+) -> int:
+    """The other group whose centre is nearest to the given tuples on average; of equals the first."""
+    tie = slack(space, False)
+    least, best = np.inf, np.int64(-1)
+    for g in range(alive.size):
+        if not alive[g] or g == group:
+            continue
+        point.at[:] = at[g]
+        point.gone[:] = gone[g]
+        point.rows[:] = rows[g]
+        total = 0.0
+        for i in range(tuples.size):
+            apart = between(space, point, tuples[i])
+            total += (np.sqrt(apart) if space.squared else apart) * weights[i]
+        if best < 0 or total < least - tie * least:
+            least, best = total, np.int64(g)
+    return best

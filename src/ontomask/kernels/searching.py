@@ -6,7 +6,7 @@ import numpy as np
 
 from ontomask.kernels.blocks import SIZE, Blocks, along, extremes
 from ontomask.kernels.compiling import inner, inner_extremes
-from ontomask.kernels.space import Codes, Floats, Point, Space, fill_rows
+from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, fill_rows
 
 
 @inner
@@ -264,3 +264,94 @@ def nearest(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: flo
                 if blocks.out[i] <= bound and (chosen < 0 or blocks.key[i] < blocks.key[chosen]):
                     chosen = i
     return chosen
+
+
+@inner
+def farthest_ties(space: Space, blocks: Blocks, point: Point, tie: float, slots: Longs) -> int:
+    """The slots of all the most distant tuples go to ``slots``; how many there are."""
+    bound_above(space, blocks, point, False)
+    slot = farthest_within(space, blocks, point, False, tie)
+    best = blocks.out[slot]  # not the very farthest, perhaps, but within the tie of it
+    for b in range(blocks.count[0]):
+        if blocks.known[b]:
+            best = max(best, blocks.most[b])
+    bound = best - tie * abs(best)
+    several = 0
+    for b in range(blocks.count[0]):
+        if blocks.known[b] and blocks.most[b] >= bound:
+            for i in range(b * SIZE, b * SIZE + blocks.fill[b]):
+                if blocks.out[i] >= bound:
+                    slots[several] = i
+                    several += 1
+    return several
+
+
+# ---- the nearest so many ------------------------------------------------------------------------------------------
+
+
+@inner
+def within_reach(
+    space: Space, blocks: Blocks, point: Point, records: int, tie: float, heap: Floats, load: Longs
+) -> float:
+    """The distance within which the ``records`` nearest records lie; every tuple that near is in a known block.
+
+    ``heap`` and ``load`` are room for one tuple more than that: the distances and weights of the nearest seen so far,
+    the farthest of them on top.
+    """
+    size, held, bound = 0, np.int64(0), np.inf
+    while True:
+        b = _most_promising(blocks)
+        if b < 0 or blocks.least[b] > bound + tie * bound:
+            return bound
+        look_through(space, blocks, point, False, b)
+        for i in range(b * SIZE, b * SIZE + blocks.fill[b]):
+            if blocks.out[i] < bound:
+                _push(heap, load, size, blocks.out[i], blocks.weight[i])
+                size += 1
+                held += blocks.weight[i]
+                # What lies farther than enough others is not among the nearest.
+                while held - load[0] >= records:
+                    held -= load[0]
+                    size -= 1
+                    _pop(heap, load, size)
+                if held >= records:
+                    bound = heap[0]
+
+
+@inner
+def _most_promising(blocks: Blocks) -> int:
+    """The block with the least distance of those not looked through; -1 if there is none."""
+    chosen, least = np.int64(-1), np.inf
+    for b in range(blocks.count[0]):
+        if not blocks.known[b] and blocks.least[b] < least:
+            chosen, least = b, blocks.least[b]
+    return chosen
+
+
+@inner
+def _push(heap: Floats, load: Longs, size: int, distance: float, weight: int) -> None:
+    """Add to a heap whose greatest stands first."""
+    place = size
+    while place > 0 and heap[(place - 1) // 2] < distance:
+        above = (place - 1) // 2
+        heap[place], load[place] = heap[above], load[above]
+        place = above
+    heap[place], load[place] = distance, weight
+
+
+@inner
+def _pop(heap: Floats, load: Longs, size: int) -> None:
+    """Take the first away; ``size`` are left."""
+    distance, weight = heap[size], load[size]
+    place = 0
+    while True:
+        child = 2 * place + 1
+        if child >= size:
+            break
+        if child + 1 < size and heap[child + 1] > heap[child]:
+            child += 1
+        if distance >= heap[child]:
+            break
+        heap[place], load[place] = heap[child], load[child]
+        place = child
+    heap[place], load[place] = distance, weight

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -14,8 +15,10 @@ from ontomask.arguments import counted
 from ontomask.distances.measures import get_measure
 from ontomask.distances.records import Distance, Normalize, RecordDistance
 from ontomask.errors import DataError
-from ontomask.microdata.columns import NominalColumn, NumericColumn
-from ontomask.microdata.encoding import Table
+from ontomask.masking.goals import Goals
+from ontomask.microdata.attributes import Role
+from ontomask.microdata.columns import Longs, NominalColumn, NumericColumn
+from ontomask.microdata.encoding import Table, make_table
 from ontomask.progress import Progress
 from ontomask.settings import K, Settings, plain
 from ontomask.statistics.aggregation import Centroid, Operators
@@ -24,31 +27,84 @@ from ontomask.statistics.ordering import Comparison
 
 @dataclass(frozen=True, eq=False)
 class Masked:
-    """What became of each record: its group (-1: it was removed), and the centre of each group by column."""
+    """What became of each record: its group (-1: it was removed), and the centre of each group by column.
+
+    ``shown``: what each group shows by column, where a centre does not say it (an interval, a masked text). ``sources``,
+    of methods that only rearrange values: for each column, the record that each record's value came from.
+    ``report``: what the method itself measured, a row for each column it masked. ``caveats``: what weakens its promise
+    on these data, in words.
+    """
 
     group_of: NDArray[np.int32]
     centres: Sequence[NDArray[Any]]
     notes: list[str] = field(default_factory=list)
+    sources: Sequence[Longs] | None = None
+    shown: Sequence[pl.Series] | None = None
+    report: pl.DataFrame | None = None
+    caveats: list[str] = field(default_factory=list)
 
     @property
     def groups(self) -> int:
         return len(self.centres[0])
 
+    def values(self, table: Table) -> list[pl.Series]:
+        """What each group shows, column by column."""
+        if self.shown is not None:
+            return list(self.shown)
+        return [column.decode(centres) for column, centres in zip(table.columns, self.centres, strict=True)]
+
+    @staticmethod
+    def of_codes(table: Table, codes: Sequence[NDArray[Any]], **more: Any) -> Masked:
+        """Records that show values of the data, column by column; those that show the same form a group."""
+        shown = make_table(
+            [replace(c, codes=new.astype(np.int32)) for c, new in zip(table.columns, codes, strict=True)]
+        )
+        centres = [column.own[own] for column, own in zip(table.columns, shown.codes, strict=True)]
+        return Masked(shown.tuple_of, centres, **more)
+
+    @staticmethod
+    def rearranged(table: Table, sources: Sequence[Longs], **more: Any) -> Masked:
+        """Records that show values of other records."""
+        codes = [column.codes[source] for column, source in zip(table.columns, sources, strict=True)]
+        return Masked.of_codes(table, codes, sources=sources, **more)
+
 
 class Method(Settings):
-    """A way to mask the quasi-identifiers of a table."""
+    """A way to mask a table."""
 
     name: str
-    #: Does a record keep its place in the table?
-    keeps_order: ClassVar[bool] = True
-    #: May records be missing from the output?
-    removes_records: ClassVar[bool] = False
+    #: The roles of the columns that it changes, and of those that it looks at.
+    masks: ClassVar[tuple[Role, ...]] = ("quasi",)
+    looks_at: ClassVar[tuple[Role, ...]] = ("quasi",)
+
+    @property
+    def promised_k(self) -> int:
+        """The k that every record of the output must find, whatever the input; 1: it promises none."""
+        return 1
+
+    def require_enough(self, table: Table) -> None:
+        """Raise what makes masking these data impossible."""
+
+    def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
+        """Mask the table. The same table and generator give the same result."""
+        raise NotImplementedError
+
+    def mask_for(self, goals: Goals, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
+        """Mask the table and aim at what is required, as far as the method can; what it misses is found out later."""
+        return self.mask(table, rng, progress)
+
+    def assurances(self) -> list[str]:
+        """What holds of the output by construction, and what does not, in words."""
+        raise NotImplementedError
+
+
+class Grouping(Method):
+    """A method that makes groups of at least k records."""
 
     k: K
 
     @property
     def promised_k(self) -> int:
-        """The k that every record of the output must find, whatever the input."""
         return self.k
 
     def require_enough(self, table: Table) -> None:
@@ -58,19 +114,42 @@ class Method(Settings):
                 remedy="Nobody can hide among more people than there are: choose a smaller k.",
             )
 
-    def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
-        """Mask the table. The same table and generator give the same result."""
-        raise NotImplementedError
-
     def assurances(self) -> list[str]:
-        """What holds of the output by construction, and what does not, in words."""
         return ["k is 1: nothing is masked and nobody is protected."] if self.k == 1 else self._assured()
 
     def _assured(self) -> list[str]:
         raise NotImplementedError
 
 
-class Comparing(Method):
+class Measuring(Method):
+    """A method that measures distances between values."""
+
+    measure: str | None = Field(default=None, description="a measure for all nominal columns in place of their own")
+    measure_options: Annotated[dict[str, Any], BeforeValidator(plain)] = Field(
+        default_factory=dict, description="options of that measure"
+    )
+
+    @model_validator(mode="after")
+    def _measure_exists(self) -> Self:
+        if self.measure is not None:
+            get_measure(self.measure).settle(self.measure_options)
+        elif self.measure_options:
+            raise ValueError("measure_options are given and no measure: name it with measure=")
+        return self
+
+    def measured(self, table: Table) -> Table:
+        """The table, its nominal columns compared as the method says."""
+        changed = self._measuring()
+        if not changed:
+            return table
+        columns = tuple(_with_attribute(column, changed) for column in table.columns)
+        return Table(columns, table.codes, table.counts, table.tuple_of)
+
+    def _measuring(self) -> dict[str, Any]:
+        return {} if self.measure is None else {"measure": self.measure, "options": self.measure_options}
+
+
+class Comparing(Measuring):
     """A method that compares records."""
 
     distance: Distance = Field(
@@ -79,32 +158,12 @@ class Comparing(Method):
     normalize: Normalize = Field(
         default="pairwise", description="variance of nominal columns in s: mean of a random pair, or as published"
     )
-    measure: str | None = Field(default=None, description="a measure for all nominal columns in place of their own")
-    measure_options: Annotated[dict[str, Any], BeforeValidator(plain)] = Field(
-        default_factory=dict, description="options of that measure"
-    )
-
-    @model_validator(mode="after")
-    def _measure_exists(self) -> Comparing:
-        if self.measure is not None:
-            get_measure(self.measure).settle(self.measure_options)
-        elif self.measure_options:
-            raise ValueError("measure_options are given and no measure: name it with measure=")
-        return self
 
     def record_distance(self, table: Table) -> RecordDistance:
-        if self.measure is not None:
-            changed = {"measure": self.measure, "options": self.measure_options}
-            table = Table(
-                tuple(_with_attribute(column, changed) for column in table.columns),
-                table.codes,
-                table.counts,
-                table.tuple_of,
-            )
-        return RecordDistance.of(table, self.distance, self.normalize)
+        return RecordDistance.of(self.measured(table), self.distance, self.normalize)
 
 
-class Aggregating(Comparing):
+class Aggregating(Comparing, Grouping):
     """A method that puts a centre in the place of each group."""
 
     centroid: Centroid = Field(

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from ontomask.arguments import counted, did_you_mean
-from ontomask.errors import PolicyError
+from ontomask.masking.goals import Goals
+from ontomask.masking.hybrid import draw_hybrid
 from ontomask.masking.method import Aggregating, Masked
+from ontomask.masking.repair import merge_until
 from ontomask.microdata.columns import NumericColumn
 from ontomask.microdata.encoding import Table
 from ontomask.progress import Progress
@@ -48,6 +50,22 @@ PRESETS: dict[str, dict[str, Any]] = {
         "measure": "equality",
         "centroid": "mode",
     },
+    "marginality_hybrid": {
+        "partition": "mdav",
+        "distance": "s",
+        "normalize": "published",
+        "measure": "logsc",
+        "centroid": "marginality",
+        "replace": "hybrid",
+    },
+    "micro_hybrid": {
+        "partition": "mdav",
+        "distance": "s",
+        "normalize": "published",
+        "measure": "weighted_edge",
+        "centroid": "marginality",
+        "replace": "hybrid",
+    },
 }
 
 
@@ -56,7 +74,10 @@ class Microaggregation(Aggregating):
 
     ``partition``: ``mdav`` forms groups of exactly k (T12 Alg. 3); ``adaptive`` keeps equal records together and
     follows the centre of a growing group (SA-MDAV, T12 Alg. 4), ``adaptive_static`` keeps its first record as centre;
-    ``auto`` is adaptive when every quasi-identifier is categorical, else mdav.
+    ``auto`` is adaptive when every quasi-identifier is categorical, else mdav. ``replace``: ``centroid`` shows the centre
+    of the group; ``hybrid`` draws for each value another one at most as far away as the farthest of its group (M13
+    Alg. 1, D12 Alg. 2): detail stays, and nothing is k-anonymous. ``preset`` names a published method whose
+    settings are taken where none are given.
 
     >>> Microaggregation.preset("sa_mdav", k=5).partition
     'adaptive'
@@ -64,7 +85,19 @@ class Microaggregation(Aggregating):
 
     name: Literal["microaggregation"] = "microaggregation"
     partition: Partition = Field(default="auto", description="auto, mdav, adaptive or adaptive_static")
-    replace: Literal["centroid"] = Field(default="centroid", description="what a record shows: its group's centre")
+    replace: Literal["centroid", "hybrid"] = Field(
+        default="centroid", description="a record shows its group's centre, or values drawn near its own"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_preset(cls, given: Any) -> Any:
+        if not isinstance(given, dict) or "preset" not in given:
+            return given
+        preset = given["preset"]
+        if not isinstance(preset, str) or preset not in PRESETS:
+            raise ValueError(f"no preset {preset!r}. {did_you_mean(preset, PRESETS)}There are: {', '.join(PRESETS)}")
+        return PRESETS[preset] | {name: value for name, value in given.items() if name != "preset"}
 
     @model_validator(mode="after")
     def _comparison_has_a_meaning(self) -> Microaggregation:
@@ -77,16 +110,16 @@ class Microaggregation(Aggregating):
 
     @classmethod
     def preset(cls, preset: str, k: int, **changes: Any) -> Microaggregation:
-        """A published method by name: s_mdav, sa_mdav, sa_mdav_static, abril, domingo_ferrer_torra, marginality, classic.
+        """A published method by name; ``changes`` replace single settings of it.
 
-        ``changes`` replace single settings of it.
+        There are: s_mdav, sa_mdav, sa_mdav_static, abril, domingo_ferrer_torra, marginality, classic,
+        marginality_hybrid and micro_hybrid.
         """
-        if not isinstance(preset, str) or preset not in PRESETS:
-            raise PolicyError(
-                f"no preset {preset!r}", remedy=did_you_mean(preset, PRESETS) + f"There are: {', '.join(PRESETS)}."
-            )
-        settings = PRESETS[preset] | changes
-        return cls(k=k, **settings)
+        return cls(k=k, preset=preset, **changes)
+
+    @property
+    def promised_k(self) -> int:
+        return self.k if self.replace == "centroid" else 1
 
     def settled_partition(self, table: Table) -> str:
         if self.partition != "auto":
@@ -94,6 +127,10 @@ class Microaggregation(Aggregating):
         return "mdav" if any(isinstance(column, NumericColumn) for column in table.columns) else "adaptive"
 
     def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
+        return self.mask_for(Goals([], [], {}), table, rng, progress)
+
+    def mask_for(self, goals: Goals, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
+        """Groups that fail a required model are joined with the nearest until it holds; a note says how many."""
         self.require_enough(table)
         partition = self.settled_partition(table)
         notes = []
@@ -113,10 +150,26 @@ class Microaggregation(Aggregating):
                 static=partition == "adaptive_static",
                 progress=_part(progress, 0.0, 0.9),
             )
-        centres = operators.centres(group_of, groups, _part(progress, 0.9, 1.0))
+        if self.replace == "hybrid" and self.k > 1:
+            codes = draw_hybrid(operators.distance.yardsticks, group_of, groups, rng, _part(progress, 0.9, 1.0))
+            return Masked.of_codes(table, codes, notes=[*notes, f"values drawn within {counted(groups, 'group')}"])
+        group_of, groups, joined = merge_until(goals, operators, group_of, groups, _part(progress, 0.9, 0.95))
+        if joined:
+            notes.append(
+                f"{counted(joined, 'group')} joined with the nearest until what is required held: {groups:,} are left"
+            )
+        centres = operators.centres(group_of, groups, _part(progress, 0.95, 1.0))
         return Masked(group_of, self.shown(table, centres), notes)
 
     def _assured(self) -> list[str]:
+        if self.replace == "hybrid":
+            return [
+                (
+                    f"Hybrid data: every value was drawn at random near its own, as far as its group of {self.k:,} records "
+                    "or more reaches. They are not k-anonymous: a record may show its own values again, and may stand "
+                    "alone. Judge the release by record linkage."
+                )
+            ]
         return [
             (
                 f"Every record shares its masked quasi-identifiers with at least {counted(self.k - 1, 'other')}: "

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from ontomask.arguments import counted
-from ontomask.masking.method import Comparing, Masked
+from ontomask.masking.method import Comparing, Grouping, Masked
 from ontomask.microdata.encoding import Table
 from ontomask.progress import Progress
 from ontomask.statistics.ordering import Comparison
 
 
-class Recoding(Comparing):
+class Recoding(Comparing, Grouping):
     """Every record keeps values that somebody in the data really has; rare combinations move to near ones.
 
     ``guide`` says where they move: ``semantic``, to the nearest (T12 Alg. 2); ``discernibility``, to the rarest;

@@ -68,6 +68,9 @@ class Resampling(Aggregating):
         group_of[sorted_records(operators, np.arange(n), self.comparison)] = np.arange(n)
         return Masked(group_of, self.shown(table, centres), [f"averages of {t:,} samples with replacement"])
 
+    def assurances(self) -> list[str]:
+        return self._assured() if self.variant == "heer" else super().assurances()
+
     def _assured(self) -> list[str]:
         if self.variant == "heer":
             return [

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from ontomask.arguments import counted
 from ontomask.errors import DataError
-from ontomask.masking.method import Masked, Method
+from ontomask.masking.method import Grouping, Masked
 from ontomask.microdata.encoding import Table
 from ontomask.progress import Progress
 
 
-class Suppression(Method):
+class Suppression(Grouping):
     """Remove the records that fewer than k share their quasi-identifiers; leave all others as they are."""
 
     name: Literal["suppression"] = "suppression"
-    removes_records: ClassVar[bool] = True
 
     def require_enough(self, table: Table) -> None:
         super().require_enough(table)

@@ -94,10 +94,10 @@ class Attribute(Settings):
     missing: Missing | None = Field(
         default=None,
         description="a missing value is an error, a category of its own, or drop_record; "
-        "not given: an error in a quasi-identifier, left alone elsewhere",
+        "not given: an error in a column that is masked, left alone elsewhere",
     )
     weight: Annotated[float, BeforeValidator(number), Field(gt=0, allow_inf_nan=False)] = Field(
-        default=1.0, description="how much the column counts in distances between records"
+        default=1.0, description="how much the column counts in distances between records when they are masked"
     )
 
     @property

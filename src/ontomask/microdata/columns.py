@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ontomask.arguments import counted, short, some_of
 from ontomask.errors import DataError
 from ontomask.microdata.attributes import Attribute, Nominal, Numeric, Ordinal
+from ontomask.microdata.dates import read_dates
 from ontomask.taxonomy.matching import Matching, match_counts
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -109,9 +110,10 @@ class NominalColumn(Column):
                 ).to_series()
         else:
             originals = self.values.to_list()
+            kept = not self.values.dtype.is_float()  # a decimal no longer shows how its code is written
             spelled = pl.Series(
                 [
-                    None if concept < 0 else str(originals[code]) if code >= 0 else self.spell(int(concept))
+                    None if concept < 0 else str(originals[code]) if kept and code >= 0 else self.spell(int(concept))
                     for code, concept in zip(codes, distinct, strict=True)
                 ],
                 dtype=pl.String,
@@ -194,7 +196,7 @@ def encode_column(
     if isinstance(attribute, Nominal):
         return _nominal(name, attribute, codes, distinct, missing, notes)
     if isinstance(attribute, Ordinal):
-        ranks, levels = _ranks(name, attribute, distinct, codes, rows)
+        ranks, levels = _ranks(name, attribute, distinct, codes, notes, rows)
         return OrdinalColumn(name, attribute, codes, distinct, missing, ranks=ranks, levels=levels)
     if isinstance(attribute, Numeric):
         numbers = distinct.cast(pl.Float64).fill_null(float("nan")).to_numpy()
@@ -275,7 +277,9 @@ def _not_numeric(name: str, values: pl.Series, rows: Longs | None) -> DataError:
     )
 
 
-def _ranks(name: str, attribute: Ordinal, distinct: pl.Series, codes: Codes, rows: Longs | None) -> tuple[Longs, int]:
+def _ranks(
+    name: str, attribute: Ordinal, distinct: pl.Series, codes: Codes, notes: list[str], rows: Longs | None
+) -> tuple[Longs, int]:
     """The rank of each distinct value, and how many ranks there are."""
     where = f"column {name!r}"
     dtype = distinct.dtype
@@ -284,12 +288,16 @@ def _ranks(name: str, attribute: Ordinal, distinct: pl.Series, codes: Codes, row
         if isinstance(dtype, pl.Enum):
             return distinct.to_physical().cast(pl.Int64).fill_null(-1).to_numpy(), len(dtype.categories)
         if dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Boolean:
-            ranks = (distinct.to_physical().rank("dense").cast(pl.Int64) - 1).fill_null(-1).to_numpy()
-            return ranks, int(ranks.max(initial=0)) + 1
+            return _by_size(distinct)
+        times = read_dates(distinct) if dtype == pl.String else None
+        if times is not None and times.n_unique() == len(times):
+            notes.append(f"{name}: dates written as text, taken in the order of time")
+            return _by_size(times)
         raise DataError(
-            f"is ordinal, holds {dtype} and has no order",
+            f"is ordinal, holds {'text' if dtype == pl.String else dtype} and has no order",
             where=where,
-            remedy="List the values from first to last: Ordinal(order=[...]).",
+            remedy="List the values from first to last: Ordinal(order=[...]). "
+            "Dates need none if all are written alike, as 2024-05-31 or 2024-05-31T12:30.",
         )
     place = {value: rank for rank, value in enumerate(order)}
     listed = distinct.to_list()
@@ -309,6 +317,12 @@ def _ranks(name: str, attribute: Ordinal, distinct: pl.Series, codes: Codes, row
     return np.array([-1 if value is None else place[value] for value in listed], dtype=np.int64), len(order)
 
 
+def _by_size(distinct: pl.Series) -> tuple[Longs, int]:
+    """The ranks of numbers or dates, and how many there are."""
+    ranks = (distinct.to_physical().rank("dense").cast(pl.Int64) - 1).fill_null(-1).to_numpy()
+    return ranks, int(ranks.max(initial=0)) + 1
+
+
 def _nominal(
     name: str, attribute: Nominal, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str]
 ) -> NominalColumn:
@@ -320,7 +334,8 @@ def _nominal(
     for text, count in zip(texts, counts.tolist(), strict=True):
         if text is not None:
             tally[text] += count
-    matching = match_counts(tally, taxonomy, attribute.mapping, attribute.language).require_all(name)
+    numbers = tally if distinct.dtype.is_numeric() else ()
+    matching = match_counts(tally, taxonomy, attribute.mapping, attribute.language, numbers).require_all(name)
     notes += [f"{name}: {note}" for note in matching.notes]
     position = {text: taxonomy.position(concept) for text, concept in matching.concepts.items()}
     concept_of = np.array([-1 if text is None else position[text] for text in texts], dtype=np.int64)

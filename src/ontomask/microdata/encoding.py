@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -80,9 +80,12 @@ def require_columns(data: pl.DataFrame, attributes: Mapping[str, Any]) -> None:
 
 
 def settle_missing(
-    data: pl.DataFrame, attributes: Mapping[str, Any], notes: list[str]
+    data: pl.DataFrame, attributes: Mapping[str, Any], studied: Collection[str], notes: list[str]
 ) -> tuple[pl.DataFrame, NDArray[np.bool_]]:
-    """Missing values as the policy wants them: the data without the records it drops, and which records stayed."""
+    """Missing values as the policy wants them: the data without the records it drops, and which records stayed.
+
+    Where it does not say, a missing value is an error in the columns that are ``studied``, and left alone in others.
+    """
     keep = np.ones(len(data), dtype=np.bool_)
     for name, attribute in attributes.items():
         absent = data[name].is_null()
@@ -95,7 +98,7 @@ def settle_missing(
         )
     for name, attribute in attributes.items():
         absent = data[name].is_null() & pl.Series(keep)
-        rule = attribute.missing or ("error" if attribute.quasi else None)
+        rule = attribute.missing or ("error" if name in studied else None)
         if rule == "error" and absent.any():
             shown, rows = rows_where(absent)
             raise DataError(

@@ -37,12 +37,14 @@ class Taken:
     notes: list[str] = field(default_factory=list)
 
     def orders(self) -> dict[str, list[Any]]:
-        """The order of categories in the columns that have one of their own: pandas' ordered categoricals."""
-        return {
-            name: list(dtype.categories)
-            for name, dtype in self.native_dtypes.items()
-            if self.kind == "pandas" and getattr(dtype, "ordered", False)
-        }
+        """The order of categories in the columns that have one of their own: ordered categoricals and enums."""
+        if self.kind == "polars":
+            return {name: d.categories.to_list() for name, d in self.data.schema.items() if isinstance(d, pl.Enum)}
+        if self.kind == "pandas":
+            ordered = {n: dtype for n, dtype in self.native_dtypes.items() if getattr(dtype, "ordered", False)}
+            return {name: list(dtype.categories) for name, dtype in ordered.items()}
+        dictionaries = {name: c for name, c in self.native_dtypes.items() if c.categories is not None}
+        return {name: c.categories for name, c in dictionaries.items() if c.field.type.ordered}
 
 
 def take(frame: Any, *, keep_index: Collection[str] = ()) -> Taken:

@@ -98,6 +98,12 @@ def _check_options(chosen: str, delimiter: str, encoding: str, decimal: str) -> 
         )
 
 
+def suffix_of(format: str) -> str:
+    """The suffix of the files of a format."""
+    one_of(format, FORMATS, "format to write")
+    return next(suffix for suffix, known in _SUFFIXES.items() if known == format)
+
+
 def write_text(text: str, path: Path, *, overwrite: bool = False) -> Path:
     """Write a text file as a whole or not at all."""
     target = _checked(path, overwrite, None)

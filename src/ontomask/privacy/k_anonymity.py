@@ -5,20 +5,22 @@ This code shares nothing with the masking methods: it counts rows of the finishe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-from ontomask.arguments import counted, did_you_mean, free_name
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.arguments import counted
 from ontomask.errors import DataError
-from ontomask.privacy.classes import Classes, classes_of
-from ontomask.privacy.models import Finding, Model
+from ontomask.privacy.models import ClassModel, ClassRows, Floats
 from ontomask.settings import K
 
 if TYPE_CHECKING:
-    import polars as pl
+    from ontomask.privacy.sensitive import Sensitive
 
 
-class KAnonymity(Model):
+class KAnonymity(ClassModel):
     """Every combination of quasi-identifiers that occurs, occurs in at least k records.
 
     A missing value is a value: it equals other missing values and nothing else.
@@ -32,34 +34,23 @@ class KAnonymity(Model):
     name: Literal["k_anonymity"] = "k_anonymity"
     k: K
 
-    def check_polars(self, data: pl.DataFrame, quasi: list[str], attributes: Mapping[str, Any]) -> Finding:
-        absent = [name for name in quasi if name not in data.columns]
-        if absent or not quasi:
-            raise DataError(
-                f"no column {absent[0]!r}" if absent else "k-anonymity over no columns",
-                remedy=did_you_mean(absent[0] if absent else "", data.columns)
-                + f"The data have: {', '.join(map(repr, data.columns[:30]))}.",
-            )
-        classes = classes_of(data, quasi)
-        smallest, records = int(classes.sizes.min()), int(classes.sizes[classes.sizes < self.k].sum())
-        small = self._violations(data, quasi, classes)
-        text = f"{self.describe()}: {counted(len(classes), 'class', 'classes')}, the smallest of {counted(smallest, 'record')}"
-        if len(small):
-            text = (
-                f"{self.describe()}: {len(small):,} of {counted(len(classes), 'class', 'classes')} "
-                f"{'have' if len(small) != 1 else 'has'} fewer than {counted(self.k, 'record')} "
-                f"({counted(records, 'record')} in all); the smallest has {smallest:,}"
-            )
-        return Finding(self, len(small) == 0, float(smallest), text, small, records)
+    def judge(self, sensitive: Sensitive) -> Sizes:
+        return Sizes(self.k)
 
-    def _violations(self, data: pl.DataFrame, quasi: list[str], classes: Classes) -> pl.DataFrame:
-        """The classes that are too small, the smallest first, with their sizes."""
-        import polars as pl
+    def monotone(self, *, suppressing: bool) -> bool:
+        return True
 
-        size = free_name("records", quasi)
-        inside = pl.Series((classes.sizes < self.k)[classes.of])
-        some = data.select(quasi).filter(inside).group_by(quasi).agg(pl.len().cast(pl.Int64).alias(size))
-        return some.sort(size, *quasi, nulls_last=True)
+    def figure_name(self) -> str:
+        return "records"
+
+    def _text(self, failing: NDArray[np.bool_], records: int, worst: float) -> str:
+        bad, all_ = int(failing.sum()), counted(len(failing), "class", "classes")
+        if not bad:
+            return f"{self.describe()}: {all_}, the smallest of {counted(int(worst), 'record')}"
+        return (
+            f"{self.describe()}: {bad:,} of {all_} {'have' if bad != 1 else 'has'} fewer than "
+            f"{counted(self.k, 'record')} ({counted(records, 'record')} in all); the smallest has {int(worst):,}"
+        )
 
     def require_enough(self, n: int) -> None:
         if self.k > n:
@@ -70,3 +61,16 @@ class KAnonymity(Model):
 
     def describe(self) -> str:
         return f"{self.k}-anonymity"
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Classes of at least k records."""
+
+    k: int
+
+    def figures(self, rows: ClassRows) -> Floats:
+        return rows.sizes.astype(np.float64)
+
+    def fails(self, figures: Floats) -> NDArray[np.bool_]:
+        return figures < self.k

@@ -1,16 +1,31 @@
-"""What every privacy model gives: a finding, in figures and in words."""
+"""What every privacy model gives: a finding, in figures and in words; and a judge of classes for searches.
+
+A model is stated on classes: the records that agree in all quasi-identifiers. It gives every class a figure and says
+which classes fail. Searches for a release ask the same question of candidates, over and over, through a
+:class:`Judge`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from ontomask.arguments import as_values
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.arguments import as_values, counted, did_you_mean, free_name
+from ontomask.errors import DataError, PolicyError
+from ontomask.privacy.classes import classes_of
 from ontomask.settings import Settings
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from ontomask.privacy.sensitive import Sensitive
+
+Longs = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -32,24 +47,172 @@ class Finding:
         return f"{'holds' if self.holds else 'FAILS'}: {self.text}"
 
 
+@dataclass(frozen=True, eq=False)
+class ClassRows:
+    """Rows by class: ``of`` gives the class of each row, ``sizes`` the records of each class.
+
+    A row stands for ``weights`` records; ``codes`` are the sensitive columns of the rows.
+    """
+
+    of: Longs
+    sizes: Longs
+    weights: Longs
+    codes: Mapping[str, Longs]
+
+
+class Judge(Protocol):
+    """A model that was made ready for a table: figures of classes, however the table is cut into them."""
+
+    def figures(self, rows: ClassRows) -> Floats:
+        """The figure of each class."""
+
+    def fails(self, figures: Floats) -> NDArray[np.bool_]:
+        """Which figures are not good enough."""
+
+
 class Model(Settings):
     """A property a table can have."""
 
     name: str
 
     def check(self, data: Any, quasi: Sequence[str], attributes: Mapping[str, Any] | None = None) -> Finding:
-        """Look at a frame (pandas, Polars or PyArrow) whose quasi-identifiers are the columns ``quasi``."""
+        """Look at a frame (pandas, Polars or PyArrow) whose quasi-identifiers are the columns ``quasi``.
+
+        ``attributes`` say what the sensitive columns are, where a model needs to know.
+        """
         from ontomask.microdata.frames import take
 
         names = as_values(quasi, "quasi-identifiers")
         return self.check_polars(take(data).data, list(dict.fromkeys(names)), attributes or {})
 
-    def check_polars(self, data: pl.DataFrame, quasi: list[str], attributes: Mapping[str, Any]) -> Finding:
+    def check_polars(
+        self,
+        data: pl.DataFrame,
+        quasi: list[str],
+        attributes: Mapping[str, Any],
+        reference: pl.DataFrame | None = None,
+    ) -> Finding:
+        """The same on Polars; ``reference``: the table whose distribution counts, if not the one that is checked."""
         raise NotImplementedError
+
+    def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
+        """The columns besides the quasi-identifiers that the model looks at."""
+        return []
 
     def require_enough(self, n: int) -> None:
         """An error if no table of n records can satisfy the model."""
 
+    def require_possible(self, sensitive: Sensitive) -> None:
+        """An error if no release of these data can satisfy the model."""
+
     def describe(self) -> str:
         """The model in a few words."""
         raise NotImplementedError
+
+
+class ClassModel(Model):
+    """A model that is stated class by class."""
+
+    def judge(self, sensitive: Sensitive) -> Judge:
+        """Made ready for a table, given its sensitive columns."""
+        raise NotImplementedError
+
+    def monotone(self, *, suppressing: bool) -> bool:
+        """If it holds, does it hold for everything more general?
+
+        ``suppressing``: does the number of records in failing classes never grow either? Only then may a search with
+        a limit of suppressed records skip what is more special than a failure.
+        """
+        raise NotImplementedError
+
+    def figure_name(self) -> str:
+        """What the figure of a class is, for tables."""
+        raise NotImplementedError
+
+    def tell(self, figure: float) -> str:
+        """The worst figure, in words."""
+        raise NotImplementedError
+
+    def largest_is_worst(self) -> bool:
+        return False
+
+    def check_polars(
+        self,
+        data: pl.DataFrame,
+        quasi: list[str],
+        attributes: Mapping[str, Any],
+        reference: pl.DataFrame | None = None,
+    ) -> Finding:
+        from ontomask.privacy.sensitive import Sensitive
+
+        require_quasi(data, quasi, self.describe())
+        columns = self.sensitive_columns(attributes)
+        require_sensitive(data, columns, quasi, self.describe())
+        classes = classes_of(data, quasi)
+        whole = Sensitive.of(data if reference is None else reference, columns, attributes)
+        judge = self.judge(whole)
+        codes = whole.codes if reference is None else whole.codes_of(data)
+        rows = ClassRows(classes.of, classes.sizes, np.ones(len(data), dtype=np.int64), codes)
+        figures = judge.figures(rows)
+        failing = judge.fails(figures)
+        worst = float(figures.max() if self.largest_is_worst() else figures.min())
+        records = int(classes.sizes[failing].sum())
+        violations = _violations(data, quasi, classes.of, failing, figures, self.figure_name(), self.largest_is_worst())
+        return Finding(self, not failing.any(), worst, self._text(failing, records, worst), violations, records)
+
+    def _text(self, failing: NDArray[np.bool_], records: int, worst: float) -> str:
+        bad, all_ = int(failing.sum()), counted(len(failing), "class", "classes")
+        if not bad:
+            return f"{self.describe()}: {all_}, {self.tell(worst)}"
+        return (
+            f"{self.describe()}: {bad:,} of {all_} {'fail' if bad != 1 else 'fails'} "
+            f"({counted(records, 'record')} in all); {self.tell(worst)}"
+        )
+
+
+def require_quasi(data: pl.DataFrame, quasi: list[str], what: str) -> None:
+    """The quasi-identifiers are there, and there are some."""
+    absent = [name for name in quasi if name not in data.columns]
+    if absent or not quasi:
+        raise DataError(
+            f"no column {absent[0]!r}" if absent else f"{what} over no columns",
+            remedy=did_you_mean(absent[0] if absent else "", data.columns)
+            + f"The data have: {', '.join(map(repr, data.columns[:30]))}.",
+        )
+
+
+def require_sensitive(data: pl.DataFrame, columns: list[str], quasi: list[str], what: str) -> None:
+    absent = [name for name in columns if name not in data.columns]
+    if absent:
+        raise DataError(
+            f"{what} looks at {absent[0]!r}, which the data do not have",
+            remedy=did_you_mean(absent[0], data.columns) + f"The data have: {', '.join(map(repr, data.columns[:30]))}.",
+        )
+    both = [name for name in columns if name in quasi]
+    if both:
+        raise PolicyError(
+            f"{what} looks at {both[0]!r}, which is a quasi-identifier",
+            remedy="What must not be learned cannot be what is already known: give it the role sensitive.",
+        )
+
+
+def _violations(
+    data: pl.DataFrame,
+    quasi: list[str],
+    of: Longs,
+    failing: NDArray[np.bool_],
+    figures: Floats,
+    figure_name: str,
+    largest_is_worst: bool,
+) -> pl.DataFrame:
+    """The classes that fail, the worst first: their values, their sizes, their figures."""
+    import polars as pl
+
+    size = free_name("records", quasi)
+    figure = free_name(figure_name, [*quasi, size])
+    inside = failing[of]
+    some = data.select(quasi).filter(pl.Series(inside)).with_columns(pl.Series(figure, figures[of[inside]]))
+    grouped = some.group_by(quasi).agg(pl.len().cast(pl.Int64).alias(size), pl.col(figure).first())
+    if figure_name == "records":  # the figure is the size itself
+        return grouped.drop(figure).sort(size, *quasi, nulls_last=True)
+    return grouped.sort(figure, *quasi, descending=[largest_is_worst, *[False] * len(quasi)], nulls_last=True)

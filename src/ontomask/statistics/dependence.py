@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,17 +35,25 @@ class Column(ABC):
     def grand_mean(self) -> float:
         return float(self.row_means.mean())
 
+    @cached_property
+    def variance(self) -> float:
+        """sdVar: the distance covariance of the column with itself."""
+        return covariance_of(self, self)
+
     @abstractmethod
     def raw(self, other: Column) -> float:
         """Sum over all pairs of records of the product of both columns' distances."""
 
 
 class NominalColumn(Column):
-    def __init__(self, sample: Sample, table: Floats) -> None:
-        self.size = len(sample)
-        self.code = sample.code
+    """``code`` of each record, and the ``table`` of distances between codes."""
+
+    def __init__(self, code: NDArray[np.int64], table: Floats) -> None:
+        self.size = len(code)
+        self.code = code
         self.table = table
-        self.row_means = (np.add.reduce(table * sample.weights, axis=1) / self.size)[sample.code]
+        weights = np.bincount(code, minlength=len(table))
+        self.row_means = (np.add.reduce(table * weights, axis=1) / self.size)[code]
 
     def raw(self, other: Column) -> float:
         if isinstance(other, NominalColumn):
@@ -75,21 +84,11 @@ class NumericColumn(Column):
 
     def sums_between(self, code: NDArray[np.int64], categories: int) -> Floats:
         """For every two categories the sum of |x - y| over their records, in one pass over the sorted values."""
+        from ontomask.kernels.dependence import sums_between
+
         sums = np.zeros((categories, categories))
-        seen, total = np.zeros(categories), np.zeros(categories)
-        for low in range(0, self.size, 4096):
-            at = self.order[low : low + 4096]
-            group, x = code[at], self.values[at]
-            member = np.zeros((len(at), categories))
-            member[np.arange(len(at)), group] = 1
-            # What stands before each record: everything of earlier blocks, and the part of this block above it.
-            counts = seen + np.cumsum(member, axis=0) - member
-            weighted = member * x[:, None]
-            values = total + np.cumsum(weighted, axis=0) - weighted
-            np.add.at(sums, group, x[:, None] * counts - values)
-            seen += member.sum(axis=0)
-            total += weighted.sum(axis=0)
-        return sums + sums.T
+        sums_between(code[self.order], self.values[self.order], sums)
+        return sums
 
     def raw(self, other: Column) -> float:
         if isinstance(other, NominalColumn):
@@ -143,7 +142,7 @@ def distance_covariance(
     **options: Any,
 ) -> float:
     """sdCov of two columns of the same records (R17 eq. 14); a taxonomy of None says that the column is numeric."""
-    return _covariance(*_columns(taxonomy1, x, taxonomy2, y, measure, scope, options))
+    return covariance_of(*_columns(taxonomy1, x, taxonomy2, y, measure, scope, options))
 
 
 def distance_variance(
@@ -155,8 +154,7 @@ def distance_variance(
     **options: Any,
 ) -> float:
     """sdVar: the distance covariance of a column with itself."""
-    column = _column(taxonomy, x, measure, scope, options)
-    return _covariance(column, column)
+    return _column(taxonomy, x, measure, scope, options).variance
 
 
 def distance_correlation(
@@ -174,12 +172,17 @@ def distance_correlation(
     A taxonomy of None says that its column is numeric. The cost of two nominal columns depends on their numbers of
     categories, not on the number of records.
     """
-    one, two = _columns(taxonomy1, x, taxonomy2, y, measure, scope, options)
-    variances = _covariance(one, one) * _covariance(two, two)
-    return _covariance(one, two) / float(np.sqrt(variances)) if variances > 0 else 0.0
+    return correlation_of(*_columns(taxonomy1, x, taxonomy2, y, measure, scope, options))
 
 
-def _covariance(one: Column, two: Column) -> float:
+def correlation_of(one: Column, two: Column) -> float:
+    """sdCor: the covariance over the root of both variances; 0 if one does not vary."""
+    variances = one.variance * two.variance
+    return covariance_of(one, two) / float(np.sqrt(variances)) if variances > 0 else 0.0
+
+
+def covariance_of(one: Column, two: Column) -> float:
+    """sdCov from the raw sum of products: minus 2 n r_a' r_b, plus n^2 g_a g_b (METHODS 6)."""
     n = one.size
     centred = (
         one.raw(two) - 2 * n * float((one.row_means * two.row_means).sum()) + n * n * one.grand_mean * two.grand_mean
@@ -214,7 +217,7 @@ def _column(
 ) -> Column:
     if taxonomy is not None:
         sample = Sample.of(taxonomy, values)
-        return NominalColumn(sample, sample.distances(measure, scope, options))
+        return NominalColumn(sample.code, sample.distances(measure, scope, options))
     get_measure(measure)  # a slip is a slip, also where no nominal column needs it
     numbers = as_numbers(values, "the values of a column without a taxonomy")
     if len(numbers) == 0:

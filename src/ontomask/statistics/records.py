@@ -13,6 +13,7 @@ from ontomask.errors import OptionError
 from ontomask.microdata.attributes import as_attributes
 from ontomask.microdata.encoding import Table, encode, require_columns, settle_missing
 from ontomask.microdata.frames import take
+from ontomask.microdata.opening import with_own_orders
 from ontomask.statistics.aggregation import Centroid, Operators
 from ontomask.statistics.ordering import Comparison, sorted_records
 from ontomask.statistics.sample import Floats, first_least
@@ -157,10 +158,11 @@ def _check(distance: str, normalize: str) -> None:
 def _table(frame: Any, attributes: Any) -> Table:
     """The quasi-identifiers of a frame, encoded; records cannot be dropped here."""
     listed = {n: a for n, a in as_attributes(getattr(attributes, "attributes", attributes)).items() if a.quasi}
-    data = take(frame).data
+    taken = take(frame)
+    data, listed = taken.data, with_own_orders(listed, taken)
     require_columns(data, listed)
     for name, attribute in listed.items():
         if attribute.missing == "drop_record":
             listed[name] = attribute.model_copy(update={"missing": "error"})
-    data, _ = settle_missing(data, listed, [])
+    data, _ = settle_missing(data, listed, listed, [])
     return encode(data, listed, list(listed))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from ontomask.taxonomy.taxonomy import Taxonomy
 
 _NOT_WORD = re.compile(r"(?:[^\w+<>=%#$]|_)+")
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]{1,3})?")
 _SYMBOLS = frozenset({"So", "Sc", "Sm"})
 _SIGN = re.compile(r"[+<>=%#$]")
 #: A minus that ends a word, as in "Rh-"; anywhere else a dash is only a dash.
@@ -121,6 +123,15 @@ class Lexicon:
             if not dotted or (code.partition(".")[0] == (zeros + text).partition(".")[0]):
                 found.append(position)
         return found
+
+    @cached_property
+    def _numbers(self) -> dict[str, list[int]]:
+        """Codes by the number they are: 250, 250.0 and 250.00 are one."""
+        return _index((_as_number(code), i) for i, code in enumerate(self._t.concepts))
+
+    def by_number(self, text: str) -> list[int]:
+        """All concepts whose code, read as a number, is this number."""
+        return self._numbers.get(_as_number(text), [])
 
     @cached_property
     def _named(self) -> list[int]:
@@ -254,6 +265,14 @@ def _index(pairs: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
 
 def _merge(*lists: Sequence[int]) -> list[int]:
     return list(dict.fromkeys(i for part in lists for i in part))
+
+
+def _as_number(text: str) -> str:
+    """A number as plain digits without zeros at its ends; nothing for what is none."""
+    if not _NUMBER.fullmatch(text.strip()):
+        return ""
+    whole, _, decimals = f"{Decimal(text.strip()):f}".partition(".")
+    return f"{whole.lstrip('0') or '0'}.{decimals.rstrip('0')}"
 
 
 def _loosen(code: str) -> str:

@@ -3,14 +3,18 @@
 Ways are tried from certain to less certain: the user's mapping, the code, an alternative code, the label, a synonym,
 a code that lost its leading zeros, the stems of its words. The first way that places a value decides. What remains
 is not placed at all: near concepts are suggested, never taken.
+
+A value that is stored as a decimal number has lost the way it was written: 845.0 may be the code 845, 845.0 or 845.00.
+It is placed only where one code alone is that number.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from html import escape
 from math import isnan
@@ -19,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ontomask.arguments import as_values, counted, require_taxonomy, some_of
-from ontomask.errors import OptionError, TaxonomyFileError, UnknownConceptError, UnmatchedValuesError
+from ontomask.errors import DataError, OptionError, TaxonomyFileError, UnknownConceptError, UnmatchedValuesError
 from ontomask.taxonomy.lexicon import Suggestion, stemmer
 from ontomask.taxonomy.readers import table
 from ontomask.taxonomy.readers.source import Source
@@ -36,6 +40,7 @@ SCORES = {
     "label": 0.98,
     "synonym": 0.95,
     "leading zeros": 0.9,
+    "number": 0.9,
     "stem": 0.85,
 }
 _DOTTED = re.compile(r"\d+\.\d+")
@@ -57,15 +62,21 @@ class Match:
 
 @dataclass(frozen=True)
 class Unmatched:
-    """A value without a place, with what is near it."""
+    """A value without a place, with what is near it.
+
+    ``codes``: the codes that it may be, if it is a number that several codes are.
+    """
 
     value: str
     count: int
     _taxonomy: Taxonomy
+    codes: tuple[str, ...] = ()
 
     @cached_property
     def suggestions(self) -> list[Suggestion]:
-        """The three nearest concepts by edit distance; worked out when asked for."""
+        """The codes it may be, else the three nearest concepts by edit distance; worked out when asked for."""
+        if self.codes:
+            return [Suggestion(code, self._taxonomy.label(code), 1.0) for code in self.codes]
         return self._taxonomy.lexicon.suggest(self.value, 3)
 
 
@@ -107,6 +118,8 @@ class Matching:
 
     def require_all(self, column: str | None = None) -> Matching:
         """Itself, if every value is placed; otherwise an error that lists the others with suggestions."""
+        if any(value.codes for value in self.unmatched):
+            raise self._stored_as_numbers(column)
         if self.unmatched:
             worst = sorted(self.unmatched, key=lambda u: -u.count)
             shown = worst[: UnmatchedValuesError.SUGGESTED]
@@ -114,6 +127,18 @@ class Matching:
             listed += [(u.value, u.count, []) for u in worst[len(shown) :]]
             raise UnmatchedValuesError(listed, taxonomy=self.taxonomy.name or "the taxonomy", column=column)
         return self
+
+    def _stored_as_numbers(self, column: str | None) -> DataError:
+        unclear = [u for u in self.unmatched if u.codes]
+        shown = some_of([f"{u.value} may be {' or '.join(u.codes)}" for u in unclear], 3)
+        named = column or "column"
+        return DataError(
+            f"the codes are stored as numbers, and of {counted(len(unclear), 'value')} it is unclear which code is meant: "
+            + shown,
+            where=f"column {column!r}" if column else None,
+            remedy=f"Read the column as text: read_table(path, text=[{named!r}]), or pandas.read_csv(path, "
+            f"dtype={{{named!r}: str}}); anonymize and the like do so by themselves if they are given the path.",
+        )
 
     def __repr__(self) -> str:
         return f"<Matching: {len(self.rows)} values placed, {len(self.unmatched)} not>"
@@ -168,26 +193,30 @@ def match(
     aches -> ache by stem
     """
     require_taxonomy(taxonomy)
-    counts, told = _counted(as_values(values))
-    matching = match_counts(counts, taxonomy, mapping, language)
+    counts, numbers, told = _counted(as_values(values))
+    matching = match_counts(counts, taxonomy, mapping, language, numbers)
     matching.notes += told
     return matching
 
 
 def match_counts(
-    counts: Counter[str], taxonomy: Taxonomy, mapping: Mapping[str, str] | str | Path | None, language: str | None
+    counts: Counter[str],
+    taxonomy: Taxonomy,
+    mapping: Mapping[str, str] | str | Path | None,
+    language: str | None,
+    numbers: Collection[str] = (),
 ) -> Matching:
-    """:func:`match` for values that are counted already."""
+    """:func:`match` for values that are counted already; ``numbers`` are those that are not stored as text."""
     if language is not None:  # an unknown language is an error at once, not only when a stem is needed
         stemmer(language if isinstance(language, str) else repr(language))
     chosen = _mapping(mapping, taxonomy)
-    placer = _Placer(taxonomy, chosen, language, dotted=any(_DOTTED.fullmatch(value.strip()) for value in counts))
+    placer = _Placer(taxonomy, chosen, language, counts, frozenset(numbers))
     rows: list[Match] = []
     unmatched: list[Unmatched] = []
     for value, count in counts.items():
         placed = placer.place(value)
         if placed is None:
-            unmatched.append(Unmatched(value, count, taxonomy))
+            unmatched.append(Unmatched(value, count, taxonomy, tuple(placer.codes_of_number(value))))
         else:
             positions, how = placed
             concept, *others = (taxonomy.concepts[i] for i in positions)
@@ -216,12 +245,21 @@ class _Typed:
 class _Placer:
     """Tries the ways in order and remembers what has to be told."""
 
-    def __init__(self, taxonomy: Taxonomy, mapping: Mapping[str, int], language: str | None, *, dotted: bool) -> None:
+    def __init__(
+        self,
+        taxonomy: Taxonomy,
+        mapping: Mapping[str, int],
+        language: str | None,
+        values: Iterable[str],
+        numbers: frozenset[str],
+    ) -> None:
         self._t = taxonomy
         self._lexicon = taxonomy.lexicon
         self._mapping = mapping
         self._language = language
-        self._dotted = dotted
+        self._numbers = numbers
+        # 845.0 as a number says nothing of dots.
+        self._dotted = any(_DOTTED.fullmatch(v.strip()) and not (v in numbers and _whole(v)) for v in values)
 
     def place(self, value: str) -> tuple[list[int], str] | None:
         """The concepts a value can mean, the one to take first, and how they were found."""
@@ -231,6 +269,9 @@ class _Placer:
                 return [self._mapping[key]], "mapping"
         if not text:
             return None
+        codes = self.codes_of_number(value)
+        if codes:
+            return self._only(codes, text)
         at = self._t._position.get(text)
         if at is not None:
             return [at], "code"
@@ -251,6 +292,29 @@ class _Placer:
         found = self._lexicon.by_stem(text, self._language)
         return (found, "stem") if found else None
 
+    def codes_of_number(self, value: str) -> list[str]:
+        """The codes that a value stored as a decimal number may be."""
+        if value not in self._numbers or value.isdigit():  # whole numbers show all their digits
+            return []
+        found = self._lexicon.by_number(value) or self._dotless(value)
+        return [self._t.concepts[at] for at in found]
+
+    def _dotless(self, value: str) -> list[int]:
+        """Codes written without their dots, where no value of the column has one: 25000.0 for 250.00."""
+        whole = _whole(value)
+        if self._dotted or not whole:
+            return []
+        at = self._lexicon.loose_code(whole)
+        return list(dict.fromkeys([*([] if at is None else [at]), *self._lexicon.with_lost_zeros(whole)]))
+
+    def _only(self, codes: list[str], text: str) -> tuple[list[int], str] | None:
+        """The one code that a number can be."""
+        if len(codes) > 1:
+            return None
+        lost = codes[0].removesuffix(text)
+        how = "code" if not lost else "leading zeros" if lost.strip("0") == "" else "number"
+        return [self._t.position(codes[0])], how
+
     def notes(self, rows: list[Match]) -> list[str]:
         notes = []
         senses = [
@@ -269,72 +333,100 @@ class _Placer:
                 f"{counted(len(zeros), 'code')} ({counted(sum(row.count for row in zeros), 'record')}) without leading zeros, "
                 f"read with them: {shown}; store codes as text to keep zeros"
             )
-            doubtful = [
-                f"{row.value} (or {self._t.concepts[other[0]]})"
-                for row in rows
-                if row.how == "code" and (other := self._lexicon.with_lost_zeros(row.value, dotted=self._dotted))
-            ]
-            if doubtful:
-                notes.append(
-                    f"since zeros were lost, {counted(len(doubtful), 'code')} taken as written may mean another: "
-                    f"{some_of(doubtful, 10)}"
-                )
+        read = [row for row in rows if row.how == "number"]
+        if read:
+            shown = some_of([f"{row.value} as {row.concept}" for row in read], 10)
+            notes.append(
+                f"{counted(len(read), 'code')} ({counted(sum(row.count for row in read), 'record')}) stored as numbers, "
+                f"each read as the only code it can be: {shown}; store codes as text"
+            )
+        doubtful = [
+            f"{row.value} (or {self._t.concepts[other[0]]})"
+            for row in rows
+            if row.how in ("code", "number") and (zeros or row.value in self._numbers) and (other := self._zeros(row))
+        ]
+        if doubtful:
+            notes.append(
+                f"since zeros {'were' if zeros else 'may have been'} lost, {counted(len(doubtful), 'code')} taken as "
+                f"written may mean another: {some_of(doubtful, 10)}"
+            )
         aliases = [row for row in rows if row.how == "alias"]
         if aliases:
             shown = some_of([f"{row.value} is {row.concept}" for row in aliases], 10)
             notes.append(f"{counted(len(aliases), 'alternative code')}: {shown}")
         return notes
 
+    def _zeros(self, row: Match) -> list[int]:
+        """What a code that was placed means if it lost leading zeros."""
+        text = row.value if row.value not in self._numbers else _whole(row.value) or row.value
+        return self._lexicon.with_lost_zeros(text, dotted=self._dotted)
+
+
+def _whole(number: str) -> str:
+    """The digits of a number that is whole, such as 845 of 845.0; nothing of others."""
+    digits, _, decimals = number.strip().partition(".")
+    return digits if not decimals.strip("0") else ""
+
 
 def _cells(row: Match) -> tuple[Any, ...]:
     return row.value, row.concept, row.how, row.score, row.count
 
 
-def _counted(values: list[Any]) -> tuple[Counter[str], list[str]]:
-    """Distinct values as text with their counts, in order of first appearance, and what has to be told of them."""
+def _counted(values: list[Any]) -> tuple[Counter[str], set[str], list[str]]:
+    """Distinct values as text with their counts, in order of first appearance, which of them are numbers, and notes."""
     counts: Counter[str] = Counter()
-    missing = numbers = 0
+    numbers: set[str] = set()
+    missing = 0
     tally = Counter(values)
-    if any(isinstance(value, Real) for value in tally):
+    if any(isinstance(value, (Real, Decimal)) for value in tally):
         # 250 and 250.0 are equal as numbers and different as codes.
         tally = Counter(value if isinstance(value, str) or value is None else _Typed(value) for value in values)
     for held, count in tally.items():
         value = held.value if isinstance(held, _Typed) else held
-        if value is None or (isinstance(value, Real) and isnan(value)) or type(value).__name__ in _MISSING_TYPES:
+        if (
+            value is None
+            or (isinstance(value, (Real, Decimal)) and isnan(value))
+            or type(value).__name__ in _MISSING_TYPES
+        ):
             missing += count
             continue
-        numbers += isinstance(value, Real)
+        if isinstance(value, (Real, Decimal)):
+            numbers.add(str(value))
         counts[value if isinstance(value, str) else str(value)] += count
     notes = []
     if numbers:
         notes.append(
-            f"{counted(numbers, 'value')} stored as numbers, not text: a code stored as a number loses leading and trailing "
-            "zeros (250 and 250.0 are different codes)"
+            f"{counted(len(numbers), 'value')} stored as numbers, not text: a code stored as a number loses leading and "
+            "trailing zeros (250 and 250.0 are different codes)"
         )
     if missing:
         notes.append(f"{counted(missing, 'missing value')} (None or NaN) not matched")
-    return counts, notes
+    return counts, numbers - {value for value in tally if isinstance(value, str)}, notes
 
 
-def _mapping(mapping: Mapping[str, str] | str | Path | None, taxonomy: Taxonomy) -> dict[str, int]:
+def as_mapping(mapping: Mapping[str, str] | str | Path | None) -> dict[str, str]:
+    """A mapping of values to concepts, wherever it is."""
     if mapping is None:
         return {}
-    where = None
     if isinstance(mapping, (str, Path)):
-        where = str(mapping)
-        mapping = _read_mapping(Path(mapping))
+        return _read_mapping(Path(mapping))
     if not isinstance(mapping, Mapping):
         raise OptionError(
             f"the mapping is a {type(mapping).__name__}", remedy="Give {value: concept} or a CSV of both columns."
         )
+    return dict(mapping)
+
+
+def _mapping(mapping: Mapping[str, str] | str | Path | None, taxonomy: Taxonomy) -> dict[str, int]:
+    """The position of each mapped value in the taxonomy."""
+    where = f" {mapping}" if isinstance(mapping, (str, Path)) else ""
     placed = {}
-    for value, concept in mapping.items():
+    for value, concept in as_mapping(mapping).items():
         at = taxonomy.find(concept)
         if at is None:
             raise UnknownConceptError(
                 concept,
-                taxonomy=f"{taxonomy.name or 'the taxonomy'} for the value {value!r} of the mapping"
-                + (f" {where}" if where else ""),
+                taxonomy=f"{taxonomy.name or 'the taxonomy'} for the value {value!r} of the mapping{where}",
                 suggestions=[s.text for s in taxonomy.lexicon.suggest(str(concept))],
             )
         placed[str(value)] = at

@@ -5,6 +5,7 @@ A cell equal to the one before it means that the value stays as it is at that le
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 from ontomask.taxonomy.readers import table
@@ -14,9 +15,36 @@ from ontomask.taxonomy.taxonomy import Taxonomy
 
 def read(source: Source, name: str | None = None, *, delimiter: str | None = None, header: bool = False) -> Taxonomy:
     """``header``: the first row names the levels and is no value."""
-    rows = table.Rows(source, delimiter)
     position: dict[str, int] = {}
     above: dict[str, tuple[str, int]] = {}
+    for line, cells in read_rows(source, delimiter=delimiter, header=header):
+        for lower, upper in pairwise(cells):
+            position.setdefault(lower, len(position))
+            position.setdefault(upper, len(position))
+            if lower == upper:
+                continue
+            known, known_line = above.setdefault(lower, (upper, line))
+            if known != upper:
+                raise source.error(
+                    f"{lower!r} goes up to {upper!r} here and to {known!r} in line {known_line}",
+                    line=line,
+                    remedy="In a hierarchy of levels a value has one generalization; "
+                    "use an edge list (child, parent) for several parents.",
+                )
+        position.setdefault(cells[0], len(position))
+    return Taxonomy(
+        list(position),
+        [(position[c], position[p]) for c, (p, _) in above.items()],
+        name=name or source.stem,
+        source=source.path.name,
+        notes=source.notes,
+        where=source.where,
+    )
+
+
+def read_rows(source: Source, *, delimiter: str | None = None, header: bool = False) -> Iterator[tuple[int, list[str]]]:
+    """Each value with its levels, and the line it stands in: every row of the same length, no value twice."""
+    rows = table.Rows(source, delimiter)
     lines: dict[str, int] = {}
     width = len(rows.first.cells)
     for line, cells in rows.below_header() if header else rows:
@@ -32,27 +60,6 @@ def read(source: Source, name: str | None = None, *, delimiter: str | None = Non
             raise source.error(
                 f"the value {cells[0]!r} has a row already, line {lines[cells[0]]}", line=line, remedy="Remove one."
             )
-        for lower, upper in pairwise(cells):
-            position.setdefault(lower, len(position))
-            position.setdefault(upper, len(position))
-            if lower == upper:
-                continue
-            known, known_line = above.setdefault(lower, (upper, line))
-            if known != upper:
-                raise source.error(
-                    f"{lower!r} goes up to {upper!r} here and to {known!r} in line {known_line}",
-                    line=line,
-                    remedy="In a hierarchy of levels a value has one generalization; "
-                    "use an edge list (child, parent) for several parents.",
-                )
-        position.setdefault(cells[0], len(position))
-    if not position:
+        yield line, cells
+    if not lines:
         raise source.error("there are no rows", remedy="Check how the file was written.")
-    return Taxonomy(
-        list(position),
-        [(position[c], position[p]) for c, (p, _) in above.items()],
-        name=name or source.stem,
-        source=source.path.name,
-        notes=source.notes,
-        where=source.where,
-    )

@@ -1,0 +1,335 @@
+"""What of the data's statistics is left (METHODS 10): D12's variations, R17's semantic means, variances, correlations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.assessment.pairing import Pairing, pair_frames
+from ontomask.distances.yardsticks import LineYardstick, NominalYardstick, Yardstick, yardstick
+from ontomask.errors import OptionError
+from ontomask.microdata.columns import Column, Floats, Longs, NominalColumn
+from ontomask.statistics import dependence
+from ontomask.statistics.centroids import centroid
+
+#: Columns with more distinct values than this get no table of distances between them.
+MOST_VALUES = 5_000
+#: Distance correlations with a number in them are worked out on at most this many records.
+MOST_RECORDS = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Preservation:
+    """What masking left of the data's statistics, as three tables.
+
+    * ``statistics`` (D12 Tables 1-2): mean, variance and covariance of the columns, before and after, with
+      delta = |after - before| / |before|, on all records and (``delta_samples``) on average over random samples of
+      them. Nominal and flat columns by marginality: the mean is the least marginality (Num_mean), the variance Var_M,
+      the covariance the mean of sqrt(m(x) m(y)); there is none between a number and a category.
+    * ``means`` (R17 eq. 13): the semantic mean of each column before and after, and how far apart they are, in 0..1.
+    * ``dependence`` (R17 eq. 14-16): distance variance of each column and distance correlation of each two, before and
+      after, with their absolute difference; ``records`` says on how many records.
+    """
+
+    statistics: pl.DataFrame
+    means: pl.DataFrame
+    dependence: pl.DataFrame
+
+
+def preservation(
+    original: Any,
+    masked: Any,
+    attributes: Any,
+    *,
+    measure: str | None = None,
+    records: Sequence[int] | None = None,
+    samples: int = 100,
+    share: float = 0.1,
+    seed: int = 0,
+    **options: Any,
+) -> Preservation:
+    """How well the statistics of two frames agree whose rows belong together, on the columns that are masked.
+
+    The other arguments are those of :func:`ontomask.information_loss`. ``samples`` random samples, each of a ``share``
+    of the records, show how well parts of the data are preserved.
+
+    >>> import ontomask as om, polars as pl
+    >>> before = pl.DataFrame({"age": [30.0, 32.0, 50.0, 54.0]})
+    >>> after = pl.DataFrame({"age": [31.0, 31.0, 52.0, 52.0]})
+    >>> kept = om.preservation(before, after, {"age": om.Numeric()}, samples=0)
+    >>> kept.statistics.select("statistic", "original", "masked").rows()
+    [('mean', 41.5, 41.5), ('variance', 150.33333333333334, 147.0)]
+    """
+    pairing = pair_frames(original, masked, attributes, records).measured(measure, options)
+    return preservation_of(pairing, samples=samples, share=share, seed=seed)
+
+
+def preservation_of(pairing: Pairing, *, samples: int = 100, share: float = 0.1, seed: int = 0) -> Preservation:
+    if isinstance(samples, bool) or not isinstance(samples, int) or samples < 0:
+        raise OptionError(f"samples={samples!r}", remedy="Give a whole number from 0 up.")
+    if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 < share <= 1:
+        raise OptionError(f"share={share!r}", remedy="Give a part of the records, such as 0.1.")
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise OptionError(f"seed={seed!r}", remedy="Give a whole number from 0 up.")
+    rng = np.random.default_rng(seed)
+    both = [Both.of(c, m) for c, m in zip(pairing.original.columns, pairing.masked.columns, strict=True)]
+    whole = _statistics(both, [None])
+    drawn = _samples(pairing.stayed, samples, share, rng)
+    parts = _statistics(both, drawn) if drawn else None
+    rows = []
+    for place, (name, one, other, before, after) in enumerate(whole):
+        rows.append(
+            {
+                "statistic": name,
+                "attribute": one,
+                "with": other,
+                "original": before[0],
+                "masked": after[0],
+                "delta": _delta(before, after)[0],
+                "delta_samples": float(np.mean(_delta(*parts[place][3:]))) if parts else None,
+            }
+        )
+    schema = {
+        "statistic": pl.String,
+        "attribute": pl.String,
+        "with": pl.String,
+        "original": pl.Float64,
+        "masked": pl.Float64,
+        "delta": pl.Float64,
+        "delta_samples": pl.Float64,
+    }
+    return Preservation(
+        pl.DataFrame(rows, schema=schema),
+        pl.DataFrame([_means(pair) for pair in both], infer_schema_length=None),
+        _dependence(both, pairing.stayed, rng),
+    )
+
+
+def _samples(stayed: NDArray[np.int64], samples: int, share: float, rng: np.random.Generator) -> list[Any]:
+    """Records that stayed, so many at a time: their places in the masked table and in the original."""
+    size = round(share * len(stayed))
+    if size < 2:
+        return []
+    places = [np.sort(rng.choice(len(stayed), size=size, replace=False)) for _ in range(samples)]
+    return [(stayed[p], p) for p in places]
+
+
+def _delta(before: Floats, after: Floats) -> Floats:
+    """|after - before| / |before|; where nothing was, 0 if nothing is, else infinite."""
+    change = np.abs(after - before)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(change == 0, 0.0, change / np.abs(before))
+
+
+# ---- a column before and after ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Both:
+    """A column before and after on one scale: ``values`` are all that occur, as centres; codes are places in it.
+
+    ``table``: their distances, of nominal and flat columns that do not have too many.
+    """
+
+    stick: Yardstick
+    values: NDArray[Any]
+    before: Longs
+    after: Longs
+    table: Floats | None
+
+    @staticmethod
+    def of(column: Column, masked: Column) -> Both:
+        stick = yardstick(column)
+        own = np.concatenate((column.own, masked.own))
+        values, place = np.unique(own, return_inverse=True)  # one NaN stands for all missing numbers
+        table: Floats | None = None
+        if len(values) <= MOST_VALUES:
+            if isinstance(stick, NominalYardstick):
+                table = stick.between(values, values)
+            elif not isinstance(stick, LineYardstick):
+                table = 1.0 - np.eye(len(values))
+        before, after = place[: len(column)][column.codes], place[len(column) :][masked.codes]
+        return Both(stick, values, before, after, table)
+
+    @property
+    def name(self) -> str:
+        return self.stick.column.name
+
+    @property
+    def is_line(self) -> bool:
+        return isinstance(self.stick, LineYardstick)
+
+    def codes(self, part: Any, masked: bool) -> Longs:
+        """All records, or those of a sample."""
+        codes = self.after if masked else self.before
+        return codes if part is None else codes[part[int(masked)]]
+
+    def numbers(self, part: Any, masked: bool) -> Floats:
+        """The numbers or ranks of records, NaN where missing."""
+        assert isinstance(self.stick, LineYardstick)
+        values = np.where(self.stick.gone(self.values), np.nan, self.values.astype(np.float64))
+        return values[self.codes(part, masked)]
+
+    def marginalities(self, codes: Longs) -> tuple[Floats, Longs]:
+        """The marginality of each value in these records, and how often each occurs."""
+        counts = np.bincount(codes, minlength=len(self.values))
+        if self.table is None:  # flat: the number of all others
+            return (len(codes) - counts).astype(np.float64), counts
+        return self.table @ counts.astype(np.float64), counts
+
+
+# ---- means, variances, covariances (D12) ---------------------------------------------------------------------------
+
+Row = tuple[str, str, str | None, Floats, Floats]
+
+
+def _statistics(both: Sequence[Both], parts: Sequence[Any]) -> list[Row]:
+    """Every statistic before and after, an entry for each part of the records."""
+    shape = (2, len(parts))
+    rows: list[Row] = []
+    means, variances = np.empty((len(both), *shape)), np.empty((len(both), *shape))
+    pairs = [(i, j) for i, j in combinations(range(len(both)), 2) if both[i].is_line == both[j].is_line]
+    covariances = np.empty((len(pairs), *shape))
+    for side in range(2):
+        for at, part in enumerate(parts):
+            scores = []
+            for i, pair in enumerate(both):
+                mean, variance, score = _moments(pair, part, bool(side))
+                means[i, side, at], variances[i, side, at] = mean, variance
+                scores.append(score)
+            for place, (i, j) in enumerate(pairs):
+                covariances[place, side, at] = _covariance(scores[i], scores[j], both[i].is_line)
+    rows += [("mean", pair.name, None, *means[i]) for i, pair in enumerate(both)]
+    rows += [("variance", pair.name, None, *variances[i]) for i, pair in enumerate(both)]
+    rows += [("covariance", both[i].name, both[j].name, *covariances[place]) for place, (i, j) in enumerate(pairs)]
+    return rows
+
+
+def _moments(pair: Both, part: Any, masked: bool) -> tuple[float, float, Floats]:
+    """Mean and variance of a column, and for each record what its covariances are made of."""
+    codes = pair.codes(part, masked)
+    if pair.is_line:
+        return *_line_moments(pair, codes), pair.numbers(part, masked)
+    marginality, counts = pair.marginalities(codes)
+    mean = float(marginality[counts > 0].min())
+    return mean, float((marginality * counts).sum() / len(codes)), np.sqrt(np.maximum(marginality, 0.0))[codes]
+
+
+def _line_moments(pair: Both, codes: Longs) -> tuple[float, float]:
+    """Mean and variance of numbers or ranks, from how often each occurs: rearranged values have the very same."""
+    assert isinstance(pair.stick, LineYardstick)
+    counts = np.bincount(codes, minlength=len(pair.values))
+    present = ~pair.stick.gone(pair.values)
+    values, counts = pair.values[present].astype(np.float64), counts[present]
+    n = counts.sum()
+    mean = float((values * counts).sum() / n) if n else float("nan")
+    return mean, float((counts * (values - mean) ** 2).sum() / (n - 1)) if n > 1 else float("nan")
+
+
+def _covariance(one: Floats, other: Floats, line: bool) -> float:
+    if not line:
+        return float((one * other).mean())
+    known = ~(np.isnan(one) | np.isnan(other))
+    if known.sum() < 2:
+        return float("nan")
+    x, y = one[known], other[known]
+    return float(((x - x.mean()) * (y - y.mean())).sum() / (len(x) - 1))
+
+
+# ---- semantic means, distance variances and correlations (R17) -------------------------------------------------------
+
+
+def _means(pair: Both) -> dict[str, Any]:
+    """The semantic mean before and after, and the distance between them."""
+    centres = [_mean(pair, codes) for codes in (pair.before, pair.after)]
+    drift = pair.stick.relative(*(np.array([c]) for c in centres))
+    column = pair.stick.column
+    shown = [str(column.decode(np.array([c]))[0]) if not pair.is_line else f"{c:g}" for c in centres]
+    return {"attribute": pair.name, "original": shown[0], "masked": shown[1], "drift": float(drift[0])}
+
+
+def _mean(pair: Both, codes: Longs) -> Any:
+    """As a centre: the semantic mean (R17 eq. 13), the most frequent value, the mean of numbers or ranks."""
+    counts = np.bincount(codes, minlength=len(pair.values))
+    if pair.is_line:
+        return _line_moments(pair, codes)[0]
+    if isinstance(pair.stick, NominalYardstick):
+        column = pair.stick.column
+        assert isinstance(column, NominalColumn)
+        known = (pair.values >= 0) & (counts > 0)
+        if not known.any():
+            return -1
+        concepts = [column.taxonomy.concepts[i] for i in pair.values[known]]
+        attribute = column.attr
+        found = centroid(
+            column.taxonomy,
+            concepts,
+            counts[known].tolist(),
+            attribute.measure,
+            "semantic_mean",
+            scope=attribute.scope,
+            **pair.stick.options(),
+        )
+        return column.taxonomy.position(found)
+    return pair.values[int(np.argmax(counts))]
+
+
+def _dependence(both: Sequence[Both], stayed: NDArray[np.int64], rng: np.random.Generator) -> pl.DataFrame:
+    """sdVar of each column and sdCor of each two; with numbers among them on a sample where there are many records."""
+    part = None
+    if len(stayed) > MOST_RECORDS:
+        places = np.sort(rng.choice(len(stayed), size=MOST_RECORDS, replace=False))
+        part = (stayed[places], places)
+    columns: dict[tuple[int, bool, bool], dependence.Column | None] = {}
+
+    def column(i: int, masked: bool, sampled: bool) -> dependence.Column | None:
+        key = (i, masked, sampled)
+        if key not in columns:
+            columns[key] = _distance_column(both[i], part if sampled else None, masked)
+        return columns[key]
+
+    rows = []
+    for i in range(len(both)):
+        for j in range(i, len(both)):
+            sampled = part is not None and (both[i].is_line or both[j].is_line)
+            found = [(column(i, masked, sampled), column(j, masked, sampled)) for masked in (False, True)]
+            figures = [
+                None if a is None or b is None else a.variance if i == j else dependence.correlation_of(a, b)
+                for a, b in found
+            ]
+            before, after = figures
+            rows.append(
+                {
+                    "statistic": "sdVar" if i == j else "sdCor",
+                    "attribute": both[i].name,
+                    "with": None if i == j else both[j].name,
+                    "original": before,
+                    "masked": after,
+                    "difference": None if before is None or after is None else abs(after - before),
+                    "records": MOST_RECORDS if sampled else len(both[i].before),
+                }
+            )
+    rows.sort(key=lambda row: row["statistic"] != "sdVar")
+    floats = dict.fromkeys(("original", "masked", "difference"), pl.Float64)
+    return pl.DataFrame(rows, schema_overrides={"with": pl.String, **floats}, infer_schema_length=None)
+
+
+def _distance_column(pair: Both, part: Any, masked: bool) -> dependence.Column | None:
+    """The column as distance covariances want it; None where it would need too large a table."""
+    codes = pair.codes(part, masked)
+    if pair.is_line:
+        numbers = pair.numbers(part, masked)
+        if not np.isnan(numbers).any():
+            return dependence.NumericColumn(numbers)
+        if len(pair.values) > MOST_VALUES:
+            return None
+        at = np.arange(len(pair.values))
+        table = pair.stick.apart(np.repeat(pair.values, len(at)), np.tile(pair.values, len(at)))
+        return dependence.NominalColumn(codes, table.reshape(len(at), len(at)))
+    return None if pair.table is None else dependence.NominalColumn(codes, pair.table)

@@ -1,0 +1,52 @@
+"""The command ``ontomask``: each subcommand is a module of its own; they print and compute nothing."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ontomask.cli import severity
+from ontomask.cli.console import fail
+from ontomask.errors import OntomaskError
+
+app = typer.Typer(
+    name="ontomask",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from ontomask import __version__
+
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Anonymize microdata by meaning."""
+
+
+app.command("severity", epilog=severity.EPILOG)(severity.command)
+
+
+def main() -> None:
+    """Run the command; what is wrong with its input is one message and exit code 2, never a traceback."""
+    try:
+        app(prog_name="ontomask")
+    except OntomaskError as problem:
+        sys.exit(fail(str(problem)))
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        sys.stderr.close()
+        sys.exit(0)

@@ -1,0 +1,75 @@
+"""How commands speak: Rich tables on a terminal, plain aligned text elsewhere, JSON for machines, errors on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+
+#: What a command ends with when its input or options are wrong.
+USAGE = 2
+
+
+def fail(message: str) -> int:
+    """Say what is wrong on stderr; the exit code to end with."""
+    typer.echo(f"ontomask: {message}", err=True)
+    return USAGE
+
+
+def say(text: str = "") -> None:
+    typer.echo(text)
+
+
+def remark(text: str) -> None:
+    """Something beside the answer: it must not get into a pipe."""
+    typer.echo(text, err=True)
+
+
+def say_json(content: Any) -> None:
+    typer.echo(json.dumps(content, ensure_ascii=False, indent=2))
+
+
+def say_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """A table with a heading: columns that hold nothing but numbers stand to the right."""
+    cells = [[figure(cell) for cell in row] for row in rows]
+    right = [all(isinstance(row[i], (int, float)) for row in rows) for i in range(len(columns))]
+    if sys.stdout.isatty():
+        _rich(title, columns, cells, right)
+        return
+    widths = [max(len(name), *(len(row[i]) for row in cells)) if cells else len(name) for i, name in enumerate(columns)]
+    say(title)
+    for row in ([*columns], *cells):
+        parts = [
+            cell.rjust(width) if to_right else cell.ljust(width)
+            for cell, width, to_right in zip(row, widths, right, strict=True)
+        ]
+        say("  " + "  ".join(parts).rstrip())
+
+
+def _rich(title: str, columns: Sequence[str], cells: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title, title_justify="left", title_style="bold", show_edge=False)
+    for name, to_right in zip(columns, right, strict=True):
+        table.add_column(name, justify="right" if to_right else "left", no_wrap=to_right)
+    for row in cells:
+        table.add_row(*(Text(cell) for cell in row))  # texts of a file are no markup
+    Console().print(table)
+
+
+def figure(value: Any) -> str:
+    """A cell as it is shown."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:,.4f}".rstrip("0").rstrip(".")
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, list):
+        return "; ".join(map(str, value))
+    return str(value)

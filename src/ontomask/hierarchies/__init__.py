@@ -1,0 +1,1 @@
+"""Generalization hierarchies of columns: what stands for a value at each level."""

@@ -1,0 +1,100 @@
+"""A column's values at every level of a hierarchy, in integers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.microdata.columns import Column, Floats, NominalColumn, NumericColumn, OrdinalColumn
+
+
+@dataclass(frozen=True, eq=False)
+class Rung:
+    """One level: ``group`` of each code of the column; of each group what is ``shown``, and its ``centre``.
+
+    ``penalty``: of each group the part of the column's domain that it covers, 0 for a single value, 1 for all (NCP).
+    """
+
+    name: str
+    group: NDArray[np.int32]
+    shown: pl.Series
+    centres: NDArray[Any]
+    penalty: Floats
+
+    def __len__(self) -> int:
+        return len(self.shown)
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """The levels of a column, from its own values (0) up; each joins what the one below tells apart, never the reverse."""
+
+    column: Column
+    rungs: tuple[Rung, ...]
+
+    def __len__(self) -> int:
+        return len(self.rungs)
+
+    @property
+    def name(self) -> str:
+        return self.column.name
+
+
+def own_values(column: Column) -> Rung:
+    """Level 0: the values themselves."""
+    codes = np.arange(len(column), dtype=np.int32)
+    return Rung("value", codes, column.values, column.own, np.zeros(len(column)))
+
+
+def make_rung(
+    column: Column, name: str, labels: Sequence[Any], penalty: Any, spans: Any = None, concepts: Any = None
+) -> Rung:
+    """A level from the label of each code; codes with equal labels form a group.
+
+    ``penalty`` is by code, equal within a group. ``spans``: (low, high) of each code's group, where it is an interval;
+    ``concepts``: the concept each code goes up to, where it is one.
+    """
+    place: dict[Any, int] = {}
+    group = np.array([place.setdefault(label, len(place)) for label in labels], dtype=np.int32)
+    first = np.array([int(np.argmax(group == g)) for g in range(len(place))], dtype=np.int64)
+    shown = pl.Series(column.name, list(place), dtype=pl.String)
+    by_group = np.asarray(penalty, dtype=np.float64)[first]
+    return Rung(name, group, shown, _centres(column, group, first, spans, concepts), by_group)
+
+
+def _centres(column: Column, group: NDArray[np.int32], first: NDArray[np.int64], spans: Any, concepts: Any) -> Any:
+    """What stands for each group where records are compared: a concept, the middle of an interval, a new flat value."""
+    if isinstance(column, NominalColumn):
+        if concepts is not None:
+            return np.asarray(concepts, dtype=np.int64)[first]
+        return np.array([_common(column, np.flatnonzero(group == g)) for g in range(len(first))], dtype=np.int64)
+    if isinstance(column, NumericColumn):
+        if spans is not None:
+            return np.array([np.mean(spans[i]) for i in first])
+        return np.array([_middle(column.numbers[group == g]) for g in range(len(first))])
+    if isinstance(column, OrdinalColumn):
+        return np.array([_median(column.ranks[group == g]) for g in range(len(first))], dtype=np.int64)
+    # A group of several flat values is a value of its own.
+    alone = np.bincount(group) == 1
+    return np.where(alone, first, len(column) + np.arange(len(first)))
+
+
+def _common(column: NominalColumn, codes: NDArray[np.int64]) -> int:
+    known = column.concepts[codes]
+    known = known[known >= 0]
+    return column.taxonomy.dag.common_subsumer(known) if len(known) else -1
+
+
+def _middle(numbers: Floats) -> float:
+    known = numbers[~np.isnan(numbers)]
+    return float((known.min() + known.max()) / 2) if len(known) else float("nan")
+
+
+def _median(ranks: NDArray[np.int64]) -> int:
+    known = np.sort(ranks[ranks >= 0])
+    return int(known[(len(known) - 1) // 2]) if len(known) else -1

@@ -1,0 +1,305 @@
+"""Generalization: values give way to more general ones until the release satisfies what is required (S18 4, T12 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field, model_validator
+
+from ontomask.arguments import counted, did_you_mean, free_name
+from ontomask.distances.yardsticks import yardstick
+from ontomask.errors import DataError, PolicyError
+from ontomask.hierarchies.kinds import AnyHierarchy, ladder_of
+from ontomask.hierarchies.ladder import Ladder
+from ontomask.masking.goals import Goals
+from ontomask.masking.lattice import Lattice, Look, Node, minimal
+from ontomask.masking.method import Masked, Measuring
+from ontomask.microdata.encoding import Table
+from ontomask.progress import Progress
+from ontomask.settings import number
+
+Floats = NDArray[np.float64]
+LossKind = Literal["ncp", "semantic", "steps"]
+
+
+class Generalization(Measuring):
+    """Columns climb their hierarchies until every model that the policy requires holds.
+
+    ``search``: ``full_domain`` takes every column to one level and finds the least loss over all combinations of levels
+    that satisfy the models, leaving out at most ``suppression_limit`` of the records; ``strategy`` takes the first of a
+    list of combinations that does (S18 section 4); ``local`` forms groups of near records and shows of each what its
+    values have in common.
+    """
+
+    name: Literal["generalization"] = "generalization"
+    search: Literal["full_domain", "local", "strategy"] = Field(
+        default="full_domain", description="one level for a whole column, or what each group has in common"
+    )
+    hierarchies: dict[str, AnyHierarchy] = Field(
+        default_factory=dict, description="by column; not given: its taxonomy, intervals that double, or all at once"
+    )
+    suppression_limit: Annotated[float, BeforeValidator(number), Field(ge=0, lt=1)] = Field(
+        default=0.0, description="the part of the records that may be left out: 0.05 is one in twenty"
+    )
+    loss: LossKind = Field(
+        default="ncp", description="what is kept least: ncp (part of the domain), semantic (distance), steps (levels)"
+    )
+    strategy: list[dict[str, int]] | None = Field(
+        default=None, description="search strategy: levels by column, to be tried in this order"
+    )
+
+    @model_validator(mode="after")
+    def _strategy_has_a_meaning(self) -> Generalization:
+        if (self.search == "strategy") != (self.strategy is not None):
+            raise ValueError("strategy= goes with search='strategy', and is needed there")
+        if self.search == "local" and self.suppression_limit > 0:
+            raise ValueError("suppression_limit has no meaning with search='local', which leaves nobody out")
+        return self
+
+    def ladders(self, table: Table) -> list[Ladder]:
+        """The levels of every quasi-identifier."""
+        unknown = [name for name in self.hierarchies if name not in {column.name for column in table.columns}]
+        if unknown:
+            names = [column.name for column in table.columns]
+            raise PolicyError(
+                f"a hierarchy is given for {unknown[0]!r}, which is no quasi-identifier",
+                remedy=did_you_mean(unknown[0], names) + f"There are: {', '.join(names)}.",
+            )
+        return [ladder_of(column, self.hierarchies.get(column.name)) for column in table.columns]
+
+    def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
+        return self.mask_for(Goals([], [], {}), table, rng, progress)
+
+    def mask_for(self, goals: Goals, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
+        goals.require_some("generalization")
+        progress(0.0, "building hierarchies")
+        ladders = self.ladders(table)
+        if self.search == "local":
+            from ontomask.masking.local_generalization import generalize_groups
+
+            return generalize_groups(self, table, ladders, goals, progress)
+        return _Search(self, table, ladders, goals, progress).run()
+
+    def assurances(self) -> list[str]:
+        what = (
+            "Every column shows one level of its hierarchy in all records"
+            if self.search != "local"
+            else "Every group of records shows what its values have in common"
+        )
+        left = (
+            f", and at most {self.suppression_limit:.1%} of the records are left out"
+            if self.suppression_limit > 0
+            else ""
+        )
+        return [f"Values are true, only less exact. {what}{left}; what is required was the aim of the search."]
+
+
+@dataclass(frozen=True, eq=False)
+class Costs:
+    """The loss of a value at each level, by column: of each code of the column, the same within a group or not."""
+
+    by_code: list[list[Floats]]
+    by_group: list[list[Floats]] | None
+
+    @staticmethod
+    def of(ladders: Sequence[Ladder], loss: LossKind) -> Costs:
+        if loss == "semantic":
+            return Costs([_semantic(ladder) for ladder in ladders], None)
+        groups = [
+            [
+                r.penalty if loss == "ncp" else np.full(len(r), i / max(len(ladder) - 1, 1))
+                for i, r in enumerate(ladder.rungs)
+            ]
+            for ladder in ladders
+        ]
+        codes = [
+            [g[r.group] for g, r in zip(by, ladder.rungs, strict=True)]
+            for by, ladder in zip(groups, ladders, strict=True)
+        ]
+        return Costs(codes, groups)
+
+
+def _semantic(ladder: Ladder) -> list[Floats]:
+    stick = yardstick(ladder.column)
+    own = ladder.column.own
+    return [stick.relative(own, rung.centres[rung.group]) for rung in ladder.rungs]
+
+
+class _Search:
+    """The search for a combination of levels."""
+
+    def __init__(
+        self, method: Generalization, table: Table, ladders: list[Ladder], goals: Goals, progress: Progress
+    ) -> None:
+        self.method, self.table, self.ladders, self.goals, self.progress = method, table, ladders, goals, progress
+        self.row_of, first = _distinct_rows(table, goals)
+        weights = np.bincount(self.row_of).astype(np.int64)
+        codes = table.codes[:, table.tuple_of[first]]
+        sensitive = {name: code[first] for name, code in goals.codes.items()}
+        allowed = int(np.floor(method.suppression_limit * table.n + 1e-9))
+        self.lattice = Lattice(ladders, codes, weights, sensitive, allowed)
+        self.costs = Costs.of(ladders, method.loss)
+        suppressing = allowed > 0
+        pairs = list(zip(goals.models, goals.judges, strict=True))
+        self.monotone = [judge for model, judge in pairs if model.monotone(suppressing=suppressing)]
+        self.others = [judge for model, judge in pairs if not model.monotone(suppressing=suppressing)]
+
+    def run(self) -> Masked:
+        if self.method.strategy is not None:
+            node, look, listed = self._first_of_strategy(self.method.strategy)
+        else:
+            node, look, listed = self._optimum()
+        return self._masked(node, look, listed)
+
+    # ---- the best node -----------------------------------------------------------------------------------------------
+
+    def _optimum(self) -> tuple[Node, Look, pl.DataFrame]:
+        lattice = self.lattice
+        bounds = lattice.bounds(self.costs.by_code)
+        holds = lattice.frontier(self.monotone, lambda f, m: self.progress(0.9 * f, m))
+        losses: dict[Node, float] = {}
+        if self.others:
+            holds = self._settle_all(holds)
+        if not holds.any():
+            self._refuse()
+        best, chosen = np.inf, None
+        # The least bound first; of equal ones the less general.
+        order = np.lexsort((lattice.heights.ravel(), np.where(holds, bounds, np.inf).ravel()))
+        for place in order:
+            node = tuple(int(level) for level in np.unravel_index(place, lattice.shape))
+            if not holds[node] or bounds[node] >= best * (1 - 1e-12):
+                break
+            losses[node] = self._loss(node, bounds)
+            if losses[node] < best * (1 - 1e-12):
+                best, chosen = losses[node], node
+        assert chosen is not None
+        least = minimal(holds)
+        for node in least:
+            if node not in losses:
+                losses[node] = self._loss(node, bounds)
+        return chosen, self._look(chosen), self._nodes([chosen, *(n for n in least if n != chosen)], losses, least)
+
+    def _settle_all(self, holds: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Models that are not monotone are asked at every node that the others leave."""
+        holds = holds.copy()
+        open_ = np.argwhere(holds)
+        for i, levels in enumerate(open_):
+            if i % 64 == 0:
+                self.progress(0.9 * i / len(open_), "looking at every node left")
+            node = tuple(int(level) for level in levels)
+            holds[node] = self._look(node).failing <= self.lattice.allowed
+        return holds
+
+    def _look(self, node: Node) -> Look:
+        return self.lattice.look(node, [*self.monotone, *self.others])
+
+    def _loss(self, node: Node, bounds: Floats) -> float:
+        if self.lattice.allowed == 0:
+            return float(bounds[node])
+        look = self._look(node)
+        if self.costs.by_group is not None:
+            return self.lattice.loss(node, look, self.costs.by_group)
+        return self.lattice.loss_by_code(node, [*self.monotone, *self.others], self.costs.by_code)
+
+    def _refuse(self) -> None:
+        """Nothing satisfies: which model fails even where everything is as general as can be, and by how much."""
+        top, said = self.lattice.top, []
+        for model, judge in zip(self.goals.models, self.goals.judges, strict=True):
+            look = self.lattice.look(top, [judge])
+            if look.failing > self.lattice.allowed:
+                figures = self.lattice.figures(top, judge)
+                worst = float(figures.max() if model.largest_is_worst() else figures.min())
+                said.append(f"{model.describe()} fails at the top of all hierarchies: {model.tell(worst)}")
+        raise DataError(
+            "no generalization satisfies what is required"
+            + (": " + "; ".join(said) if said else ": the models cannot be had together"),
+            remedy="Ask for less, choose another hierarchy, or allow suppression.",
+        )
+
+    # ---- a strategy --------------------------------------------------------------------------------------------------
+
+    def _first_of_strategy(self, strategy: Sequence[dict[str, int]]) -> tuple[Node, Look, pl.DataFrame]:
+        names = [ladder.name for ladder in self.ladders]
+        bounds = self.lattice.bounds(self.costs.by_code)
+        tried: list[Node] = []
+        for step, levels in enumerate(strategy, 1):
+            for name, level in levels.items():
+                if name not in names:
+                    raise PolicyError(
+                        f"step {step} of the strategy names {name!r}, which is no quasi-identifier",
+                        remedy=did_you_mean(name, names) + f"There are: {', '.join(names)}.",
+                    )
+                most = len(self.ladders[names.index(name)]) - 1
+                if not 0 <= level <= most:
+                    raise PolicyError(
+                        f"step {step} of the strategy takes {name!r} to level {level}",
+                        remedy=f"Its hierarchy has the levels 0 to {most}.",
+                    )
+            node = tuple(levels.get(name, 0) for name in names)
+            tried.append(node)
+            look = self._look(node)
+            if look.failing <= self.lattice.allowed:
+                losses = {n: float(bounds[n]) for n in tried}
+                losses[node] = self._loss(node, bounds)
+                return node, look, self._nodes(tried[::-1], losses, [node])
+        raise DataError(
+            f"none of the {counted(len(strategy), 'step')} of the strategy satisfies what is required",
+            remedy="Add a step that generalizes more, or ask for less.",
+        )
+
+    # ---- what comes of it --------------------------------------------------------------------------------------------
+
+    def _nodes(self, nodes: Sequence[Node], losses: dict[Node, float], least: Sequence[Node]) -> pl.DataFrame:
+        """The chosen node first, then the others by loss: their levels, their loss, and whether they are minimal."""
+        names = [ladder.name for ladder in self.ladders]
+        rest = sorted(nodes[1:], key=lambda node: (losses[node], node))
+        minimal_ = set(least)
+        rows = [
+            {
+                **dict(zip(names, node, strict=True)),
+                free_name("loss", names): losses[node],
+                free_name("chosen", names): node == nodes[0],
+                free_name("minimal", names): node in minimal_,
+            }
+            for node in [nodes[0], *rest]
+        ]
+        return pl.DataFrame(rows)
+
+    def _masked(self, node: Node, look: Look, listed: pl.DataFrame) -> Masked:
+        of, fails = self.lattice.all_classes(node, [*self.monotone, *self.others])
+        kept = np.flatnonzero(~fails)
+        renumbered = np.full(len(fails), -1, dtype=np.int32)
+        renumbered[kept] = np.arange(len(kept), dtype=np.int32)
+        group_of = renumbered[of[self.row_of]]
+        first = np.full(len(kept), -1, dtype=np.int64)
+        rows = np.flatnonzero(~fails[of])
+        first[renumbered[of[rows]][::-1]] = rows[::-1]
+        centres, shown = [], []
+        for a, (ladder, level) in enumerate(zip(self.ladders, node, strict=True)):
+            rung = ladder.rungs[level]
+            groups = rung.group[self.lattice.codes[a, first]]
+            centres.append(rung.centres[groups])
+            shown.append(rung.shown.gather(groups))
+        levels = ", ".join(
+            f"{ladder.name} {ladder.rungs[level].name}" for ladder, level in zip(self.ladders, node, strict=True)
+        )
+        notes = [f"levels: {levels}", f"{self.lattice.looked:,} of {self.lattice.count:,} nodes were looked at"]
+        removed = int((group_of < 0).sum())
+        if removed:
+            notes.append(f"{removed:,} of {counted(self.table.n, 'record')} suppressed")
+        return Masked(group_of, centres, notes, shown=shown, report=listed)
+
+
+def _distinct_rows(table: Table, goals: Goals) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Records that agree in all quasi-identifiers and in what the models look at are one row: of each record, and the
+    first record of each row."""
+    key = table.tuple_of.astype(np.int64)
+    for code in goals.codes.values():
+        key = np.unique(key * (int(code.max(initial=0)) + 1) + code, return_inverse=True)[1]
+    _, first, row_of = np.unique(key, return_index=True, return_inverse=True)
+    return row_of, first

@@ -1,0 +1,63 @@
+"""What a release must satisfy, as masking methods see it: models made ready for the data at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.errors import PolicyError
+from ontomask.privacy.models import ClassModel, ClassRows, Judge, Model
+from ontomask.privacy.sensitive import Sensitive
+
+Longs = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Goals:
+    """Models that are stated on classes, each with its judge; ``codes``: the sensitive columns of all records."""
+
+    models: Sequence[ClassModel]
+    judges: Sequence[Judge]
+    codes: Mapping[str, Longs]
+
+    @staticmethod
+    def of(models: Sequence[Model], data: pl.DataFrame, attributes: Mapping[str, Any]) -> Goals:
+        """The models a method can aim at; the others are only verified."""
+        stated = [model for model in models if isinstance(model, ClassModel)]
+        names = list(dict.fromkeys(name for model in stated for name in model.sensitive_columns(attributes)))
+        whole = Sensitive.of(data, names, attributes)
+        judges = []
+        for model in stated:
+            part = Sensitive({name: whole.columns[name] for name in model.sensitive_columns(attributes)})
+            model.require_possible(part)
+            judges.append(model.judge(part))
+        return Goals(stated, judges, whole.codes)
+
+    def require_some(self, method: str) -> None:
+        if not self.models:
+            raise PolicyError(
+                f"{method} aims at what is required, and nothing is",
+                remedy="Add a model, such as require=[KAnonymity(k=5)].",
+            )
+
+    def fails(self, group_of: NDArray[Any], groups: int) -> NDArray[np.bool_]:
+        """Which groups of records fail a model."""
+        group_of = group_of.astype(np.int64)
+        sizes = np.bincount(group_of, minlength=groups).astype(np.int64)
+        rows = ClassRows(group_of, sizes, np.ones(len(group_of), dtype=np.int64), self.codes)
+        failing = np.zeros(groups, dtype=np.bool_)
+        for judge in self.judges:
+            failing |= judge.fails(judge.figures(rows))
+        return failing
+
+    def fail(self, records: NDArray[Any]) -> bool:
+        """Does a group of these records fail a model?"""
+        zeros = np.zeros(len(records), dtype=np.int64)
+        codes = {name: code[records] for name, code in self.codes.items()}
+        rows = ClassRows(zeros, np.array([len(records)]), np.ones(len(records), dtype=np.int64), codes)
+        return any(bool(judge.fails(judge.figures(rows))[0]) for judge in self.judges)

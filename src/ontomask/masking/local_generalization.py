@@ -1,0 +1,126 @@
+"""Local generalization: near records form groups, and each group shows what its values have in common (T12 8.4.2)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.arguments import counted
+from ontomask.distances.records import RecordDistance
+from ontomask.hierarchies.ladder import Ladder
+from ontomask.masking.goals import Goals
+from ontomask.masking.method import Masked
+from ontomask.masking.microaggregation import mdav
+from ontomask.masking.repair import merge_until
+from ontomask.microdata.attributes import Nominal
+from ontomask.microdata.columns import Column, NominalColumn
+from ontomask.microdata.encoding import Table
+from ontomask.privacy.k_anonymity import KAnonymity
+from ontomask.progress import Progress
+from ontomask.statistics.aggregation import Operators
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+if TYPE_CHECKING:
+    from ontomask.masking.generalization import Generalization
+
+
+def generalize_groups(
+    method: Generalization, table: Table, ladders: list[Ladder], goals: Goals, progress: Progress
+) -> Masked:
+    """MDAV's groups of k records, joined where a model still fails, each as special as its hierarchies allow.
+
+    Distances follow the hierarchies, so that near records are those whose common values are not far up.
+    """
+    ks = [model.k for model in goals.models if isinstance(model, KAnonymity)]
+    compared = _compared(method, table, ladders)
+    operators = Operators.of(compared, RecordDistance.of(compared), "semantic")
+    group_of, groups = mdav(operators, max(ks, default=2), lambda f, m: progress(0.8 * f, m))
+    group_of, groups, merged = merge_until(goals, operators, group_of, groups, lambda f, m: progress(0.8 + 0.1 * f, m))
+    notes = [f"{counted(groups, 'group')} of near records"]
+    if merged:
+        notes.append(f"{counted(merged, 'group')} joined with others until the models held")
+    centres, shown, losses = [], [], []
+    order = np.argsort(group_of, kind="stable")
+    starts = np.concatenate(([0], np.cumsum(np.bincount(group_of, minlength=groups))[:-1]))
+    for a, ladder in enumerate(ladders):
+        centre, text, penalty = _common(ladder, table.codes[a][table.tuple_of][order], starts)
+        centres.append(centre)
+        shown.append(text)
+        losses.append(float((penalty * np.bincount(group_of, minlength=groups)).sum() / table.n))
+    notes.append(f"loss (part of the domain that a value covers, on average): {np.mean(losses):.3f}")
+    report = pl.DataFrame({"attribute": [ladder.name for ladder in ladders], "loss": losses})
+    return Masked(group_of, centres, notes, shown=shown, report=report)
+
+
+def _common(
+    ladder: Ladder, codes: NDArray[np.int32], starts: NDArray[np.int64]
+) -> tuple[NDArray[Any], pl.Series, NDArray[np.float64]]:
+    """For each group the lowest level at which all its values are one: centre, what is shown, its penalty."""
+    level_of = np.full(len(starts), -1)
+    place = np.zeros(len(starts), dtype=np.int64)
+    for level, rung in enumerate(ladder.rungs):
+        at = rung.group[codes]
+        low, high = np.minimum.reduceat(at, starts), np.maximum.reduceat(at, starts)
+        found = (level_of < 0) & (low == high)
+        level_of[found], place[found] = level, low[found]
+    centres = np.zeros(len(starts), dtype=ladder.rungs[0].centres.dtype)
+    penalty = np.zeros(len(starts))
+    same = all(rung.shown.dtype == ladder.rungs[0].shown.dtype for rung in ladder.rungs) or (level_of == 0).all()
+    text: list[Any] = [None] * len(starts)
+    offset = 0
+    for level, rung in enumerate(ladder.rungs):
+        here = np.flatnonzero(level_of == level)
+        values = rung.shown.to_list() if same else rung.shown.cast(pl.String).to_list()
+        for group in here:
+            text[group] = values[place[group]]
+        # Flat values of different levels are different values.
+        flat = type(ladder.column) is Column and level > 0
+        own = rung.centres[place[here]]
+        centres[here] = np.where(own >= len(ladder.column), own + offset, own) if flat else own
+        penalty[here] = rung.penalty[place[here]]
+        offset += len(rung) if flat else 0
+    dtype = ladder.rungs[0].shown.dtype if same else pl.String
+    return centres, pl.Series(ladder.name, text, dtype=dtype), penalty
+
+
+def _compared(method: Generalization, table: Table, ladders: list[Ladder]) -> Table:
+    """The table with distances that follow the hierarchies: flat columns with one are placed in the tree it is."""
+    measure = method.measure or (None if method.loss == "semantic" else "wu_palmer")
+    columns = []
+    for ladder in ladders:
+        column = ladder.column
+        if type(column) is Column and len(ladder) > 2:
+            column = _in_tree(ladder)
+        if isinstance(column, NominalColumn) and measure is not None:
+            attribute = column.attr.model_copy(update={"measure": measure, "options": dict(method.measure_options)})
+            column = replace(column, attribute=attribute)
+        columns.append(column)
+    return Table(tuple(columns), table.codes, table.counts, table.tuple_of)
+
+
+def _in_tree(ladder: Ladder) -> NominalColumn:
+    """A flat column as a nominal one: the groups of all levels are the concepts."""
+    column, rungs = ladder.column, ladder.rungs
+    edges: dict[tuple[int, int], tuple[int, int]] = {}
+    for level in range(len(rungs) - 1):
+        for lower, upper in zip(rungs[level].group.tolist(), rungs[level + 1].group.tolist(), strict=True):
+            edges[level, lower] = (level + 1, upper)
+    names = {node: f"{node[0]}:{node[1]}" for edge in edges.items() for node in edge}
+    taxonomy = Taxonomy.from_edges([(names[child], names[parent]) for child, parent in edges.items()])
+    concepts = np.array([taxonomy.position(names[0, code]) for code in range(len(column))], dtype=np.int64)
+    attribute = Nominal(taxonomy=taxonomy, role=column.attribute.role, weight=column.attribute.weight)
+    return NominalColumn(
+        column.name,
+        attribute,
+        column.codes,
+        column.values,
+        None,
+        taxonomy=taxonomy,
+        concepts=concepts,
+        by_label=False,
+        dotless=False,
+    )

@@ -1,0 +1,243 @@
+"""Rank swapping: every value is exchanged with one of its k nearest (R17)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field, model_validator
+
+from ontomask.arguments import counted
+from ontomask.distances.records import RecordDistance
+from ontomask.distances.yardsticks import LineYardstick, Yardstick
+from ontomask.errors import DataError
+from ontomask.masking.displacement import report_swaps
+from ontomask.masking.method import Masked, Measuring
+from ontomask.microdata.columns import Column, Floats, Longs
+from ontomask.microdata.encoding import Table, make_table
+from ontomask.progress import Progress
+from ontomask.settings import K, number
+from ontomask.statistics.ordering import dense_ranks
+from ontomask.statistics.sample import TIE
+
+Variant = Literal["multivariate", "dynamic", "fixed", "distributional", "random"]
+
+
+class RankSwapping(Measuring):
+    """Values change places with near ones; every column holds exactly what it held before.
+
+    ``variant``: ``multivariate`` exchanges each value with the same column of one of the k nearest records, so that
+    columns keep their relation (R17 Alg. 3); ``dynamic`` takes each column by itself and one of the k nearest values
+    (Alg. 2); ``fixed`` ranks a column once, by distance from its most distant value, numbers by size, and takes one of
+    the next k (Alg. 1). For comparison: ``distributional`` ranks by frequency; ``random`` exchanges any with any.
+    """
+
+    name: Literal["rank_swapping"] = "rank_swapping"
+    k: K | None = Field(default=None, description="how many nearest records a value may be exchanged with")
+    percent: Annotated[float, BeforeValidator(number), Field(gt=0, lt=100)] | None = Field(
+        default=None, description="the same as a share of all records, in percent: 5 is one record in twenty"
+    )
+    variant: Variant = Field(
+        default="multivariate", description="multivariate, dynamic, fixed, distributional or random"
+    )
+    scope: Literal["attribute", "taxonomy"] = Field(
+        default="attribute",
+        description="measure below what subsumes all values of a column (R17), or as the columns say",
+    )
+
+    @model_validator(mode="after")
+    def _one_k(self) -> RankSwapping:
+        given = [name for name in ("k", "percent") if getattr(self, name) is not None]
+        if self.variant == "random":
+            if given:
+                raise ValueError(f"{given[0]} has no meaning with variant='random', which exchanges any with any")
+        elif len(given) != 1:
+            raise ValueError("give k, the number of nearest records, or percent, and not both")
+        return self
+
+    def _measuring(self) -> dict[str, Any]:
+        return super()._measuring() | ({"scope": "attribute"} if self.scope == "attribute" else {})
+
+    def settled_k(self, n: int) -> int:
+        """k in records; with ``random`` all others."""
+        if self.variant == "random":
+            return n - 1
+        if self.k is not None:
+            return self.k
+        assert self.percent is not None
+        return round(self.percent * n / 100)
+
+    def require_enough(self, table: Table) -> None:
+        n = table.n
+        if n < 3:
+            raise DataError(
+                f"there {'is' if n == 1 else 'are'} {counted(n, 'record')} to swap",
+                remedy="With fewer than three it is plain who has whose values: collect more, or choose another method.",
+            )
+        k = self.settled_k(n)
+        if k < 1:
+            raise DataError(
+                f"{self.percent:g} percent of {counted(n, 'record')} is less than one record",
+                remedy="Give a larger percent (5 means 5 in a hundred), or k.",
+            )
+        if k >= n:
+            raise DataError(
+                f"k is {k:,} and there are {counted(n, 'record')}: each has only {n - 1:,} others",
+                remedy=f"Choose k from 1 to {n - 1:,}, or variant='random'.",
+            )
+
+    def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
+        self.require_enough(table)
+        progress(0.0, "measuring distances between values")
+        k = self.settled_k(table.n)
+        distance = RecordDistance.of(self.measured(table))
+        if self.variant == "multivariate":
+            sources, free = swap_records(table, distance, k, rng, progress)
+        else:
+            parts = []
+            for i, stick in enumerate(distance.yardsticks):
+                part = _share(progress, i, len(distance.yardsticks))
+                parts.append(self._one_column(stick, k, rng, part))
+            sources, free = np.array([s for s, _ in parts]), np.array([f for _, f in parts])
+        report = report_swaps(distance.yardsticks, list(sources), list(free), k)
+        changed = np.any([c.codes != c.codes[s] for c, s in zip(table.columns, sources, strict=True)], axis=0)
+        notes = [
+            f"{int(changed.sum()):,} of {counted(table.n, 'record')} show another combination of values than before"
+        ]
+        notes += [
+            f"{c.name}: all records have the same value: swapping changes nothing" for c in table.columns if len(c) == 1
+        ]
+        if self.percent is not None:
+            notes.insert(0, f"{self.percent:g} percent of {counted(table.n, 'record')}: k is {k:,}")
+        caveats = [] if self.variant == "random" else [_realised(report.row(i, named=True)) for i in range(len(report))]
+        return Masked.rearranged(table, list(sources), notes=notes, report=report, caveats=caveats)
+
+    def _one_column(
+        self, stick: Yardstick, k: int, rng: np.random.Generator, progress: Progress
+    ) -> tuple[Longs, Longs]:
+        """Where each value comes from, and how many candidates there were."""
+        if self.variant == "random":
+            return _any_with_any(stick.n, rng)
+        if self.variant == "dynamic":
+            table = make_table([stick.column])
+            sources, free = swap_records(table, RecordDistance([stick]), k, rng, progress)
+            return sources[0], free[0]
+        from ontomask.kernels.swapping import swap_along
+
+        progress(0.0, f"swapping {stick.column.name}")
+        keys = stick.column.counts if self.variant == "distributional" else ranking_keys(stick)
+        source, free = np.arange(stick.n), np.zeros(stick.n, dtype=np.int64)
+        swap_along(ranked(stick.column, keys, rng), k, rng, source, free)
+        return source, free
+
+    def assurances(self) -> list[str]:
+        exact = (
+            "Every masked column holds exactly the values it held before, in other records: "
+            "what is computed from one column alone is unchanged."
+        )
+        not_k = "Rank swapping is not k-anonymous: a combination of values may be unique. "
+        if self.variant == "random":
+            return [
+                exact,
+                "Values are exchanged at random: nothing is left of the relations between columns.",
+                not_k + "Judge the release by record linkage.",
+            ]
+        k = f"{self.k:,}" if self.k is not None else "k"
+        share = "" if self.k is not None else f" (k is {self.percent:g} percent of all records)"
+        among = {
+            "multivariate": "nearest records",
+            "dynamic": "nearest values",
+            "fixed": "neighbours in the ranking",
+            "distributional": "neighbours in the order of frequency",
+        }[self.variant]
+        return [
+            exact,
+            f"Each value was exchanged, where one was still free, with one of its {k} {among}{share}.",
+            (
+                f"{not_k}It aims at probabilistic k-anonymity (R17 3.5), the chance to find the original of a value being "
+                "1/k, which holds only where k candidates were free. Judge the release by record linkage."
+            ),
+        ]
+
+
+def _share(progress: Progress, i: int, parts: int) -> Progress:
+    return lambda fraction, message: progress((i + fraction) / parts, message)
+
+
+def _realised(row: dict[str, Any]) -> str:
+    return (
+        f"{row['attribute']}: nominal k {row['k']:,}; realised {row['realised_k']:.1f}: {row['candidates_mean']:.1f} "
+        f"candidates on average, {row['without_partner']:.1%} of the values found no partner and stayed."
+    )
+
+
+def _any_with_any(n: int, rng: np.random.Generator) -> tuple[Longs, Longs]:
+    """Random pairs; where n is odd, one value stays."""
+    order = rng.permutation(n)
+    one, other = order[0 : n - 1 : 2], order[1::2]
+    source, free = np.arange(n), np.full(n, n - 1)
+    source[one], source[other] = other, one
+    if n % 2:
+        free[order[-1]] = 0
+    return source, free
+
+
+def ranking_keys(stick: Yardstick) -> NDArray[Any]:
+    """What each code is ranked by: its number or rank, else its distance from the most distant value (R17 def. 3, 4)."""
+    if isinstance(stick, LineYardstick):
+        own = stick.column.own.astype(np.float64)
+        return np.where(stick.gone(stick.column.own), np.inf, own)
+    first = _first_greatest(stick.marginalities())
+    codes = np.arange(len(stick.column))
+    return dense_ranks(stick.apart_codes(np.full(len(codes), first), codes))
+
+
+def ranked(column: Column, keys: NDArray[Any], rng: np.random.Generator) -> Longs:
+    """The records by the keys of their values, equals in random order."""
+    shuffled = rng.permutation(len(column.codes))
+    return shuffled[np.argsort(keys[column.codes[shuffled]], kind="stable")]
+
+
+def _first_greatest(sums: Floats) -> int:
+    most = sums.max()
+    return int(np.argmax(sums >= most - TIE * abs(most)))
+
+
+def summed_distances(table: Table, distance: RecordDistance) -> Floats:
+    """For each tuple the sum of its mean distances from all records (R17 eq. 10): column by column."""
+    total = np.zeros(table.p)
+    for stick, codes in zip(distance.yardsticks, table.codes, strict=True):
+        total += distance.share(stick) * stick.relative_marginalities()[codes]
+    return total
+
+
+def swap_records(
+    table: Table, distance: RecordDistance, k: int, rng: np.random.Generator, progress: Progress
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each column the record every value comes from, and how many candidates there were (R17 Alg. 2 and 3).
+
+    Algorithm 2 is Algorithm 3 on a table of one column.
+    """
+    swaps = swapped(table, distance, k, rng, progress)
+    return swaps.source, swaps.free
+
+
+def swapped(table: Table, distance: RecordDistance, k: int, rng: np.random.Generator, progress: Progress) -> Any:
+    """All that the kernel keeps about the swaps, the order of the references included."""
+    from ontomask.kernels.blocks import new_blocks
+    from ontomask.kernels.ordering import near_order
+    from ontomask.kernels.space import new_point
+    from ontomask.kernels.swapping import new_swaps, swap_steps
+
+    space = distance.space(table)
+    order = near_order(space)
+    everyone, waiting = (new_blocks(space, table.counts, order) for _ in range(2))
+    records, at = table.queues
+    first = records[at[_first_greatest(summed_distances(table, distance))]]
+    swaps = new_swaps(records, at, table.tuple_of, len(table.columns), k, int(first))
+    names = ", ".join(column.name for column in table.columns)
+    stride = max(1, 20_000_000 // (table.p + 1000 + 10 * k))
+    while not swap_steps(space, everyone, waiting, new_point(space), swaps, k, rng, stride):
+        progress(1 - int(swaps.now[1]) / table.n, f"swapping {names}")
+    return swaps

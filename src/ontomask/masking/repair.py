@@ -1,0 +1,58 @@
+"""Groups that fail a model are joined with the group nearest to them until it holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.kernels.groups import nearest_group
+from ontomask.kernels.space import new_point
+from ontomask.masking.goals import Goals
+from ontomask.progress import Progress
+from ontomask.statistics.aggregation import Operators
+from ontomask.statistics.aggregation import members as grouped
+
+
+def merge_until(
+    goals: Goals, operators: Operators, group_of: NDArray[Any], groups: int, progress: Progress
+) -> tuple[NDArray[np.int32], int, int]:
+    """The groups after joining, how many there are, and how many were joined to another.
+
+    The group that comes first among those that fail goes to the one with the nearest centre; the centre of both
+    together counts from then on. It ends when every group satisfies every model, or when one group is left.
+    """
+    failing = goals.fails(group_of, groups)
+    if not failing.any() or groups == 1:
+        return group_of.astype(np.int32), groups, 0
+    table, space = operators.table, operators.space
+    order = np.argsort(group_of, kind="stable")
+    ends = np.cumsum(np.bincount(group_of, minlength=groups))
+    members: list[Any] = np.split(order, ends[:-1])
+    points = operators.points(*grouped(table.tuple_of, group_of, groups, table.p))
+    alive = np.ones(groups, dtype=np.bool_)
+    waiting = list(np.flatnonzero(failing)[::-1])
+    merged, begun = 0, len(waiting)
+    point = new_point(space)
+    while waiting and merged < groups - 1:
+        group = int(waiting.pop())
+        if not alive[group] or not failing[group]:
+            continue
+        progress(max(0.0, 1 - len(waiting) / begun), "joining groups until the models hold")
+        tuples, counts = np.unique(table.tuple_of[members[group]].astype(np.int64), return_counts=True)
+        other = int(nearest_group(space, point, *points, alive, group, tuples, counts))
+        members[other] = np.concatenate((members[other], members[group]))
+        alive[group] = False
+        merged += 1
+        tuples, counts = np.unique(table.tuple_of[members[other]].astype(np.int64), return_counts=True)
+        centre = operators.points(np.array([0, len(tuples)]), tuples, counts)
+        points.at[other], points.gone[other], points.rows[other] = centre.at[0], centre.gone[0], centre.rows[0]
+        failing[other] = goals.fail(members[other])
+        if failing[other]:
+            waiting.append(other)
+    renumbered = np.cumsum(alive) - 1
+    result = np.empty(len(group_of), dtype=np.int32)
+    for left in np.flatnonzero(alive):
+        result[members[left]] = renumbered[left]
+    return result, int(alive.sum()), merged

@@ -1,0 +1,38 @@
+"""Identifiers, which name a person directly, have no place in a release."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from ontomask.privacy.models import Finding, Model
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class NoIdentifiers(Model):
+    """No column that the policy calls an identifier is in the data. Every policy that names one requires it."""
+
+    name: Literal["no_identifiers"] = "no_identifiers"
+
+    def check_polars(
+        self,
+        data: pl.DataFrame,
+        quasi: list[str],
+        attributes: Mapping[str, Any],
+        reference: pl.DataFrame | None = None,
+    ) -> Finding:
+        import polars as pl
+
+        left = [name for name, a in attributes.items() if a.role == "identifier" and name in data.columns]
+        text = (
+            f"identifiers are still in the data: {', '.join(left)}"
+            if left
+            else "no identifier of the policy is in the data"
+        )
+        columns = pl.DataFrame({"column": pl.Series(left, dtype=pl.String)})
+        return Finding(self, not left, float(len(left)), text, columns, len(data) if left else 0)
+
+    def describe(self) -> str:
+        return "no identifiers"

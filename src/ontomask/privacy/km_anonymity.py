@@ -1,0 +1,79 @@
+"""k^m-anonymity (Terrovitis et al. 2008): nobody is alone with any m of their quasi-identifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BeforeValidator, Field
+
+from ontomask.arguments import counted
+from ontomask.errors import DataError
+from ontomask.privacy.classes import classes_of
+from ontomask.privacy.models import Finding, Model, require_quasi
+from ontomask.settings import K, whole_number
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class KmAnonymity(Model):
+    """Every combination of values of at most m quasi-identifiers that occurs, occurs in at least k records.
+
+    An intruder is taken to know at most m of them. Any m columns are looked at: fewer tell fewer people apart.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"age": [30, 30, 41, 41], "job": ["nurse", "pilot", "nurse", "pilot"]})
+    >>> print(KmAnonymity(k=2, m=1).check(frame, ["age", "job"]))
+    holds: 2^1-anonymity: 2 combinations of columns, the smallest class of 2 records
+    """
+
+    name: Literal["km_anonymity"] = "km_anonymity"
+    k: K
+    m: Annotated[int, BeforeValidator(whole_number), Field(ge=1)] = Field(
+        description="how many quasi-identifiers an intruder knows"
+    )
+
+    def check_polars(
+        self,
+        data: pl.DataFrame,
+        quasi: list[str],
+        attributes: Mapping[str, Any],
+        reference: pl.DataFrame | None = None,
+    ) -> Finding:
+        import polars as pl
+
+        require_quasi(data, quasi, self.describe())
+        sets = list(combinations(quasi, min(self.m, len(quasi))))
+        smallest, failing, rows = len(data), [], np.zeros(len(data), dtype=np.bool_)
+        for columns in sets:
+            classes = classes_of(data, list(columns))
+            least = int(classes.sizes.min(initial=len(data)))
+            smallest = min(smallest, least)
+            if least < self.k:
+                small = classes.sizes < self.k
+                rows |= small[classes.of]
+                failing.append((", ".join(columns), int(small.sum()), int(classes.sizes[small].sum()), least))
+        schema = {"columns": pl.String, "classes": pl.Int64, "records": pl.Int64, "smallest": pl.Int64}
+        violations = pl.DataFrame(failing, schema=schema, orient="row").sort("smallest", "columns")
+        text = f"{self.describe()}: {counted(len(sets), 'combination')} of columns, the smallest class of "
+        text += counted(smallest, "record")
+        if failing:
+            text = (
+                f"{self.describe()}: {len(failing):,} of {counted(len(sets), 'combination')} of columns have classes of "
+                f"fewer than {counted(self.k, 'record')} ({counted(int(rows.sum()), 'record')} in all); "
+                f"the smallest has {smallest:,}"
+            )
+        return Finding(self, not failing, float(smallest), text, violations, int(rows.sum()))
+
+    def require_enough(self, n: int) -> None:
+        if self.k > n:
+            raise DataError(
+                f"{self.describe()} is required and there {'is' if n == 1 else 'are'} {counted(n, 'record')}",
+                remedy="Nobody can hide among more people than there are: choose a smaller k.",
+            )
+
+    def describe(self) -> str:
+        return f"{self.k}^{self.m}-anonymity"

@@ -1,0 +1,180 @@
+"""t-closeness (Li et al. 2007): what a class holds is distributed about as in the whole table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field
+
+from ontomask.errors import DataError
+from ontomask.privacy.l_diversity import sensitive_names
+from ontomask.privacy.models import ClassModel, ClassRows, Floats, Longs
+from ontomask.privacy.transport import EqualGround, OrderedGround, Pairs, TableGround, TreeGround
+from ontomask.settings import number
+
+if TYPE_CHECKING:
+    from ontomask.privacy.sensitive import Sensitive, Values
+
+Ground = Literal["equal", "ordered", "hierarchical", "semantic"]
+
+
+class TCloseness(ClassModel):
+    """The earth mover's distance between the sensitive values of a class and those of the whole table is at most t.
+
+    ``ground`` says how far apart two values are: ``equal``, 1; ``ordered``, their ranks' difference over the number of
+    values less one (numbers, ordered categories); ``hierarchical``, the height of what subsumes both over the height of
+    the taxonomy (Li et al. 4.3); ``semantic``, the measure of the column. Distances are exact.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"age": [50, 50, 25, 25], "pay": [1, 2, 3, 4]})
+    >>> print(TCloseness(t=0.2, attribute="pay", ground="ordered").check(frame, ["age"]))
+    FAILS: 0.2-closeness of pay (ordered): 2 of 2 classes fail (4 records in all); the farthest is at 0.333
+    """
+
+    name: Literal["t_closeness"] = "t_closeness"
+    t: Annotated[float, BeforeValidator(number), Field(ge=0, le=1)] = Field(
+        description="how far from the whole table a class may be, 0 to 1"
+    )
+    attribute: str | None = Field(default=None, description="the sensitive column; not given: every sensitive one")
+    ground: Ground = Field(default="equal", description="equal, ordered, hierarchical or semantic")
+
+    def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
+        return sensitive_names(self.attribute, attributes, self.describe())
+
+    def judge(self, sensitive: Sensitive) -> Closeness:
+        grounds = {name: ground_of(column, self.ground) for name, column in sensitive.columns.items()}
+        return Closeness(self, grounds, {name: len(column) for name, column in sensitive.columns.items()})
+
+    def monotone(self, *, suppressing: bool) -> bool:
+        # Joined classes are no farther than the farther of them; but one that held may fail together with one that
+        # failed, and with suppression more records would be lost.
+        return not suppressing
+
+    def largest_is_worst(self) -> bool:
+        return True
+
+    def figure_name(self) -> str:
+        return "distance"
+
+    def tell(self, figure: float) -> str:
+        return f"the farthest is at {figure:.3g}"
+
+    def describe(self) -> str:
+        return f"{self.t:g}-closeness" + (f" of {self.attribute}" if self.attribute else "") + f" ({self.ground})"
+
+
+@dataclass(frozen=True)
+class Closeness:
+    """The distance of each class from the whole, of the farthest column."""
+
+    model: TCloseness
+    grounds: Mapping[str, Any]
+    values: Mapping[str, int]
+
+    def figures(self, rows: ClassRows) -> Floats:
+        found = [
+            ground.distances(Pairs(rows.of, rows.codes[name], self.values[name], rows.weights))
+            for name, ground in self.grounds.items()
+        ]
+        most: Floats = np.maximum.reduce(found)
+        return most
+
+    def fails(self, figures: Floats) -> NDArray[np.bool_]:
+        return figures > self.model.t + 1e-12
+
+
+def ground_of(column: Values, ground: Ground) -> Any:
+    """How far apart the values of a column are."""
+    if ground == "equal":
+        return EqualGround(column.share)
+    if ground == "ordered":
+        return OrderedGround(column.share, _places(column))
+    if column.concepts is None:
+        raise DataError(
+            f"{ground} closeness needs a taxonomy",
+            where=f"column {column.name!r}",
+            remedy="Call it Nominal(taxonomy=...) in the policy, or choose ground equal or ordered.",
+        )
+    if (column.concepts < 0).any():
+        raise DataError(
+            "holds values that are not in the taxonomy, or missing ones",
+            where=f"column {column.name!r}",
+            remedy="Correct them, or choose ground='equal'.",
+        )
+    return _hierarchical(column) if ground == "hierarchical" else _semantic(column)
+
+
+def _places(column: Values) -> Longs:
+    """The rank of each value: by the order of an ordinal column, else by size."""
+    values = column.values
+    order = getattr(column.attribute, "order", None)
+    if order is not None:
+        rank = {value: place for place, value in enumerate(order)}
+        keys = np.array([rank.get(value, len(rank)) for value in values.to_list()])
+    elif values.dtype.is_numeric() or values.dtype.is_temporal():
+        keys = values.to_physical().rank("dense").fill_null(len(values) + 1).to_numpy()
+    else:
+        raise DataError(
+            "ordered closeness needs an order",
+            where=f"column {column.name!r}",
+            remedy="Call it Ordinal(order=[...]) in the policy, or choose another ground.",
+        )
+    places = np.empty(len(values), dtype=np.int64)
+    places[np.argsort(keys, kind="stable")] = np.arange(len(values))
+    return places
+
+
+def _hierarchical(column: Values) -> Any:
+    """height(LCS) / height(root): a tree whose edges are as long as the heights they span, halved.
+
+    A concept that is a value itself hangs below itself like a leaf. Where concepts have several parents it is no tree,
+    and the transport problem is solved.
+    """
+    taxonomy = column.attribute.load()
+    dag = taxonomy.dag
+    assert column.concepts is not None
+    height = (dag.height - 1).astype(np.float64)
+    top = float(height[dag.root])
+    if top == 0:
+        return EqualGround(column.share)
+    marked = np.flatnonzero(dag.mark_ancestors(column.concepts))
+    if (dag.parents.lengths()[marked] > 1).any():
+        table = np.zeros((len(column), len(column)))
+        for i, a in enumerate(column.concepts):
+            for j, b in enumerate(column.concepts[:i]):
+                table[i, j] = table[j, i] = height[dag.common_subsumer(np.array([a, b]))] / top
+        return TableGround(column.counts, table)
+    place = {int(c): i for i, c in enumerate(marked)}
+    parents = dag.first_parents(marked)
+    length = np.where(parents >= 0, height[np.maximum(parents, 0)] - height[marked], 0.0) / (2 * top)
+    own = height[column.concepts] / (2 * top)
+    above = []
+    for i, concept in enumerate(column.concepts.tolist()):
+        edges, here = [len(marked) + i], concept
+        while here != dag.root:
+            edges.append(place[here])
+            here = int(parents[place[here]])
+        above.append(np.array(edges, dtype=np.int64))
+    return TreeGround(column.share, above, np.concatenate((length, own)))
+
+
+def _semantic(column: Values) -> TableGround:
+    """The measure of the column between all its values, scaled to 0..1 where it is not bounded by 1."""
+    from ontomask.distances.measures import get_measure
+    from ontomask.distances.tables import distance_matrix
+
+    attribute = column.attribute
+    taxonomy = attribute.load()
+    assert column.concepts is not None
+    codes = [taxonomy.concepts[i] for i in column.concepts]
+    options = dict(attribute.options)
+    if options.get("ic") == "corpus" and options.get("counts") is None:
+        options["counts"] = dict(zip(codes, column.counts.tolist(), strict=True))
+    table = distance_matrix(taxonomy, codes, attribute.measure, scope=attribute.scope, **options)
+    largest = get_measure(attribute.measure).largest
+    whole = float(table.max()) if largest is None else largest
+    return TableGround(column.counts, table / whole if whole > 0 else table)

@@ -1,0 +1,153 @@
+"""Earth mover's distances between the values of classes and those of the whole table (Li et al. 2007; METHODS 8).
+
+Each ground distance is a small object with ``distances(of, code, counts, classes)``: for every class the least cost of
+turning its distribution into that of the whole. Classes are given sparsely, as the distinct pairs of class and value
+with their numbers of records, so the cost depends on what occurs and not on classes times values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Longs = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Pairs:
+    """The distinct pairs of class and value, sorted, with how many records each has."""
+
+    def __init__(self, of: Longs, code: Longs, values: int, weights: Longs | None = None) -> None:
+        key = of * values + code
+        if weights is None:
+            distinct, counts = np.unique(key, return_counts=True)
+        else:
+            distinct, place = np.unique(key, return_inverse=True)
+            counts = np.bincount(place, weights=weights).astype(np.int64)
+        self.of, self.code = distinct // values, distinct % values
+        self.counts = counts.astype(np.int64)
+        self.starts = np.flatnonzero(np.diff(self.of, prepend=-1))
+        self.sizes = np.add.reduceat(self.counts, self.starts)
+        self.share = self.counts / np.repeat(self.sizes, np.diff(np.append(self.starts, len(self.of))))
+
+    def __len__(self) -> int:
+        """Classes."""
+        return len(self.starts)
+
+    def sums(self, figures: Floats) -> Floats:
+        """Figures of pairs, added up by class."""
+        return np.add.reduceat(figures, self.starts)
+
+
+class EqualGround:
+    """Any two values are at 1: half the sum of the differences (the variational distance)."""
+
+    def __init__(self, whole: Floats) -> None:
+        self.whole = whole
+
+    def distances(self, pairs: Pairs) -> Floats:
+        return pairs.sums(np.maximum(pairs.share - self.whole[pairs.code], 0.0))
+
+
+class OrderedGround:
+    """Values in an order, the i-th and the j-th at |i - j| / (m - 1): sum |P(i) - Q(i)| / (m - 1).
+
+    P is constant between two values of a class and Q grows, so each stretch is two sums of Q.
+    """
+
+    def __init__(self, whole: Floats, places: Longs) -> None:
+        self.places = places
+        self.values = len(whole)
+        by_place = np.empty_like(whole)
+        by_place[places] = whole
+        self.upto = np.cumsum(by_place)
+        self.running = np.concatenate(([0.0], np.cumsum(self.upto)))
+
+    def distances(self, pairs: Pairs) -> Floats:
+        if self.values < 2:
+            return np.zeros(len(pairs))
+        place = self.places[pairs.code]
+        order = np.lexsort((place, pairs.of))
+        place, of, share = place[order], pairs.of[order], pairs.share[order]
+        running = np.cumsum(share)
+        before = np.repeat(running[pairs.starts] - share[pairs.starts], np.diff(np.append(pairs.starts, len(of))))
+        reached = running - before
+        last = np.append(of[1:] != of[:-1], True)
+        first = np.append(True, of[1:] != of[:-1])
+        stop = np.where(last, self.values, np.append(place[1:], self.values))
+        reached = np.where(last, 1.0, reached)
+        stretches = self._between(place, stop, reached)
+        # Before the first value of a class nothing of it was reached.
+        stretches[first] += self._between(np.zeros_like(place[first]), place[first], np.zeros(int(first.sum())))
+        total: Floats = np.add.reduceat(stretches, pairs.starts) / (self.values - 1)
+        return total
+
+    def _between(self, begin: Longs, end: Longs, reached: Floats) -> Floats:
+        """sum |P - Q(i)| for i from begin up to end, where P is the same."""
+        cross = np.clip(np.searchsorted(self.upto, reached), begin, end)
+        below = reached * (cross - begin) - (self.running[cross] - self.running[begin])
+        above = (self.running[end] - self.running[cross]) - reached * (end - cross)
+        sums: Floats = below + above
+        return sums
+
+
+class TreeGround:
+    """Values at the leaves of a tree with lengths: the sum over its edges of length times |P - Q| below the edge.
+
+    ``above[v]`` are the edges between value v and the root, ``length`` of each edge.
+    """
+
+    def __init__(self, whole: Floats, above: Sequence[Longs], length: Floats) -> None:
+        self.length = length
+        self.edges = np.concatenate([np.asarray(a, dtype=np.int64) for a in above]) if above else np.zeros(0, np.int64)
+        self.at = np.concatenate(([0], np.cumsum([len(a) for a in above]))).astype(np.int64)
+        owner = np.repeat(np.arange(len(above)), np.diff(self.at))
+        self.below = np.bincount(self.edges, weights=whole[owner], minlength=len(length))
+        self.base = float((length * self.below).sum())  # what it costs where a class has nothing below an edge
+
+    def distances(self, pairs: Pairs) -> Floats:
+        deep = np.diff(self.at)[pairs.code]
+        owner = np.repeat(np.arange(len(pairs.code)), deep)
+        inside = np.arange(len(owner)) - np.repeat(np.cumsum(deep) - deep, deep)
+        edge = self.edges[self.at[pairs.code][owner] + inside]
+        key = pairs.of[owner] * len(self.length) + edge
+        distinct, place = np.unique(key, return_inverse=True)
+        reached = np.bincount(place, weights=pairs.share[owner])
+        edge, of = distinct % len(self.length), distinct // len(self.length)
+        cost = self.length[edge] * (np.abs(reached - self.below[edge]) - self.below[edge])
+        rank = np.searchsorted(pairs.of[pairs.starts], of)
+        total: Floats = np.maximum(self.base + np.bincount(rank, weights=cost, minlength=len(pairs)), 0.0)
+        return total
+
+
+class TableGround:
+    """Any table of distances: the transport problem itself, solved exactly for each class.
+
+    A class of one value is a sum; equal classes are solved once.
+    """
+
+    def __init__(self, counts: Longs, table: Floats) -> None:
+        self.counts, self.table = counts, np.ascontiguousarray(table, dtype=np.float64)
+        self.alone = self.table @ (counts / counts.sum())
+
+    def distances(self, pairs: Pairs) -> Floats:
+        from ontomask.kernels.transport import transport_costs
+
+        found = pairs.sums(pairs.share * self.alone[pairs.code])
+        ends = np.append(pairs.starts[1:], len(pairs.of))
+        first: dict[bytes, int] = {}
+        several = np.flatnonzero(ends - pairs.starts > 1)
+        same = np.empty(len(several), dtype=np.int64)
+        for place, c in enumerate(several):
+            part = slice(pairs.starts[c], ends[c])
+            same[place] = first.setdefault(pairs.code[part].tobytes() + pairs.counts[part].tobytes(), len(first))
+        if len(several):
+            chosen = several[np.unique(same, return_index=True)[1]]
+            rows = np.concatenate([np.arange(pairs.starts[c], ends[c]) for c in chosen])
+            starts = np.concatenate(([0], np.cumsum(ends[chosen] - pairs.starts[chosen])))
+            costs = np.empty(len(chosen))
+            transport_costs(self.table, self.counts, starts, pairs.code[rows], pairs.counts[rows], costs)
+            found[several] = costs[same]
+        return found
