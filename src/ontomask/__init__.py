@@ -53,10 +53,14 @@ if TYPE_CHECKING:
     from ontomask.privacy.k_anonymity import KAnonymity as KAnonymity
     from ontomask.privacy.km_anonymity import KmAnonymity as KmAnonymity
     from ontomask.privacy.l_diversity import LDiversity as LDiversity
+    from ontomask.privacy.probabilistic import ProbabilisticKAnonymity as ProbabilisticKAnonymity
+    from ontomask.privacy.severity_diversity import SeverityDiversity as SeverityDiversity
     from ontomask.privacy.t_closeness import TCloseness as TCloseness
     from ontomask.result import Result as Result
     from ontomask.run import anonymize as anonymize
     from ontomask.run import verify as verify
+    from ontomask.severity.classes import riopsi as riopsi
+    from ontomask.severity.numbers import Severity as Severity
     from ontomask.statistics.centroids import centroid as centroid
     from ontomask.statistics.dependence import distance_correlation as distance_correlation
     from ontomask.statistics.dependence import distance_covariance as distance_covariance
@@ -101,10 +105,13 @@ _HOME = {
     "Ordinal": "microdata.attributes",
     "Policy": "policy",
     "Preservation": "assessment.preservation",
+    "ProbabilisticKAnonymity": "privacy.probabilistic",
     "RankSwapping": "masking.rank_swapping",
     "Recoding": "masking.recoding",
     "Resampling": "masking.resampling",
     "Result": "result",
+    "Severity": "severity.numbers",
+    "SeverityDiversity": "privacy.severity_diversity",
     "Shuffling": "masking.shuffling",
     "Suppression": "masking.suppression",
     "TCloseness": "privacy.t_closeness",
@@ -141,6 +148,7 @@ _HOME = {
     "record_distances": "statistics.records",
     "record_linkage": "assessment.linkage",
     "register_measure": "distances.measures",
+    "riopsi": "severity.classes",
     "similarity": "distances.tables",
     "similarity_matrix": "distances.tables",
     "sort_records": "statistics.records",

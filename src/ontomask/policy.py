@@ -24,6 +24,8 @@ from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.privacy.l_diversity import LDiversity
 from ontomask.privacy.models import Model
+from ontomask.privacy.probabilistic import ProbabilisticKAnonymity
+from ontomask.privacy.severity_diversity import SeverityDiversity
 from ontomask.privacy.t_closeness import TCloseness
 from ontomask.settings import Settings, refuse, whole_number
 
@@ -31,7 +33,10 @@ AnyMethod = Annotated[
     Generalization | Microaggregation | RankSwapping | Recoding | Resampling | Shuffling | Suppression,
     Field(discriminator="name"),
 ]
-AnyModel = Annotated[KAnonymity | KmAnonymity | LDiversity | TCloseness, Field(discriminator="name")]
+AnyModel = Annotated[
+    KAnonymity | KmAnonymity | LDiversity | ProbabilisticKAnonymity | SeverityDiversity | TCloseness,
+    Field(discriminator="name"),
+]
 
 
 class Policy(Settings):

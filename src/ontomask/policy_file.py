@@ -15,12 +15,17 @@ from ontomask.errors import MissingDataError, PolicyError
 from ontomask.microdata.writing import write_text
 from ontomask.policy import Policy
 from ontomask.settings import translate
+from ontomask.severity.numbers import Severity
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 HEAD = """\
 # An ontomask policy: what the columns are, how they are masked, what the release must satisfy.
 """
+
+
+#: Keys that name a file.
+FILES = ("taxonomy", "mapping", "path", "severity")
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]
@@ -101,16 +106,27 @@ def _names_are_text(file: Path, root: yaml.MappingNode) -> None:
 
 def _relative_to(folder: Path, content: dict[Any, Any]) -> dict[Any, Any]:
     """Files that a policy names are looked for beside it."""
-    attributes = content.get("attributes")
-    for attribute in attributes.values() if isinstance(attributes, dict) else ():
-        for key in ("taxonomy", "mapping") if isinstance(attribute, dict) else ():
-            name = attribute.get(key)
+    for settings in _naming_files(content):
+        for key in FILES:
+            name = settings.get(key)
             if not isinstance(name, str) or name in list_taxonomies():
                 continue
             with suppress(OSError):  # a name too long for a file is none
                 if (folder / name).exists():
-                    attribute[key] = str(folder / name)
+                    settings[key] = str(folder / name)
     return content
+
+
+def _naming_files(content: dict[Any, Any]) -> Iterator[dict[Any, Any]]:
+    """The parts of a policy that may name files: attributes, hierarchies, models."""
+    method = content.get("method")
+    groups = [
+        content.get("attributes"),
+        method.get("hierarchies") if isinstance(method, dict) else None,
+        dict(enumerate(content["require"])) if isinstance(content.get("require"), list) else None,
+    ]
+    for group in groups:
+        yield from (part for part in (group.values() if isinstance(group, dict) else ()) if isinstance(part, dict))
 
 
 def _line_finder(root: Any) -> Callable[[tuple[Any, ...]], str]:
@@ -180,8 +196,10 @@ def _block(settings: BaseModel, indent: str, where: str, folder: Path | None) ->
         if name == "measure" and value is None:
             continue
         comment = f"  # {field.description}" if field.description else ""
-        if name in ("taxonomy", "mapping"):
+        if name in FILES:
             value = _named(value, where, folder)
+        elif name == "hierarchies":
+            value = {column: _dumped(hierarchy, column, folder) for column, hierarchy in value.items()}
         try:
             yield f"{indent}{name}: {_scalar(value)}{comment}"
         except yaml.YAMLError:
@@ -191,8 +209,24 @@ def _block(settings: BaseModel, indent: str, where: str, folder: Path | None) ->
             ) from None
 
 
+def _dumped(settings: BaseModel, where: str, folder: Path | None) -> dict[str, Any]:
+    """Settings inside settings, on one line: what they are and what differs from its default."""
+    chosen = {
+        name: getattr(settings, name) for name in type(settings).model_fields if name in settings.model_fields_set
+    }
+    tag = {"kind": settings.kind} if hasattr(settings, "kind") else {}
+    return tag | {name: _named(value, where, folder) if name in FILES else value for name, value in chosen.items()}
+
+
 def _named(value: Any, where: str, folder: Path | None) -> Any:
-    """A taxonomy or a mapping as a file can name it."""
+    """A taxonomy, a mapping, a hierarchy or a severity definition as a file can name it."""
+    if isinstance(value, Severity):
+        if value.path is None:
+            raise PolicyError(
+                f"the severity definition of {where!r} exists only in Python and cannot be named in a file",
+                remedy="Write it with severity.save('severity.yaml') and give that path as severity=.",
+            )
+        value = str(value.path)
     if isinstance(value, Taxonomy):
         known = catalog_name(value)
         if known is None:

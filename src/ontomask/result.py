@@ -212,7 +212,13 @@ class Result:
                 f"columns were added that the policy does not list: {some_of([repr(name) for name in strange])}",
                 remedy="Remove them, or list them in the policy and anonymize again.",
             )
-        verification = check_models(data, [finding.model for finding in self.verification.findings], self.policy)
+        verification = check_models(
+            data,
+            [finding.model for finding in self.verification.findings],
+            self.policy,
+            self.prepared.data,
+            self.masked.report,
+        )
         failed = verification.failed
         if failed and not self.allow_unsatisfied:
             raise NotSatisfied(

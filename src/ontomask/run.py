@@ -132,7 +132,7 @@ def anonymize(
     report(0.9, "verifying the release")
     promised: list[Model] = [KAnonymity(k=policy.method.promised_k)] if policy.method.promised_k > 1 else []
     models: list[Model] = [*promised, *(m for m in policy.require if m not in promised)]
-    verification = check_models(data, models, prepared.policy)
+    verification = check_models(data, models, prepared.policy, prepared.data, masked.report)
     if not verification.holds and not allow_unsatisfied:
         raise NotSatisfied(
             "the release is refused: " + "; ".join(f.text for f in verification.findings if not f.holds),

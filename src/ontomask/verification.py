@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ontomask.policy import Policy
 from ontomask.privacy.identifiers import NoIdentifiers
 from ontomask.privacy.models import Finding, Model
+from ontomask.privacy.probabilistic import ProbabilisticKAnonymity
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,9 +43,25 @@ class Verification:
     __repr__ = __str__
 
 
-def check_models(data: pl.DataFrame, models: Sequence[Model], policy: Policy) -> Verification:
-    """Whether the models hold, and before them all, if the policy names identifiers, that none is left."""
+def check_models(
+    data: pl.DataFrame,
+    models: Sequence[Model],
+    policy: Policy,
+    reference: pl.DataFrame | None = None,
+    report: pl.DataFrame | None = None,
+) -> Verification:
+    """Whether the models hold, and before them all, if the policy names identifiers, that none is left.
+
+    ``reference``: the original, whose distribution of sensitive values counts; ``report``: what the method said of its
+    run, for models that are about the run.
+    """
     if policy.identifiers:
         models = [NoIdentifiers(), *(model for model in models if not isinstance(model, NoIdentifiers))]
     quasi = [name for name in data.columns if name in policy.quasi_identifiers]
-    return Verification([model.check_polars(data, quasi, policy.attributes) for model in models])
+    findings = []
+    for model in models:
+        if isinstance(model, ProbabilisticKAnonymity) and report is not None and "realised_k" in report.columns:
+            findings.append(model.check_run(report, len(data)))
+        else:
+            findings.append(model.check_polars(data, quasi, policy.attributes, reference))
+    return Verification(findings)

@@ -74,7 +74,6 @@ def test_the_classes() -> None:
     out, _ = run("severity")
     assert "    2.1.1  diseases that shorten life much (disease)" in out
     assert "Shipped examples: japan, " in out
-    assert len(json.loads(run("severity", "--json")[0])["classes"]) == 12
 
 
 OWN = """\
@@ -117,7 +116,6 @@ def test_errors_are_one_message(own: Path) -> None:
     assert said == f"ontomask: {own / 'gone.yaml'}: there is no such severity file. {near}\n"
     (own / "bad.yaml").write_text(OWN.replace("[250]", "[950000]"), encoding="utf-8")
     assert "line 6: set 'diabetes': no concept '950000' in ICD-9-CM diagnoses. Near it: " in fails(own / "bad.yaml")
-    assert "no such file" in fails(own / "own.yaml", "--data", own / "gone.csv")
     table = ("--data", own / "stays.csv")
     assert "no column 'yaer' to group by. Did you mean 'year'?" in fails(own / "own.yaml", *table, "--by", "yaer")
     assert "--by goes with --data" in fails(own / "own.yaml", "--by", "year")
@@ -128,7 +126,6 @@ def test_help_shows_an_example() -> None:
     out, _ = run("severity", "--help")
     assert "ontomask severity severity.yaml --data stays.csv --by facility --by year" in out
     assert "Exit codes: 0 done; 2 " in out
-    assert "severity" in run("--help")[0]
     assert re.fullmatch(r"\d+\.\d+\.\d+\n", run("--version")[0])
 
 

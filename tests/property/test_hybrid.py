@@ -48,7 +48,7 @@ def as_values(sheet: Sheet, codes: Any) -> list[Record]:
     return list(zip(*(column.values.gather(new).to_list() for column, new in columns), strict=True))
 
 
-@settings(max_examples=cases(600))
+@settings(max_examples=cases(400))
 @given(st.data())
 def test_draws(data: DataObject) -> None:
     """The twin draws the same with the same uniform numbers, from whatever groups."""
@@ -67,7 +67,7 @@ def test_draws(data: DataObject) -> None:
     assert drawn == expected_records(sheet, groups, seed)
 
 
-@settings(max_examples=cases(250))
+@settings(max_examples=cases(150))
 @given(st.data())
 def test_whole_method(data: DataObject) -> None:
     """Groups as MDAV or the adaptive partition makes them, then the draws."""
@@ -111,7 +111,7 @@ def test_each_candidate_is_as_likely_as_the_others(kind: str) -> None:
     order = ("low", "half", "much", "very", "all")
     attribute = PlainAttribute(kind, TREE.plain if kind == "nominal" else None, order=order)
     sheet = Sheet((attribute,), (TREE.real if kind == "nominal" else None,), tuple((v,) for v in values[kind]))
-    groups, times = [0, 0, 0, 0, 1, 1], 4000
+    groups, times = [0, 0, 0, 0, 1, 1], 2000
     [column], sticks = plain_columns(sheet), sheet.distance().yardsticks
     rng = np.random.default_rng(9)
     counted: list[Counter[Any]] = [Counter() for _ in groups]

@@ -43,7 +43,7 @@ def sensitive(attribute: Any) -> Any:
 # ---- any table -----------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=cases(200))
+@settings(max_examples=cases(120))
 @given(st.data())
 def test_values_are_dealt_out_anew(data: DataObject) -> None:
     """Sensitive columns are permuted, all others are as they were, and the report is true."""
@@ -80,7 +80,7 @@ def test_values_are_dealt_out_anew(data: DataObject) -> None:
             assert f"c{i}: all records have the same value: shuffling changes nothing" in result.notes
 
 
-@settings(max_examples=cases(200))
+@settings(max_examples=cases(120))
 @given(st.data())
 def test_the_order_of_a_column(data: DataObject) -> None:
     """Numbers by size, others by marginality, equally marginal ones in some order, missing numbers last."""
@@ -441,7 +441,7 @@ def nearest_by_dual(matrix: Floats) -> Floats:
     return made / np.outer(scale, scale)
 
 
-@settings(max_examples=cases(150))
+@settings(max_examples=cases(100))
 @given(st.data())
 def test_nearest_correlation(data: DataObject) -> None:
     rng = np.random.default_rng(data.draw(seeds))

@@ -410,6 +410,7 @@ sets:
     where:
       ward: {values: [no, 007]}
 """
+AGAIN = "  - name: again\n    small_class: 2.1.1\n    where: {code: "
 LETTERS = "code,label,parent\nall,,\nA,,all\nA1,first,A\nA1.0,,A1\nA1.1,,A1\nA2,,A\nB,,all\nB1,twin,B\nB2,twin,B\n"
 
 
@@ -447,7 +448,7 @@ def test_a_file(folder: Path) -> None:
         ("title: test\n", "", ": line 1: title: is needed and not given"),
         ("small_class: 2.2.5", "smal_class: 2.2.5",
          ": line 15: set 'two', smal_class: there is no such key. Did you mean 'small_class'? There are: name, "),
-        ("above: 60", "over: 60", "line 17: set 'two', days.over: there is no such key. Did you mean 'above'? There are: values, ranges, "),
+        ("above: 60", "over: 60", "line 17: set 'two', days.over: there is no such key. Did you mean 'above'?"),
         ("  days: {kind: numeric}", "  days: {kind: number}", "line 7: columns.days: 'number' is none of nominal, flat, "),
         ("source: nobody", "title: again", ", line 4: the key 'title' stands in line 1 already. Keep one of the two."),
         ("source: nobody", "source:", "line 4: source: nothing stands here: write it, or leave the key out"),
@@ -456,8 +457,7 @@ def test_a_file(folder: Path) -> None:
         # head
         ("2024-01-31", "31.1.2024", "line 3: date: '31.1.2024' is no date: write it as 2024-05-31, 2024-05 or 2024"),
         # classes
-        ("2.1.1", "2.1", "line 11: set 'one', small_class: there is no small class '2.1'. "
-         "It holds the small classes 2.1.1, 2.1.2. There are: 1.1.1, "),
+        ("2.1.1", "2.1", "there is no small class '2.1'. It holds the small classes 2.1.1, 2.1.2. There are: 1.1.1, "),
         ("2.1.1", "2.1.7", "line 11: set 'one', small_class: there is no small class '2.1.7'. Did you mean '2."),
         ("    small_class: 2.1.1\n", "", "line 10: set 'one': give small_class, or mixture where the class is not known"),
         ("small_class: 2.1.1", "mixture: [1.1.1]", "line 11: set 'one', mixture: a mixture names two or more small classes"),
@@ -479,9 +479,9 @@ def test_a_file(folder: Path) -> None:
         ("above: 60", "above: 60, at_most: 60", "line 17: set 'two': no number is > 60 and <= 60: the set is empty"),
         ("above: 60", "between: [70, 60]", "line 17: set 'two': no number is 70 to 60: the set is empty"),
         # the same set twice
-        ("  - name: two", "  - name: again\n    small_class: 2.1.1\n    where: {code: {values: [A1, A1.0, A1.1]}}\n  - name: two",
+        ("  - name: two", AGAIN + "{values: [A1, A1.0, A1.1]}}\n  - name: two",
          "line 14: set 'again' has the same members as 'one' and the same class: it would count twice; remove one"),
-        ("  - name: two", "  - name: again\n    small_class: 2.1.1\n    where: {code: {ranges: [A1.0-A1.1]}}\n  - name: two",
+        ("  - name: two", AGAIN + "{ranges: [A1.0-A1.1]}}\n  - name: two",
          "line 14: set 'again' has the same members as 'one'"),
         # codes
         ("[A1]", "[A1, A3]", "line 13: set 'one': no concept 'A3' in letters. Near it: "),
@@ -502,7 +502,7 @@ def test_a_file(folder: Path) -> None:
         ("values: [no, 007]", "branches: [no]", "line 21: set 'three': 'ward' has no taxonomy, so it has no branches"),
         ("values: [no, 007]", "values: [no], missing: perhaps", "set 'three', ward.missing: 'perhaps' should be"),
         # columns
-        ("taxonomy: letters.csv", "taxonomy: icd9", "line 6: columns.code: taxonomy: no taxonomy 'icd9' is built in and there is"),
+        ("taxonomy: letters.csv", "taxonomy: icd9", "line 6: columns.code: taxonomy: no taxonomy 'icd9' is built in and"),
         ("taxonomy: letters.csv", "taxonomy: gone.csv", "line 6: column 'code': gone.csv: "),
         ("kind: nominal, taxonomy: letters.csv", "kind: nominal", "line 6: columns.code.taxonomy: is needed and not given"),
     ],
@@ -546,7 +546,17 @@ def test_slips_in_python() -> None:
         made(one({"code": {"values": [250.0]}}))
     with pytest.raises(errors.PolicyError, match="title: is needed and not given"):
         Severity({})
+    with pytest.raises(errors.PolicyError, match="Severity"):
+        Severity({1: 2})  # type: ignore[dict-item]
     made(one({"days": {"values": [250.0]}}))
+
+
+def test_a_mapping_places_what_matching_cannot() -> None:
+    coded = {"kind": "nominal", "taxonomy": TREE, "mapping": {"first of all": "A1.0"}}
+    severity = made(one({"code": {"branches": ["A1"]}}), columns={"code": coded})
+    assert severity.of_values("code", ["first of all", "A2"])[0].tolist() == [1, 0]
+    with pytest.raises(errors.PolicyError, match=r"column 'code': no concept 'A9' .*for the value 'x' of the mapping"):
+        made(one({"code": {"branches": ["A1"]}}), columns={"code": coded | {"mapping": {"x": "A9"}}})
 
 
 # ---- a plain twin ------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.kernels.compiling import kernel
+from ontomask.kernels.compiling import inner, kernel
 from ontomask.kernels.space import Longs
 
 Ints = NDArray[np.int32]
@@ -14,45 +14,51 @@ Ints = NDArray[np.int32]
 @kernel
 def classes_at(
     codes: Ints,
-    rows: Longs,
     weights: Longs,
     maps: Ints,
     map_at: Longs,
     radix: Longs,
     keys: Longs,
-    found: Longs,
-    stamps: Longs,
+    table: Longs,
+    found: Ints,
     of: Longs,
     sizes: Longs,
     first: Longs,
 ) -> int:
     """Put rows with equal generalized values into classes; how many there are.
 
-    Attribute a of row r shows ``maps[map_at[a] + codes[a, r]]``, and its digit in the key is worth ``radix[a]``. The
-    class of the i-th row goes to ``of[i]``; ``sizes`` adds up the weights of each class and ``first`` is its first row.
-    ``keys``, ``found`` and ``stamps`` are a hash table whose length is a power of two, larger than the rows; the last
-    stamp is the number of calls so far.
+    Attribute a of row i shows ``maps[map_at[a] + codes[a, i]]``, and its digit in the key is worth ``radix[a]``. The
+    class of each row goes to ``of``; ``sizes`` adds up the weights of each class and ``first`` is its first row.
+    ``keys`` is room for as many rows, ``table`` and ``found`` are a hash table of at least twice as many places.
     """
-    room = keys.size - 1
-    stamps[-1] += 1
-    stamp = stamps[-1]
+    rows = codes.shape[1]
+    keys[:rows] = 0
+    for a in range(map_at.size):
+        _add_digit(keys[:rows], codes[a], maps[map_at[a] :], radix[a])
+    room = 16
+    while room < 2 * rows:
+        room *= 2
+    found[:room] = -1
+    room -= 1
     classes = 0
-    for i in range(rows.size):
-        row = rows[i]
-        key = np.int64(0)
-        for a in range(map_at.size):
-            key += maps[map_at[a] + codes[a, row]] * radix[a]
-        place = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & room
-        while stamps[place] == stamp and keys[place] != key:
+    for i in range(rows):
+        key = keys[i]
+        place = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)) & room
+        while found[place] >= 0 and table[place] != key:
             place = (place + 1) & room
-        if stamps[place] != stamp:
-            stamps[place] = stamp
-            keys[place] = key
+        if found[place] < 0:
+            table[place] = key
             found[place] = classes
             sizes[classes] = 0
-            first[classes] = row
+            first[classes] = i
             classes += 1
         c = found[place]
         of[i] = c
         sizes[c] += weights[i]
     return classes
+
+
+@inner
+def _add_digit(keys: Longs, codes: Ints, shown: Ints, worth: int) -> None:
+    for i in range(keys.size):
+        keys[i] += shown[codes[i]] * worth

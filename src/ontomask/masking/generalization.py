@@ -17,7 +17,7 @@ from ontomask.errors import DataError, PolicyError
 from ontomask.hierarchies.kinds import AnyHierarchy, ladder_of
 from ontomask.hierarchies.ladder import Ladder
 from ontomask.masking.goals import Goals
-from ontomask.masking.lattice import Lattice, Look, Node, minimal
+from ontomask.masking.lattice import Lattice, Look, Node, Rows, minimal
 from ontomask.masking.method import Masked, Measuring
 from ontomask.microdata.encoding import Table
 from ontomask.progress import Progress
@@ -101,27 +101,19 @@ class Generalization(Measuring):
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    """The loss of a value at each level, by column: of each code of the column, the same within a group or not."""
+    """The loss of each code of each column at each level; ``even``: is it the same for all of a group?"""
 
     by_code: list[list[Floats]]
-    by_group: list[list[Floats]] | None
+    even: bool
 
     @staticmethod
     def of(ladders: Sequence[Ladder], loss: LossKind) -> Costs:
         if loss == "semantic":
-            return Costs([_semantic(ladder) for ladder in ladders], None)
-        groups = [
-            [
-                r.penalty if loss == "ncp" else np.full(len(r), i / max(len(ladder) - 1, 1))
-                for i, r in enumerate(ladder.rungs)
-            ]
-            for ladder in ladders
-        ]
-        codes = [
-            [g[r.group] for g, r in zip(by, ladder.rungs, strict=True)]
-            for by, ladder in zip(groups, ladders, strict=True)
-        ]
-        return Costs(codes, groups)
+            return Costs([_semantic(ladder) for ladder in ladders], False)
+        if loss == "steps":
+            steps = [[np.full(len(a.column), i / max(len(a) - 1, 1)) for i in range(len(a))] for a in ladders]
+            return Costs(steps, True)
+        return Costs([[rung.penalty[rung.group] for rung in ladder.rungs] for ladder in ladders], True)
 
 
 def _semantic(ladder: Ladder) -> list[Floats]:
@@ -138,11 +130,13 @@ class _Search:
     ) -> None:
         self.method, self.table, self.ladders, self.goals, self.progress = method, table, ladders, goals, progress
         self.row_of, first = _distinct_rows(table, goals)
-        weights = np.bincount(self.row_of).astype(np.int64)
-        codes = table.codes[:, table.tuple_of[first]]
-        sensitive = {name: code[first] for name, code in goals.codes.items()}
+        rows = Rows(
+            np.ascontiguousarray(table.codes[:, table.tuple_of[first]]),
+            np.bincount(self.row_of).astype(np.int64),
+            {name: code[first] for name, code in goals.codes.items()},
+        )
         allowed = int(np.floor(method.suppression_limit * table.n + 1e-9))
-        self.lattice = Lattice(ladders, codes, weights, sensitive, allowed)
+        self.lattice = Lattice(ladders, rows, allowed)
         self.costs = Costs.of(ladders, method.loss)
         suppressing = allowed > 0
         pairs = list(zip(goals.models, goals.judges, strict=True))
@@ -151,18 +145,23 @@ class _Search:
 
     def run(self) -> Masked:
         if self.method.strategy is not None:
-            node, look, listed = self._first_of_strategy(self.method.strategy)
+            node, listed = self._first_of_strategy(self.method.strategy)
         else:
-            node, look, listed = self._optimum()
-        return self._masked(node, look, listed)
+            node, listed = self._optimum()
+        return self._masked(node, listed)
 
     # ---- the best node -----------------------------------------------------------------------------------------------
 
-    def _optimum(self) -> tuple[Node, Look, pl.DataFrame]:
+    def _optimum(self) -> tuple[Node, pl.DataFrame]:
         lattice = self.lattice
         bounds = lattice.bounds(self.costs.by_code)
-        holds = lattice.frontier(self.monotone, lambda f, m: self.progress(0.9 * f, m))
         losses: dict[Node, float] = {}
+
+        def seen(node: Node, look: Look) -> None:
+            losses[node] = lattice.loss(node, look, self.costs.by_code)
+
+        keep = seen if self.costs.even and not self.others else None
+        holds = lattice.frontier(self.monotone, lambda f, m: self.progress(0.9 * f, m), keep)
         if self.others:
             holds = self._settle_all(holds)
         if not holds.any():
@@ -174,7 +173,8 @@ class _Search:
             node = tuple(int(level) for level in np.unravel_index(place, lattice.shape))
             if not holds[node] or bounds[node] >= best * (1 - 1e-12):
                 break
-            losses[node] = self._loss(node, bounds)
+            if node not in losses:
+                losses[node] = self._loss(node, bounds)
             if losses[node] < best * (1 - 1e-12):
                 best, chosen = losses[node], node
         assert chosen is not None
@@ -182,7 +182,7 @@ class _Search:
         for node in least:
             if node not in losses:
                 losses[node] = self._loss(node, bounds)
-        return chosen, self._look(chosen), self._nodes([chosen, *(n for n in least if n != chosen)], losses, least)
+        return chosen, self._nodes([chosen, *(n for n in least if n != chosen)], losses, least)
 
     def _settle_all(self, holds: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Models that are not monotone are asked at every node that the others leave."""
@@ -201,10 +201,10 @@ class _Search:
     def _loss(self, node: Node, bounds: Floats) -> float:
         if self.lattice.allowed == 0:
             return float(bounds[node])
-        look = self._look(node)
-        if self.costs.by_group is not None:
-            return self.lattice.loss(node, look, self.costs.by_group)
-        return self.lattice.loss_by_code(node, [*self.monotone, *self.others], self.costs.by_code)
+        if self.costs.even:
+            return self.lattice.loss(node, self._look(node), self.costs.by_code)
+        look = self.lattice.look_at_all(node, [*self.monotone, *self.others])
+        return self.lattice.loss_of_rows(node, look, self.costs.by_code)
 
     def _refuse(self) -> None:
         """Nothing satisfies: which model fails even where everything is as general as can be, and by how much."""
@@ -223,7 +223,7 @@ class _Search:
 
     # ---- a strategy --------------------------------------------------------------------------------------------------
 
-    def _first_of_strategy(self, strategy: Sequence[dict[str, int]]) -> tuple[Node, Look, pl.DataFrame]:
+    def _first_of_strategy(self, strategy: Sequence[dict[str, int]]) -> tuple[Node, pl.DataFrame]:
         names = [ladder.name for ladder in self.ladders]
         bounds = self.lattice.bounds(self.costs.by_code)
         tried: list[Node] = []
@@ -242,11 +242,10 @@ class _Search:
                     )
             node = tuple(levels.get(name, 0) for name in names)
             tried.append(node)
-            look = self._look(node)
-            if look.failing <= self.lattice.allowed:
+            if self._look(node).failing <= self.lattice.allowed:
                 losses = {n: float(bounds[n]) for n in tried}
                 losses[node] = self._loss(node, bounds)
-                return node, look, self._nodes(tried[::-1], losses, [node])
+                return node, self._nodes(tried[::-1], losses, [node])
         raise DataError(
             f"none of the {counted(len(strategy), 'step')} of the strategy satisfies what is required",
             remedy="Add a step that generalizes more, or ask for less.",
@@ -270,19 +269,16 @@ class _Search:
         ]
         return pl.DataFrame(rows)
 
-    def _masked(self, node: Node, look: Look, listed: pl.DataFrame) -> Masked:
-        of, fails = self.lattice.all_classes(node, [*self.monotone, *self.others])
-        kept = np.flatnonzero(~fails)
-        renumbered = np.full(len(fails), -1, dtype=np.int32)
+    def _masked(self, node: Node, listed: pl.DataFrame) -> Masked:
+        look = self.lattice.look_at_all(node, [*self.monotone, *self.others])
+        kept = np.flatnonzero(~look.fails)
+        renumbered = np.full(len(look.fails), -1, dtype=np.int32)
         renumbered[kept] = np.arange(len(kept), dtype=np.int32)
-        group_of = renumbered[of[self.row_of]]
-        first = np.full(len(kept), -1, dtype=np.int64)
-        rows = np.flatnonzero(~fails[of])
-        first[renumbered[of[rows]][::-1]] = rows[::-1]
+        group_of = renumbered[look.of[self.row_of]]
         centres, shown = [], []
-        for a, (ladder, level) in enumerate(zip(self.ladders, node, strict=True)):
+        for codes, ladder, level in zip(look.rows.codes, self.ladders, node, strict=True):
             rung = ladder.rungs[level]
-            groups = rung.group[self.lattice.codes[a, first]]
+            groups = rung.group[codes[look.first[kept]]]
             centres.append(rung.centres[groups])
             shown.append(rung.shown.gather(groups))
         levels = ", ".join(

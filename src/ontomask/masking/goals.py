@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from ontomask.errors import PolicyError
 from ontomask.privacy.models import ClassModel, ClassRows, Judge, Model
-from ontomask.privacy.sensitive import Sensitive
 
 Longs = NDArray[np.int64]
 
@@ -29,14 +28,14 @@ class Goals:
     def of(models: Sequence[Model], data: pl.DataFrame, attributes: Mapping[str, Any]) -> Goals:
         """The models a method can aim at; the others are only verified."""
         stated = [model for model in models if isinstance(model, ClassModel)]
-        names = list(dict.fromkeys(name for model in stated for name in model.sensitive_columns(attributes)))
-        whole = Sensitive.of(data, names, attributes)
-        judges = []
+        judges: list[Judge] = []
+        codes: dict[str, Longs] = {}
         for model in stated:
-            part = Sensitive({name: whole.columns[name] for name in model.sensitive_columns(attributes)})
-            model.require_possible(part)
-            judges.append(model.judge(part))
-        return Goals(stated, judges, whole.codes)
+            seen = model.sensitive(data, attributes)
+            model.require_possible(seen)
+            judges.append(model.judge(seen))
+            codes |= seen.codes
+        return Goals(stated, judges, codes)
 
     def require_some(self, method: str) -> None:
         if not self.models:

@@ -8,10 +8,12 @@ was looked at before.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import accumulate, combinations
 from typing import Any
 
 import numpy as np
@@ -30,10 +32,28 @@ SNAPSHOTS = 256
 
 
 @dataclass(frozen=True, eq=False)
+class Rows:
+    """Distinct rows: ``codes`` of the quasi-identifiers, how many records each has, codes of sensitive columns."""
+
+    codes: NDArray[np.int32]
+    weights: Longs
+    sensitive: Mapping[str, Longs]
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def merged(self, of: Longs, first: Longs) -> Rows:
+        """Rows that belong together as one; ``first`` stands for each."""
+        weights = np.bincount(of, weights=self.weights).astype(np.int64)
+        sensitive = {name: code[first] for name, code in self.sensitive.items()}
+        return Rows(np.ascontiguousarray(self.codes[:, first]), weights, sensitive)
+
+
+@dataclass(frozen=True, eq=False)
 class Look:
     """What a node looks like: classes of rows, which of them fail, and how many records these have."""
 
-    rows: Longs
+    rows: Rows
     of: Longs
     sizes: Longs
     first: Longs
@@ -45,96 +65,90 @@ class Look:
 
 
 class Lattice:
-    """All nodes over the distinct rows of a table.
+    """All nodes over the distinct rows of a table; at most ``allowed`` records may be in failing classes."""
 
-    ``codes[a, r]``: the quasi-identifiers of the distinct rows, ``weights`` their records, ``sensitive`` other codes that
-    judges look at. ``allowed``: how many records may be in failing classes.
-    """
-
-    def __init__(
-        self,
-        ladders: Sequence[Ladder],
-        codes: NDArray[np.int32],
-        weights: Longs,
-        sensitive: Mapping[str, Longs],
-        allowed: int,
-    ) -> None:
-        self.ladders, self.weights, self.sensitive, self.allowed = ladders, weights, sensitive, allowed
+    def __init__(self, ladders: Sequence[Ladder], rows: Rows, allowed: int) -> None:
+        self.ladders, self.rows, self.allowed = ladders, rows, allowed
         self.shape = tuple(len(ladder) for ladder in ladders)
-        self.codes = np.ascontiguousarray(codes, dtype=np.int32)
-        self.n = int(weights.sum())
-        p = len(weights)
+        self.n = int(rows.weights.sum())
+        p = len(rows)
         rungs = [[rung.group for rung in ladder.rungs] for ladder in ladders]
-        self.maps = np.concatenate([group for column in rungs for group in column]).astype(np.int32)
+        self._maps = np.concatenate([group for column in rungs for group in column]).astype(np.int32)
         starts = np.cumsum([0, *(len(group) for column in rungs for group in column)])
-        self.starts = np.split(starts[:-1], np.cumsum([len(column) for column in rungs])[:-1])
+        self._starts = np.split(starts[:-1], np.cumsum([len(column) for column in rungs])[:-1])
+        self._widths = [[len(rung) for rung in ladder.rungs] for ladder in ladders]
         room = 1 << int(np.ceil(np.log2(max(2 * p, 16))))
-        self._table = (np.zeros(room, np.int64), np.zeros(room, np.int64), np.zeros(room + 1, np.int64))
-        self._snapshots: list[tuple[Longs, Longs]] = [(np.arange(p), weights)]
+        self._room = (np.zeros(p, np.int64), np.zeros(room, np.int64), np.zeros(room, np.int32))
+        self._snapshots = [rows]
         self._nodes = np.full((SNAPSHOTS, len(self.shape)), np.iinfo(np.int64).max)
         self._nodes[0] = 0
         self._lengths = np.full(SNAPSHOTS, p)
-        self._combined = self._combine()
         self.looked = 0
 
-    def _combine(self) -> NDArray[np.int32]:
-        """All sensitive columns as one code of each row: rows that differ in it cannot be merged."""
-        key = np.zeros(len(self.weights), dtype=np.int64)
-        for code in self.sensitive.values():
-            key = np.unique(key * (int(code.max(initial=0)) + 1) + code, return_inverse=True)[1]
-        return key.astype(np.int32)
+    @property
+    def count(self) -> int:
+        """How many nodes there are."""
+        return int(np.prod(self.shape))
 
     # ---- looking at a node -----------------------------------------------------------------------------------------
 
     def look(self, node: Node, judges: Sequence[Judge]) -> Look:
         """Classes of a node, and which fail one of the judges."""
-        rows, weights = self._best(node)
-        of, sizes, first = self._classes(node, rows, weights)
-        codes = {name: code[rows] for name, code in self.sensitive.items()}
-        together = ClassRows(of, sizes, weights, codes)
+        self.looked += 1
+        below = (self._nodes[: len(self._snapshots)] <= node).all(axis=1)
+        lengths = np.where(below, self._lengths[: len(self._snapshots)], len(self.rows) + 1)
+        look = self._look(node, judges, self._snapshots[int(np.argmin(lengths))])
+        self._keep(node, look)
+        return look
+
+    def look_at_all(self, node: Node, judges: Sequence[Judge]) -> Look:
+        """The same with the classes of all rows, none of them merged before."""
+        return self._look(node, judges, self.rows)
+
+    def _look(self, node: Node, judges: Sequence[Judge], rows: Rows) -> Look:
+        of, sizes, first = self._classes(node, rows)
+        together = ClassRows(of, sizes, rows.weights, rows.sensitive)
         fails = np.zeros(len(sizes), dtype=np.bool_)
         for judge in judges:
             fails |= judge.fails(judge.figures(together))
-        self.looked += 1
-        self._keep(node, rows, weights, of, first)
         return Look(rows, of, sizes, first, fails)
 
-    def _best(self, node: Node) -> tuple[Longs, Longs]:
-        """The fewest rows that tell the classes of a node: those of a more special one."""
-        below = (self._nodes[: len(self._snapshots)] <= np.array(node)).all(axis=1)
-        lengths = np.where(below, self._lengths[: len(self._snapshots)], len(self.weights) + 1)
-        return self._snapshots[int(np.argmin(lengths))]
+    def figures(self, node: Node, judge: Judge) -> Floats:
+        """The figure of each class of a node."""
+        of, sizes, _ = self._classes(node, self.rows)
+        return judge.figures(ClassRows(of, sizes, self.rows.weights, self.rows.sensitive))
 
-    def _keep(self, node: Node, rows: Longs, weights: Longs, of: Longs, first: Longs) -> None:
-        """Remember the rows of a node where there are far fewer than before."""
-        if 2 * len(first) > len(rows) or len(self._snapshots) == SNAPSHOTS:
+    def _keep(self, node: Node, look: Look) -> None:
+        """Remember the rows of a node where there are far fewer than before: its successors are made from them."""
+        rows, of, first = look.rows, look.of, look.first
+        if 3 * len(first) > 2 * len(rows) or len(self._snapshots) == SNAPSHOTS:
             return
-        if self.sensitive:
-            key = of * (int(self._combined.max(initial=0)) + 1) + self._combined[rows]
-            _, place, of = np.unique(key, return_index=True, return_inverse=True)
-            first = rows[place]
-            if 2 * len(first) > len(rows):
-                return
+        for code in rows.sensitive.values():  # rows that differ in what judges look at cannot be merged
+            key = of * (int(code.max(initial=0)) + 1) + code
+            _, first, of = np.unique(key, return_index=True, return_inverse=True)
+        if 3 * len(first) > 2 * len(rows):
+            return
         self._nodes[len(self._snapshots)] = node
         self._lengths[len(self._snapshots)] = len(first)
-        self._snapshots.append((first, np.bincount(of, weights=weights).astype(np.int64)))
+        self._snapshots.append(rows.merged(of, first))
 
-    def _classes(self, node: Node, rows: Longs, weights: Longs) -> tuple[Longs, Longs, Longs]:
+    def _classes(self, node: Node, rows: Rows) -> tuple[Longs, Longs, Longs]:
+        """The class of each row, and of each class its records and its first row."""
         from ontomask.kernels.lattice import classes_at
 
-        sizes_of = [len(ladder.rungs[level]) for ladder, level in zip(self.ladders, node, strict=True)]
-        of, sizes, first = (np.empty(len(rows), dtype=np.int64) for _ in range(3))
-        if float(np.prod(np.array(sizes_of, dtype=np.float64))) < 2**62:
-            radix = np.cumprod([1, *sizes_of[:-1]]).astype(np.int64)
-            map_at = np.array([starts[level] for starts, level in zip(self.starts, node, strict=True)], dtype=np.int64)
-            count = classes_at(self.codes, rows, weights, self.maps, map_at, radix, *self._table, of, sizes, first)
+        widths = [by_level[level] for by_level, level in zip(self._widths, node, strict=True)]
+        of, sizes, first = np.empty((3, len(rows)), dtype=np.int64)
+        if math.prod(widths) < 2**62:
+            radix = np.array([1, *accumulate(widths[:-1], operator.mul)], dtype=np.int64)
+            map_at = np.array([starts[level] for starts, level in zip(self._starts, node, strict=True)])
+            count = classes_at(rows.codes, rows.weights, self._maps, map_at, radix, *self._room, of, sizes, first)
             return of, sizes[:count], first[:count]
         key = np.zeros(len(rows), dtype=np.int64)
-        for a, (ladder, level) in enumerate(zip(self.ladders, node, strict=True)):
+        for codes, ladder, level in zip(rows.codes, self.ladders, node, strict=True):
             rung = ladder.rungs[level]
-            key = np.unique(key * len(rung) + rung.group[self.codes[a, rows]], return_inverse=True)[1]
-        _, places, of = np.unique(key, return_index=True, return_inverse=True)
-        return of, np.bincount(of, weights=weights).astype(np.int64), rows[places]
+            key = np.unique(key * len(rung) + rung.group[codes], return_inverse=True)[1]
+        _, first, of = np.unique(key, return_index=True, return_inverse=True)
+        return of, np.bincount(of, weights=rows.weights).astype(np.int64), first
 
     # ---- which nodes satisfy monotone models -----------------------------------------------------------------------
 
@@ -142,15 +156,20 @@ class Lattice:
     def top(self) -> Node:
         return tuple(size - 1 for size in self.shape)
 
-    def frontier(self, judges: Sequence[Judge], progress: Progress) -> NDArray[np.bool_]:
-        """For every node: does it satisfy the judges, all of them monotone? The top must."""
+    def frontier(
+        self, judges: Sequence[Judge], progress: Progress, seen: Callable[[Node, Look], None] | None = None
+    ) -> NDArray[np.bool_]:
+        """For every node: does it satisfy the judges, all of them monotone? ``seen`` is told of every one that does."""
         holds, fails = np.zeros(self.shape, dtype=np.bool_), np.zeros(self.shape, dtype=np.bool_)
 
         def settle(node: Node) -> bool:
             if holds[node] or fails[node]:
                 return bool(holds[node])
-            good = self.look(node, judges).failing <= self.allowed
+            look = self.look(node, judges)
+            good = look.failing <= self.allowed
             if good:
+                if seen is not None:
+                    seen(node, look)
                 holds[tuple(slice(level, None) for level in node)] = True
             else:
                 fails[tuple(slice(None, level + 1) for level in node)] = True
@@ -207,48 +226,30 @@ class Lattice:
         """
         total = np.zeros(self.shape)
         for a, (ladder, levels) in enumerate(zip(self.ladders, by_code, strict=True)):
-            counts = np.bincount(self.codes[a], weights=self.weights, minlength=len(ladder.column))
-            mean = [float((counts * cost).sum()) for cost in levels]
+            counts = np.bincount(self.rows.codes[a], weights=self.rows.weights, minlength=len(ladder.column))
             shape = [1] * len(self.shape)
-            shape[a] = len(mean)
-            total += np.array(mean).reshape(shape)
+            shape[a] = len(levels)
+            total += np.array([float((counts * cost).sum()) for cost in levels]).reshape(shape)
         return total / (self.n * len(self.ladders))
 
-    def loss(self, node: Node, look: Look, costs: Sequence[Sequence[Floats]]) -> float:
-        """The mean loss of a record: of its values as generalized, 1 if it is suppressed."""
+    def loss(self, node: Node, look: Look, by_code: Sequence[Sequence[Floats]]) -> float:
+        """The mean loss of a record: of its values as generalized, 1 if it is suppressed.
+
+        Of a class whose rows were merged one row stands for all: right where values of one group lose the same.
+        """
         total = np.zeros(len(look.sizes))
-        for a, (ladder, by_level, level) in enumerate(zip(self.ladders, costs, node, strict=True)):
-            total += by_level[level][ladder.rungs[level].group[self.codes[a, look.first]]]
+        for codes, levels, level in zip(look.rows.codes, by_code, node, strict=True):
+            total += levels[level][codes[look.first]]
         each = np.where(look.fails, 1.0, total / len(self.ladders))
         return float((look.sizes * each).sum() / self.n)
 
-    def loss_by_code(self, node: Node, judges: Sequence[Judge], by_code: Sequence[Sequence[Floats]]) -> float:
-        """The same where values of one group lose differently: over all rows."""
-        of, fails = self.all_classes(node, judges)
-        total = np.zeros(len(self.weights))
-        for a, (levels, level) in enumerate(zip(by_code, node, strict=True)):
-            total += levels[level][self.codes[a]]
-        each = np.where(fails[of], 1.0, total / len(self.ladders))
-        return float((self.weights * each).sum() / self.n)
-
-    def all_classes(self, node: Node, judges: Sequence[Judge]) -> tuple[Longs, NDArray[np.bool_]]:
-        """The class of every row, and which classes fail."""
-        rows = np.arange(len(self.weights))
-        of, sizes, _ = self._classes(node, rows, self.weights)
-        fails = np.zeros(len(sizes), dtype=np.bool_)
-        for judge in judges:
-            fails |= judge.fails(judge.figures(ClassRows(of, sizes, self.weights, self.sensitive)))
-        return of, fails
-
-    def figures(self, node: Node, judge: Judge) -> Floats:
-        """The figure of each class of a node."""
-        of, sizes, _ = self._classes(node, np.arange(len(self.weights)), self.weights)
-        return judge.figures(ClassRows(of, sizes, self.weights, self.sensitive))
-
-    @property
-    def count(self) -> int:
-        """How many nodes there are."""
-        return int(np.prod(self.shape))
+    def loss_of_rows(self, node: Node, look: Look, by_code: Sequence[Sequence[Floats]]) -> float:
+        """The same row by row."""
+        total = np.zeros(len(look.rows))
+        for codes, levels, level in zip(look.rows.codes, by_code, node, strict=True):
+            total += levels[level][codes]
+        each = np.where(look.fails[look.of], 1.0, total / len(self.ladders))
+        return float((look.rows.weights * each).sum() / self.n)
 
     @cached_property
     def heights(self) -> Longs:

@@ -117,6 +117,19 @@ class ClassModel(Model):
         """Made ready for a table, given its sensitive columns."""
         raise NotImplementedError
 
+    def sensitive(self, data: pl.DataFrame, attributes: Mapping[str, Any]) -> Sensitive:
+        """What the model looks at in a table besides the quasi-identifiers."""
+        from ontomask.privacy.sensitive import Sensitive
+
+        return Sensitive.of(data, self.sensitive_columns(attributes), attributes)
+
+    def codes_in(self, whole: Sensitive, data: pl.DataFrame, attributes: Mapping[str, Any]) -> Any:
+        """The same in another table of the same values, such as a release that lost records: codes of ``whole``.
+
+        None if it has other values: then it can only be compared with itself.
+        """
+        return whole.codes_of(data)
+
     def monotone(self, *, suppressing: bool) -> bool:
         """If it holds, does it hold for everything more general?
 
@@ -143,15 +156,15 @@ class ClassModel(Model):
         attributes: Mapping[str, Any],
         reference: pl.DataFrame | None = None,
     ) -> Finding:
-        from ontomask.privacy.sensitive import Sensitive
-
         require_quasi(data, quasi, self.describe())
-        columns = self.sensitive_columns(attributes)
-        require_sensitive(data, columns, quasi, self.describe())
+        require_sensitive(data, self.sensitive_columns(attributes), quasi, self.describe())
         classes = classes_of(data, quasi)
-        whole = Sensitive.of(data if reference is None else reference, columns, attributes)
+        whole = self.sensitive(data if reference is None else reference, attributes)
+        codes = whole.codes if reference is None else self.codes_in(whole, data, attributes)
+        if codes is None:
+            whole = self.sensitive(data, attributes)
+            codes = whole.codes
         judge = self.judge(whole)
-        codes = whole.codes if reference is None else whole.codes_of(data)
         rows = ClassRows(classes.of, classes.sizes, np.ones(len(data), dtype=np.int64), codes)
         figures = judge.figures(rows)
         failing = judge.fails(figures)

@@ -20,6 +20,7 @@ class Values:
     """The distinct values of a column, ``counts`` of each; equal meanings of a nominal column are one value.
 
     ``concepts``: where each stands in the taxonomy of a nominal column, -1 where it is missing or unknown there.
+    ``numbers``: what else is known of each value, a column for each.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Values:
     counts: Longs
     concepts: Longs | None
     of: Longs
+    numbers: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -53,8 +55,8 @@ class Sensitive:
     def codes(self) -> dict[str, Longs]:
         return {name: column.of for name, column in self.columns.items()}
 
-    def codes_of(self, data: pl.DataFrame) -> dict[str, Longs]:
-        """Codes of another table of the same values, such as a release that lost records."""
+    def codes_of(self, data: pl.DataFrame) -> dict[str, Longs] | None:
+        """Codes of another table of the same values, such as a release that lost records; None if it has others."""
         found = {}
         for name, column in self.columns.items():
             other = _values(name, data[name], column.attribute)
@@ -62,10 +64,12 @@ class Sensitive:
                 keys = list(zip(column.concepts.tolist(), column.values.cast(pl.String).to_list(), strict=True))
                 theirs = list(zip(other.concepts.tolist(), other.values.cast(pl.String).to_list(), strict=True))
                 place = {_key(*key): code for code, key in enumerate(keys)}
-                known = [place[_key(*key)] for key in theirs]
+                known = [place.get(_key(*key), -1) for key in theirs]
             else:
                 place = {value: code for code, value in enumerate(column.values.to_list())}
-                known = [place[value] for value in other.values.to_list()]
+                known = [place.get(value, -1) for value in other.values.to_list()]
+            if -1 in known:
+                return None
             found[name] = np.array(known, dtype=np.int64)[other.of]
         return found
 

@@ -86,7 +86,8 @@ class ConceptDomain(Domain):
     def __init__(self, name: str, column: CodedColumn) -> None:
         self.attribute = column.attribute
         self.taxonomy: Taxonomy = self.attribute.load()
-        self.notes: list[str] = []
+        # A mapping to concepts that do not exist is a slip of the definition, not of the data.
+        match_counts(Counter(), self.taxonomy, self.attribute.mapping, self.attribute.language)
         super().__init__(name, len(self.taxonomy))
         leaves = np.flatnonzero(self.taxonomy.dag.leaves)
         self._rank = np.full(len(self.taxonomy), -1, dtype=np.int64)  # of each leaf in the taxonomy's order

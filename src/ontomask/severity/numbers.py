@@ -16,6 +16,7 @@ from ontomask.arguments import as_values, did_you_mean, one_of, short
 from ontomask.errors import DataError, OptionError, PolicyError
 from ontomask.microdata.frames import take_any
 from ontomask.microdata.writing import write_text
+from ontomask.settings import refuse
 from ontomask.severity.classes import MIDDLE_TYPES
 from ontomask.severity.definition import CodedColumn, Definition, LiteralColumn, SpecialSet
 from ontomask.severity.domains import Unknown
@@ -62,7 +63,7 @@ class Severity:
         self, definition: Definition | Mapping[str, Any], *, path: Path | None = None, lines: Lines | None = None
     ) -> None:
         if isinstance(definition, Mapping):
-            definition = Definition(**definition)
+            definition = refuse(Definition, definition, where="Severity")
         if not isinstance(definition, Definition):
             raise PolicyError(
                 f"a {type(definition).__name__} is no definition of severity",

@@ -1,0 +1,62 @@
+"""Probabilistic k-anonymity (Soria-Comas & Domingo-Ferrer 2012): the original of a value is found with chance 1/k at most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from ontomask.errors import DataError
+from ontomask.privacy.models import Finding, Model
+from ontomask.settings import K
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+class ProbabilisticKAnonymity(Model):
+    """An intruder who knows the method finds the original of a released value with a mean chance of at most 1/k.
+
+    It is a property of how a release was made, not of the release: it is checked on what a run of rank swapping
+    reports about itself (candidates there really were), and cannot be checked on a file. A k-anonymous release has it
+    as well: there it is k-anonymity that is checked.
+    """
+
+    name: Literal["probabilistic_k_anonymity"] = "probabilistic_k_anonymity"
+    k: K
+
+    def check_polars(
+        self,
+        data: pl.DataFrame,
+        quasi: list[str],
+        attributes: Mapping[str, Any],
+        reference: pl.DataFrame | None = None,
+    ) -> Finding:
+        from ontomask.privacy.k_anonymity import KAnonymity
+
+        found = KAnonymity(k=self.k).check_polars(data, quasi, attributes)
+        if found.holds:
+            return Finding(
+                self, True, found.worst, f"{self.describe()}: the table is {found.text}", found.violations, 0
+            )
+        raise DataError(
+            f"{self.describe()} cannot be seen in a table: it is a property of how the table was made",
+            remedy="It is checked where a run of om.anonymize with RankSwapping is verified; a k-anonymous table has it too.",
+        )
+
+    def check_run(self, report: pl.DataFrame, n: int) -> Finding:
+        """The finding on a run's own report: the mean chance of each column."""
+        import polars as pl
+
+        failing = report.filter(pl.col("realised_k") < self.k * (1 - 1e-12)).sort("realised_k")
+        worst = float(np.min(report["realised_k"].to_numpy()))
+        text = f"{self.describe()}: realised {worst:.3g} in the worst column"
+        if len(failing):
+            listed = ", ".join(failing["attribute"].to_list())
+            text = f"{self.describe()}: too few candidates were free in {listed}; realised {worst:.3g} at worst"
+        columns = failing.select("attribute", "candidates_mean", "without_partner", "realised_k")
+        return Finding(self, not len(failing), worst, text, columns, n if len(failing) else 0)
+
+    def describe(self) -> str:
+        return f"probabilistic {self.k}-anonymity"

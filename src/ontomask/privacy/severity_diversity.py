@@ -1,0 +1,198 @@
+"""l-diversity on severity numbers (S18 definitions 2 and 3): a class does not give away that something is grave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field, model_validator
+
+from ontomask.arguments import counted, short
+from ontomask.errors import DataError
+from ontomask.privacy.l_diversity import Variant, diversity
+from ontomask.privacy.models import ClassModel, ClassRows, Floats, Longs
+from ontomask.privacy.transport import Pairs
+from ontomask.settings import number, whole_number
+from ontomask.severity.numbers import Severity
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ontomask.privacy.sensitive import Sensitive
+
+
+def _definition(given: Any) -> Any:
+    if isinstance(given, (Severity, str)):
+        return given
+    if isinstance(given, Path):
+        return str(given)
+    raise ValueError(f"{short(repr(given), 40)} is no severity definition: give a file, or an om.Severity")
+
+
+class SeverityDiversity(ClassModel):
+    """Severity numbers of every class differ enough, or one of them is low enough.
+
+    O(m)-l-diversity (S18 def. 2): for every sensitive column a class holds values of at least l different severity
+    numbers s_m; without ``middle_class`` for m = 1, 2 and 3 (O-l-diversity). ``downward`` (def. 3): some record of the
+    class has s_m <= N_max - l, N_max being the largest number that the definition can give. ``variant`` takes entropy or
+    recursive l-diversity of the numbers instead.
+    """
+
+    name: Literal["severity_diversity"] = "severity_diversity"
+    l: Annotated[int, BeforeValidator(whole_number), Field(ge=1)] = Field(  # noqa: E741 - it is called l
+        description="how many different severity numbers; downward: how far below the largest one must be"
+    )
+    severity: Annotated[str | Severity, BeforeValidator(_definition)] = Field(
+        description="the severity definition: a YAML file, or an om.Severity"
+    )
+    middle_class: Literal[1, 2, 3] | None = Field(
+        default=None, description="1 life span, 2 quality of life, 3 human rights; not given: each of them"
+    )
+    downward: bool = Field(default=False, description="it is enough that one record of a class is harmless")
+    variant: Variant = Field(default="distinct", description="distinct, entropy or recursive")
+    c: Annotated[float, BeforeValidator(number), Field(gt=0)] | None = Field(
+        default=None, description="recursive: how much more frequent the first number may be than the tail"
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> SeverityDiversity:
+        if self.downward and self.variant != "distinct":
+            raise ValueError(f"variant={self.variant!r} has no meaning with downward")
+        if (self.variant == "recursive") != (self.c is not None):
+            raise ValueError("c goes with variant='recursive', and is needed there")
+        return self
+
+    def definition(self) -> Severity:
+        """The severity definition itself."""
+        return self.severity if isinstance(self.severity, Severity) else Severity.load(self.severity)
+
+    def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
+        columns = self.definition().columns
+        if not attributes:
+            return columns
+        found = [name for name in columns if name in attributes and attributes[name].role == "sensitive"]
+        if not found:
+            raise DataError(
+                f"{self.describe()} looks at sensitive columns, and none is one that the severity definition speaks of",
+                remedy=f"It speaks of: {', '.join(columns)}. Give one of them the role sensitive.",
+            )
+        return found
+
+    def sensitive(self, data: pl.DataFrame, attributes: Mapping[str, Any]) -> Sensitive:
+        """The levels of severity of every column or pair that the definition speaks of."""
+        import polars as pl
+
+        from ontomask.privacy.sensitive import Sensitive, Values
+        from ontomask.severity.placing import Placing
+
+        definition = self.definition()
+        columns = self.sensitive_columns(attributes)
+        chosen = definition.chosen(columns)
+        placing = Placing(definition, definition.take(data, columns), "error")
+        found = {}
+        for attribute in chosen:
+            level, numbers = placing.levels(attribute)
+            name = f"severity of {attribute.name}"
+            code = level.astype(np.int64)
+            counts = np.bincount(code, minlength=numbers.shape[1]).astype(np.int64)
+            levels = pl.Series(np.arange(numbers.shape[1]))
+            found[name] = Values(name, None, levels, counts, None, code, numbers)
+        return Sensitive(found)
+
+    def codes_in(self, whole: Sensitive, data: pl.DataFrame, attributes: Mapping[str, Any]) -> Any:
+        # Levels are numbers: those of another table are found among those of the whole by what they are.
+        codes: dict[str, Longs] = {}
+        for name, column in self.sensitive(data, attributes).columns.items():
+            known = whole.columns[name].numbers
+            assert known is not None
+            assert column.numbers is not None
+            place = {tuple(numbers): i for i, numbers in enumerate(known.T.tolist())}
+            theirs = np.array([place.get(tuple(numbers), -1) for numbers in column.numbers.T.tolist()])
+            if (theirs < 0).any():
+                return None
+            codes[name] = theirs[column.of]
+        return codes
+
+    def judge(self, sensitive: Sensitive) -> Grades:
+        kinds = range(3) if self.middle_class is None else [self.middle_class - 1]
+        numbers = {name: column.numbers for name, column in sensitive.columns.items() if column.numbers is not None}
+        return Grades(self, numbers, list(kinds), float(self.definition().largest))
+
+    def monotone(self, *, suppressing: bool) -> bool:
+        # S18 Proposition 1; the entropy of a joined class may fall below that of one that held.
+        return self.variant == "distinct" or not suppressing
+
+    def require_possible(self, sensitive: Sensitive) -> None:
+        most = self.definition().largest
+        if self.downward and self.l > most:
+            raise DataError(
+                f"{self.describe()} can never hold: the largest severity number is {most}",
+                remedy=f"Choose l up to {most}.",
+            )
+        if self.downward:
+            return
+        kinds = range(3) if self.middle_class is None else [self.middle_class - 1]
+        for name, column in sensitive.columns.items():
+            assert column.numbers is not None
+            used = column.numbers[:, column.counts > 0]
+            least = min(len(np.unique(used[m])) for m in kinds)
+            if least < self.l:
+                raise DataError(
+                    f"{self.describe()} can never hold: {name!r} takes {counted(least, 'different number')} in these data",
+                    remedy="Choose a smaller l, one middle_class, or downward=True.",
+                )
+
+    def figure_name(self) -> str:
+        return "room" if self.downward else "severities"
+
+    def tell(self, figure: float) -> str:
+        if self.downward:
+            return f"the least severe record of the gravest is {figure:g} below the largest number"
+        return f"the least diverse has {figure:.3g} different severity numbers"
+
+    def describe(self) -> str:
+        kind = "O" if self.middle_class is None else f"O({self.middle_class})"
+        lead = "downward-" if self.downward else "" if self.variant == "distinct" else f"{self.variant} "
+        return f"{lead}{kind}-{self.l}-diversity"
+
+
+@dataclass(frozen=True, eq=False)
+class Grades:
+    """How diverse the severity numbers of each class are, or how far its least severe record is below the largest."""
+
+    model: SeverityDiversity
+    numbers: Mapping[str, Floats]
+    kinds: list[int]
+    largest: float
+
+    def figures(self, rows: ClassRows) -> Floats:
+        found = [self._downward(rows, m) if self.model.downward else self._diverse(rows, m) for m in self.kinds]
+        least: Floats = np.minimum.reduce(found)
+        return least
+
+    def _diverse(self, rows: ClassRows, m: int) -> Floats:
+        found = []
+        for name, numbers in self.numbers.items():
+            distinct, grade = np.unique(numbers[m], return_inverse=True)
+            pairs = Pairs(rows.of, grade[rows.codes[name]], len(distinct), rows.weights)
+            found.append(diversity(pairs, self.model.variant, self.model.l))
+        least: Floats = np.minimum.reduce(found)
+        return least
+
+    def _downward(self, rows: ClassRows, m: int) -> Floats:
+        """N_max minus the least severity of a record, which is the largest of its values."""
+        record = np.maximum.reduce([numbers[m][rows.codes[name]] for name, numbers in self.numbers.items()])
+        least = np.full(len(rows.sizes), np.inf)
+        np.minimum.at(least, rows.of, record)
+        room: Floats = self.largest - least
+        return room
+
+    def fails(self, figures: Floats) -> NDArray[np.bool_]:
+        if self.model.variant == "recursive":
+            assert self.model.c is not None
+            return figures * self.model.c <= 1.0
+        return figures < self.model.l * (1 - 1e-12)
