@@ -73,14 +73,18 @@ VARIANTS: dict[str, tuple[type[Any], dict[str, Any]]] = {
     "shuffling-published": (om.Shuffling, {"ties": "published", "measure": "weighted_edge"}),
     "hybrid": (om.Microaggregation, {"replace": "hybrid"}),
     "hybrid-adaptive-s": (om.Microaggregation, {"replace": "hybrid", "partition": "adaptive", "distance": "s"}),
+    "generalization": (om.Generalization, {}),
+    "generalization-local": (om.Generalization, {"search": "local"}),
 }
 NAMES = list(VARIANTS)
 SWAPPING = {name for name in NAMES if name.startswith("swapping")}
 SHUFFLING = {"shuffling", "shuffling-published"}
 HYBRID = {"hybrid", "hybrid-adaptive-s", "preset-marginality_hybrid", "preset-micro_hybrid"}
 NOT_K_ANONYMOUS = {"heer", "heer-samples"} | SWAPPING | SHUFFLING | HYBRID
+#: These aim at what is required.
+AIMING = {"generalization", "generalization-local"}
 #: These ask for no k.
-WITHOUT_K = {"swapping-random"} | SHUFFLING
+WITHOUT_K = {"swapping-random"} | SHUFFLING | AIMING
 RANDOM = {"recoding-random", "recoding-alphabetical", "resampling", "resampling-weighted-s"} | NOT_K_ANONYMOUS
 #: These show values of the data and nothing else.
 AS_WRITTEN = {n for n in NAMES if n.startswith(("recoding", "suppression"))} | SWAPPING | SHUFFLING | HYBRID
@@ -188,7 +192,8 @@ def table(
 def policy(name: str, k: int, mix: Sequence[str] = KINDS, *, missing: bool = True, **settings: Any) -> om.Policy:
     """Missing values of the sensitive column are a category only where it is looked at."""
     listed = attributes(mix, "category" if missing else None, "category" if name in SHUFFLING else None)
-    made: om.Policy = om.Policy(attributes=listed, method=method(name, k), **({"seed": 5} | settings))
+    aim = {"require": [om.KAnonymity(k=k)]} if name in AIMING else {}
+    made: om.Policy = om.Policy(attributes=listed, method=method(name, k), **({"seed": 5} | aim | settings))
     return made
 
 
@@ -223,6 +228,23 @@ def as_kind(frame: pl.DataFrame, kind: str) -> Any:
 # ---- on every mix of kinds ---------------------------------------------------------------------------------------
 
 
+def covers(kind: str, shown: Any, value: Any) -> bool:
+    """Is a value still true of what stood there?"""
+    if shown in (value, "*") or shown == str(value):
+        return True
+    if value is None or shown is None:
+        return False
+    if kind == "nominal":
+        return shown in TAXONOMY.subsumers(value)
+    if kind == "ordinal":
+        first, last = shown.split(" - ")
+        return GRADES.index(first) <= GRADES.index(value) <= GRADES.index(last)
+    if kind == "numeric":
+        ends = re.fullmatch(r"(-?[\d.]+)-(-?[\d.]+)", str(shown))
+        return ends is not None and float(ends[1]) <= value <= float(ends[2])
+    return False
+
+
 def check(name: str, k: int, mix: Sequence[str], frame: pl.DataFrame, result: om.Result) -> None:
     """Everything that must hold of any result."""
     data = result.data
@@ -254,7 +276,10 @@ def check(name: str, k: int, mix: Sequence[str], frame: pl.DataFrame, result: om
     # Values that can be: of the column, but for means and for concepts that subsume.
     for place, kind in enumerate(mix):
         shown, known = {row[place] for row in after}, {row[place] for row in before}
-        if kind == "numeric":
+        if name in AIMING:  # intervals, concepts that subsume, and * for all: each covers what it stands for
+            for at, i in enumerate(kept):
+                assert covers(kind, after[at][place], before[i][place]), (kind, after[at][place], before[i][place])
+        elif kind == "numeric":
             assert data[kind].dtype in (pl.Int64, pl.Float64)
             assert all(v is None or 18 <= v < 90 for v in shown)
             assert (None not in shown) or (None in known)
@@ -449,7 +474,7 @@ def test_any_frame(name: str, kind: str) -> None:
         assert data.dtypes["secret"] == frame.dtypes["secret"]
         assert data.dtypes["nominal"] == frame.dtypes["nominal"]
         assert isinstance(data.dtypes["flat"], pd.CategoricalDtype)
-        assert data["ordinal"].cat.ordered
+        assert data["ordinal"].cat.ordered or name in AIMING
         assert any("patient" in note for note in result.notes)
         assert "patient " not in str(result)
     elif kind == "pyarrow":
@@ -649,7 +674,7 @@ def test_guarantees_say_what_holds_and_what_does_not(name: str) -> None:
         assert any("not k-anonymous" in text for text in said)
         assert not any("3-anonymity" in text for text in said)
     else:
-        assert any("at least 2 others" in text for text in said)
+        assert any("at least 2 others" in text for text in said) or name in AIMING
         assert any("3-anonymity" in text and "Verified on the release itself" in text for text in said)
         assert any("sensitive values" in text for text in said)
     assert all(text in str(result) for text in said)

@@ -52,7 +52,7 @@ def test_on_the_diagnosis_alone_it_loses_at_least_30_percent_less(chapter: str) 
 
 # ---- R17: rank swapping --------------------------------------------------------------------------------------------
 
-KS = (10,)
+KS = (5, 20)
 
 
 @cache

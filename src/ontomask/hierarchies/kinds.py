@@ -35,7 +35,7 @@ class Hierarchy(Settings):
             if len(rung) < len(rungs[-1]):  # a level that joins nothing is none
                 rungs.append(rung)
         if len(rungs[-1]) > 1:
-            rungs.append(make_rung(column, "any", [ANY] * len(column), [1.0] * len(column), _whole(column)))
+            rungs.append(make_rung(column, "any", [ANY] * len(column), [1.0] * len(column), spans=_whole(column)))
         return Ladder(column, tuple(rungs))
 
     def rungs(self, column: Column) -> list[Rung]:
@@ -79,7 +79,7 @@ class TaxonomyLevels(Hierarchy):
     def rungs(self, column: Column) -> list[Rung]:
         if not isinstance(column, NominalColumn):
             raise self._refuse(column, "a hierarchy of taxonomy levels", "nominal")
-        dag, names = column.taxonomy.dag, column.taxonomy.concepts
+        dag = column.taxonomy.dag
         at = column.concepts.copy()
         known = at >= 0
         leaves = np.maximum(dag.leaf_counts, 1)
@@ -96,21 +96,14 @@ class TaxonomyLevels(Hierarchy):
                 if not low.any():
                     break
                 at[low] = dag.first_parents(at[low])
-            shown = [column.spell(int(c)) if c >= 0 else None for c in at]
-            labels = [(names[c], text) if c >= 0 else None for c, text in zip(at, shown, strict=True)]
+            spelled = {int(c): column.spell(int(c)) for c in np.unique(at[known])}
+            shown = [spelled.get(int(c)) for c in at]
             penalty = np.where(known, (leaves[at] - 1) / domain, 0.0)
-            rung = make_rung(column, f"{self.cut} {limit}", labels, penalty, concepts=at)
-            texts = [None if label is None else label[1] for label in dict.fromkeys(labels)]
-            rungs.append(_shown(rung, column, texts))
+            rung = make_rung(column, f"{self.cut} {limit}", shown, penalty, concepts=at.copy())
+            rungs.append(rung)
             if len(rung) == 1:
                 break
         return rungs
-
-
-def _shown(rung: Rung, column: Column, texts: Sequence[str | None]) -> Rung:
-    import polars as pl
-
-    return Rung(rung.name, rung.group, pl.Series(column.name, texts, dtype=pl.String), rung.centres, rung.penalty)
 
 
 class LevelsFile(Hierarchy):
@@ -147,7 +140,7 @@ class LevelsFile(Hierarchy):
             labels = [None if text is None else rows[text][level] for text in texts]
             penalty = [0.0 if label is None else (len(members[label]) - 1) / domain for label in labels]
             spans = _spans(labels, members) if isinstance(column, NumericColumn) else None
-            rungs.append(make_rung(column, f"level {level}", labels, penalty, spans))
+            rungs.append(make_rung(column, f"level {level}", labels, penalty, spans=spans))
         return rungs
 
 
@@ -256,7 +249,7 @@ class Intervals(Hierarchy):
         labels = [None if gone else shown_as[i] for i, gone in zip(inside, missing, strict=True)]
         spread = np.minimum((ends - begins)[np.clip(inside, 0, None)] / extent, 1.0) if extent > 0 else np.ones(len(at))
         spans = [bounds[max(int(i), 0)] for i in inside]
-        return make_rung(column, f"level {place}", labels, np.where(missing, 0.0, spread), spans)
+        return make_rung(column, f"level {place}", labels, np.where(missing, 0.0, spread), spans=spans)
 
 
 def _bounds(level: Sequence[Any], where: str) -> list[tuple[float, float]]:

@@ -48,21 +48,29 @@ class Ladder:
 def own_values(column: Column) -> Rung:
     """Level 0: the values themselves."""
     codes = np.arange(len(column), dtype=np.int32)
-    return Rung("value", codes, column.values, column.own, np.zeros(len(column)))
+    return Rung("value", codes, column.values.rename(column.name), column.own, np.zeros(len(column)))
 
 
 def make_rung(
-    column: Column, name: str, labels: Sequence[Any], penalty: Any, spans: Any = None, concepts: Any = None
+    column: Column,
+    name: str,
+    texts: Sequence[str | None],
+    penalty: Any,
+    *,
+    spans: Any = None,
+    concepts: NDArray[np.int64] | None = None,
 ) -> Rung:
-    """A level from the label of each code; codes with equal labels form a group.
+    """A level from what each code shows; codes that show the same form a group.
 
     ``penalty`` is by code, equal within a group. ``spans``: (low, high) of each code's group, where it is an interval;
-    ``concepts``: the concept each code goes up to, where it is one.
+    ``concepts``: the concept each code goes up to, where it is one: then these make the groups.
     """
+    keys: Sequence[Any] = texts if concepts is None else concepts.tolist()
     place: dict[Any, int] = {}
-    group = np.array([place.setdefault(label, len(place)) for label in labels], dtype=np.int32)
-    first = np.array([int(np.argmax(group == g)) for g in range(len(place))], dtype=np.int64)
-    shown = pl.Series(column.name, list(place), dtype=pl.String)
+    group = np.array([place.setdefault(key, len(place)) for key in keys], dtype=np.int32)
+    first = np.zeros(len(place), dtype=np.int64)
+    first[group[::-1]] = np.arange(len(group))[::-1]
+    shown = pl.Series(column.name, [texts[int(i)] for i in first], dtype=pl.String)
     by_group = np.asarray(penalty, dtype=np.float64)[first]
     return Rung(name, group, shown, _centres(column, group, first, spans, concepts), by_group)
 
