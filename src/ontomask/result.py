@@ -21,11 +21,16 @@ from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.verification import Verification, check_models
 
 if TYPE_CHECKING:
+    from ontomask.assessment.assess import Assessment
     from ontomask.assessment.linkage import Kind
     from ontomask.assessment.loss import Loss
     from ontomask.assessment.pairing import Pairing
     from ontomask.assessment.preservation import Preservation
     from ontomask.run import Prepared
+
+
+#: Linkage is told with the guarantees where there are no more different records than this.
+MOST_LINKED = 30_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,7 +86,28 @@ class Result:
             else "Records stand in their original order: whoever knows the order of the source knows who is who. "
             "Set row_order: shuffled to break it; no method of this family does so by itself."
         )
-        return [*failed, *self.policy.method.assurances(), *self.masked.caveats, *held, *assumptions]
+        told = [*failed, *self.policy.method.assurances(), *self.masked.caveats, *held]
+        return [*told, *self._linkage_in_words(), *assumptions]
+
+    def _linkage_in_words(self) -> list[str]:
+        """Where no k is promised, how many records an intruder links; large tables take long and are left to the user."""
+        assert self.policy.method is not None
+        if self.policy.method.promised_k > 1 or any(finding.holds for finding in self.verification.findings):
+            return []
+        if max(self.prepared.table.p, self.masked.groups) > MOST_LINKED:
+            return ["Record linkage was not tried, there are many different records: result.linkage() tells."]
+        names = ", ".join(column.name for column in self.prepared.table.columns)
+        return [
+            f"Record linkage: an intruder who knows {names} of everybody links {self.linkage():.2%} of the records correctly "
+            "to the nearest released record."
+        ]
+
+    @cached_property
+    def assessment(self) -> Assessment:
+        """All that can be said of the release beside the original (see :func:`ontomask.assess`)."""
+        from ontomask.assessment.assess import assessment_of
+
+        return assessment_of(self._pairing)
 
     @property
     def report(self) -> pl.DataFrame | None:

@@ -16,6 +16,8 @@ from ontomask.microdata.attributes import Nominal
 from ontomask.microdata.writing import suffix_of, write_table, write_text
 from ontomask.policy import Policy
 from ontomask.policy_file import policy_text
+from ontomask.privacy.severity_diversity import SeverityDiversity
+from ontomask.severity.numbers import Severity
 from ontomask.taxonomy.catalog import catalog_name
 from ontomask.taxonomy.taxonomy import Taxonomy
 from ontomask.taxonomy.writing import write_taxonomy
@@ -183,12 +185,14 @@ def _fill(result: Result, folder: Path, suffix: str) -> None:
     write_text("\n".join([*result.notes, ""]), confidential / "notes.txt")
     write_table(result.mapping, confidential / "mapping.csv")
     write_table(result.groups, confidential / "groups.csv")
+    if result.report is not None:
+        write_table(result.report, confidential / "report.csv")
     files = [path.relative_to(folder).as_posix() for part in PARTS for path in sorted((folder / part).iterdir())]
     write_text("\n".join([HEAD, *files, MANIFEST, ""]), folder / MANIFEST)
 
 
 def _nameable(policy: Policy, folder: Path) -> Policy:
-    """Taxonomies that exist in Python only become files beside the policy."""
+    """Taxonomies and severity definitions that exist in Python only become files beside the policy."""
     attributes = dict(policy.attributes)
     for column, attribute in policy.attributes.items():
         taxonomy = attribute.taxonomy if isinstance(attribute, Nominal) else None
@@ -196,4 +200,12 @@ def _nameable(policy: Policy, folder: Path) -> Policy:
             file = folder / f"taxonomy-{len(list(folder.glob('taxonomy-*'))) + 1}.csv"
             write_taxonomy(taxonomy, file)
             attributes[column] = attribute.changed(taxonomy=str(file.resolve()))
-    return policy.changed(attributes=attributes)
+    require: list[Any] = []
+    for model in policy.require:
+        severity = model.severity if isinstance(model, SeverityDiversity) else None
+        if isinstance(severity, Severity) and severity.path is None:
+            file = severity.save(folder / f"severity-{len(list(folder.glob('severity-*'))) + 1}.yaml")
+            require.append(model.changed(severity=str(file.resolve())))
+        else:
+            require.append(model)
+    return policy.changed(attributes=attributes, require=require)

@@ -45,6 +45,8 @@ def test_importing_loads_nothing_heavy() -> None:
         "pydantic",
         "narwhals",
         "yaml",
+        "typer",
+        "rich",
     ):
         assert f"'{heavy}'" not in loaded
 

@@ -573,7 +573,7 @@ def test_a_column_that_is_listed_twice(tmp_path: Path) -> None:
         ("attributes:\n  age: {kind: numeric}\n  2020-01-01: {kind: flat}\n", 3, "text.*quotes"),
         ("1: 2\nattributes:\n  age: {kind: numeric}\n", 1, "text|no such key"),
         ("attributes:\n  age: {kind: numeric}\nrequire:\n  name: k_anonymity\n  k: 3\n", 3, "dash"),
-        ("attributes:\n  age: {kind: numeric}\nrequire:\n  - name: k_anonymity\n    k: 3\n  - k: -1\n", 6, "say which it is with the key name"),
+        ("attributes:\n  age: {kind: numeric}\nrequire:\n  - name: k_anonymity\n    k: 3\n  - k: -1\n", 6, "with the key name"),
         ("attributes:\n  age: {kind: numeric}\nseed: 1.5\n", 3, "seed: 1.5"),
         ("attributes:\n  age: {kind: numeric, role: other}\n", 1, "no column is a quasi-identifier"),
         ("attributes:\n  a: {kind: nominal, taxonomy: icd9}\n", 2, "Did you mean 'icd9cm'"),
