@@ -17,6 +17,7 @@ import numpy as np
 
 import ontomask as om
 from benchmarks import generate, peers
+from benchmarks.generalizing import generalizing
 from benchmarks.keeping import keeping
 from benchmarks.masking import masking
 from benchmarks.timing import DATA, PEAK, Row, best, fresh
@@ -138,6 +139,7 @@ def main() -> None:
         ("whole ontology", lambda folder: whole_ontology()),
         ("masking", masking),
         ("keeping", keeping),
+        ("generalizing", generalizing),
         ("peers", against_peers),
     ]
     chosen = [s for s in sections if len(sys.argv) == 1 or s[0].split()[0] in sys.argv[1:]]

@@ -98,8 +98,10 @@ class Result:
             return ["Record linkage was not tried, there are many different records: result.linkage() tells."]
         names = ", ".join(column.name for column in self.prepared.table.columns)
         return [
-            f"Record linkage: an intruder who knows {names} of everybody links {self.linkage():.2%} of the records correctly "
-            "to the nearest released record."
+            (
+                f"Record linkage: an intruder who knows {names} of everybody links {self.linkage():.2%} of the records correctly "
+                "to the nearest released record."
+            )
         ]
 
     @cached_property

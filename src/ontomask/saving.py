@@ -8,7 +8,7 @@ import secrets
 import shutil
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ontomask.arguments import some_of
 from ontomask.errors import OntomaskError, OutputError
