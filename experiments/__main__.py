@@ -66,7 +66,8 @@ def papers() -> list[str]:
             "**All data here are synthetic.** The papers use discharges of Californian hospitals, which may not be passed "
             "on. Ours are drawn by [`om.demo_data`](demo-data.md), whose chapters of neoplasms and digestive diseases have "
             "as many records and about as many codes as M13 prints of its own, but nobody's diagnoses; unique tuples agree "
-            "among neoplasms only (digestive: a third, in M13 nearly all). So figures need not agree; what can be compared is which method is better, and by how much roughly. R17 uses SNOMED-CT, "
+            "among neoplasms only (digestive: a third, in M13 nearly all). So figures need not agree; what can be compared is "
+            "which method is better, and by how much roughly. R17 uses SNOMED-CT, "
             "we ICD-9-CM: a tree of few levels, in which many codes are equally far from each other."
         ),
     ]

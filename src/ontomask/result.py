@@ -99,8 +99,8 @@ class Result:
         names = ", ".join(column.name for column in self.prepared.table.columns)
         return [
             (
-                f"Record linkage: an intruder who knows {names} of everybody links {self.linkage():.2%} of the records correctly "
-                "to the nearest released record."
+                f"Record linkage: an intruder who knows {names} of everybody links {self.linkage():.2%} of the "
+                "records correctly to the nearest released record."
             )
         ]
 
