@@ -89,13 +89,15 @@ def checking(n: int = 5_000_000) -> Iterator[Row]:
             "sex": rng.choice(["f", "m"], n),
             "region": rng.integers(0, 50, n),
             "pay": rng.integers(0, 1000, n),
+            "triage": rng.choice(["428.0", "486", "410.71", "250.00", "540.9", "650", "295.30", "V30.00"], n),
             "diagnosis": codes["diagnosis"].gather(drawn),
             "secondary_diagnosis": codes["secondary_diagnosis"].gather(drawn),
         }
     )
     quasi = ["age", "sex", "region"]
     codes_of = om.Nominal(taxonomy="icd9cm", role="sensitive")
-    kinds = {"pay": om.Numeric(role="sensitive"), "diagnosis": codes_of, "secondary_diagnosis": codes_of}
+    kinds = {"pay": om.Numeric(role="sensitive"), "diagnosis": codes_of, "triage": codes_of}
+    kinds["secondary_diagnosis"] = codes_of
     severity = om.Severity.example("demo")
     models: list[Any] = [
         om.KAnonymity(k=5),
@@ -106,6 +108,7 @@ def checking(n: int = 5_000_000) -> Iterator[Row]:
         om.TCloseness(t=0.3, attribute="diagnosis"),
         om.TCloseness(t=0.3, attribute="pay", ground="ordered"),
         om.TCloseness(t=0.3, attribute="diagnosis", ground="hierarchical"),
+        om.TCloseness(t=0.3, attribute="triage", ground="semantic"),
         om.SeverityDiversity(l=2, severity=severity),
         om.SeverityDiversity(l=2, severity=severity, downward=True),
     ]

@@ -158,7 +158,7 @@ class _Search:
         losses: dict[Node, float] = {}
 
         def seen(node: Node, look: Look) -> None:
-            losses[node] = lattice.loss(node, look, self.costs.by_code)
+            losses[node] = lattice.loss(node, look, self.costs.by_code, float(bounds[node]))
 
         keep = seen if self.costs.even and not self.others else None
         holds = lattice.frontier(self.monotone, lambda f, m: self.progress(0.9 * f, m), keep)
@@ -202,7 +202,7 @@ class _Search:
         if self.lattice.allowed == 0:
             return float(bounds[node])
         if self.costs.even:
-            return self.lattice.loss(node, self._look(node), self.costs.by_code)
+            return self.lattice.loss(node, self._look(node), self.costs.by_code, float(bounds[node]))
         look = self.lattice.look_at_all(node, [*self.monotone, *self.others])
         return self.lattice.loss_of_rows(node, look, self.costs.by_code)
 

@@ -28,7 +28,7 @@ Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 #: How many nodes' rows are remembered.
-SNAPSHOTS = 256
+SNAPSHOTS = 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ class Look:
     first: Longs
     fails: NDArray[np.bool_]
 
-    @property
+    @cached_property
     def failing(self) -> int:
         return int(self.sizes[self.fails].sum())
 
@@ -98,7 +98,8 @@ class Lattice:
         below = (self._nodes[: len(self._snapshots)] <= node).all(axis=1)
         lengths = np.where(below, self._lengths[: len(self._snapshots)], len(self.rows) + 1)
         look = self._look(node, judges, self._snapshots[int(np.argmin(lengths))])
-        self._keep(node, look)
+        if look.failing > self.allowed:  # what is above a node that satisfies is never looked at
+            self._keep(node, look)
         return look
 
     def look_at_all(self, node: Node, judges: Sequence[Judge]) -> Look:
@@ -232,16 +233,18 @@ class Lattice:
             total += np.array([float((counts * cost).sum()) for cost in levels]).reshape(shape)
         return total / (self.n * len(self.ladders))
 
-    def loss(self, node: Node, look: Look, by_code: Sequence[Sequence[Floats]]) -> float:
+    def loss(self, node: Node, look: Look, by_code: Sequence[Sequence[Floats]], bound: float) -> float:
         """The mean loss of a record: of its values as generalized, 1 if it is suppressed.
 
-        Of a class whose rows were merged one row stands for all: right where values of one group lose the same.
+        ``bound`` is what it is with nothing suppressed. Of a class whose rows were merged one row stands for all: right
+        where values of one group lose the same.
         """
-        total = np.zeros(len(look.sizes))
+        out = np.flatnonzero(look.fails)
+        sizes, rows = look.sizes[out], look.first[out]
+        total = np.zeros(len(out))
         for codes, levels, level in zip(look.rows.codes, by_code, node, strict=True):
-            total += levels[level][codes[look.first]]
-        each = np.where(look.fails, 1.0, total / len(self.ladders))
-        return float((look.sizes * each).sum() / self.n)
+            total += levels[level][codes[rows]]
+        return bound + float((sizes * (1.0 - total / len(self.ladders))).sum()) / self.n
 
     def loss_of_rows(self, node: Node, look: Look, by_code: Sequence[Sequence[Floats]]) -> float:
         """The same row by row."""

@@ -47,7 +47,9 @@ class TCloseness(ClassModel):
 
     def judge(self, sensitive: Sensitive) -> Closeness:
         grounds = {name: ground_of(column, self.ground) for name, column in sensitive.columns.items()}
-        return Closeness(self, grounds, {name: len(column) for name, column in sensitive.columns.items()})
+        values = {name: len(column) for name, column in sensitive.columns.items()}
+        ordered = sensitive.columns.items() if self.ground == "ordered" else ()
+        return Closeness(self, grounds, values, {name: _places(column) for name, column in ordered})
 
     def monotone(self, *, suppressing: bool) -> bool:
         # Joined classes are no farther than the farther of them; but one that held may fail together with one that
@@ -74,12 +76,15 @@ class Closeness:
     model: TCloseness
     grounds: Mapping[str, Any]
     values: Mapping[str, int]
+    places: Mapping[str, Longs]
 
     def figures(self, rows: ClassRows) -> Floats:
-        found = [
-            ground.distances(Pairs(rows.of, rows.codes[name], self.values[name], rows.weights))
-            for name, ground in self.grounds.items()
-        ]
+        found = []
+        for name, ground in self.grounds.items():
+            code = rows.codes[name]
+            places = self.places.get(name)
+            code = code if places is None else places[code]
+            found.append(ground.distances(Pairs(rows.of, code, self.values[name], rows.weights)))
         most: Floats = np.maximum.reduce(found)
         return most
 
@@ -92,7 +97,7 @@ def ground_of(column: Values, ground: Ground) -> Any:
     if ground == "equal":
         return EqualGround(column.share)
     if ground == "ordered":
-        return OrderedGround(column.share, _places(column))
+        return OrderedGround(column.share[np.argsort(_places(column))])
     if column.concepts is None:
         raise DataError(
             f"{ground} closeness needs a taxonomy",

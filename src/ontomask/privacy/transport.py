@@ -12,8 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.errors import DataError
+
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
+#: Steps of the transport problem that may be taken: some minutes.
+MOST_WORK = 2e11
 
 
 class Pairs:
@@ -21,11 +25,14 @@ class Pairs:
 
     def __init__(self, of: Longs, code: Longs, values: int, weights: Longs | None = None) -> None:
         key = of * values + code
-        if weights is None:
-            distinct, counts = np.unique(key, return_counts=True)
+        room = (int(of.max(initial=0)) + 1) * values
+        if room <= 4 * len(key) + 2**20:  # counting is faster than sorting where there is room for all pairs
+            every = np.bincount(key, weights=weights, minlength=room)
+            distinct = np.flatnonzero(every)
+            counts = every[distinct]
         else:
             distinct, place = np.unique(key, return_inverse=True)
-            counts = np.bincount(place, weights=weights).astype(np.int64)
+            counts = np.bincount(place, weights=weights)
         self.of, self.code = distinct // values, distinct % values
         self.counts = counts.astype(np.int64)
         self.starts = np.flatnonzero(np.diff(self.of, prepend=-1))
@@ -54,34 +61,29 @@ class EqualGround:
 class OrderedGround:
     """Values in an order, the i-th and the j-th at |i - j| / (m - 1): sum |P(i) - Q(i)| / (m - 1).
 
-    P is constant between two values of a class and Q grows, so each stretch is two sums of Q.
+    ``whole`` and the codes of pairs are in that order. P is constant between two values of a class and Q grows, so each
+    stretch is two sums of Q.
     """
 
-    def __init__(self, whole: Floats, places: Longs) -> None:
-        self.places = places
+    def __init__(self, whole: Floats) -> None:
         self.values = len(whole)
-        by_place = np.empty_like(whole)
-        by_place[places] = whole
-        self.upto = np.cumsum(by_place)
+        self.upto = np.cumsum(whole)
         self.running = np.concatenate(([0.0], np.cumsum(self.upto)))
 
     def distances(self, pairs: Pairs) -> Floats:
         if self.values < 2:
             return np.zeros(len(pairs))
-        place = self.places[pairs.code]
-        order = np.lexsort((place, pairs.of))
-        place, of, share = place[order], pairs.of[order], pairs.share[order]
-        running = np.cumsum(share)
-        before = np.repeat(running[pairs.starts] - share[pairs.starts], np.diff(np.append(pairs.starts, len(of))))
-        reached = running - before
-        last = np.append(of[1:] != of[:-1], True)
-        first = np.append(True, of[1:] != of[:-1])
-        stop = np.where(last, self.values, np.append(place[1:], self.values))
-        reached = np.where(last, 1.0, reached)
+        place, first = pairs.code, pairs.starts
+        last = np.append(first[1:], len(place)) - 1
+        running = np.cumsum(pairs.share)
+        reached = running - np.repeat(running[first] - pairs.share[first], np.diff(np.append(first, len(place))))
+        reached[last] = 1.0
+        stop = np.append(place[1:], self.values)
+        stop[last] = self.values
         stretches = self._between(place, stop, reached)
         # Before the first value of a class nothing of it was reached.
-        stretches[first] += self._between(np.zeros_like(place[first]), place[first], np.zeros(int(first.sum())))
-        total: Floats = np.add.reduceat(stretches, pairs.starts) / (self.values - 1)
+        stretches[first] += self._between(np.zeros_like(first), place[first], np.zeros(len(first)))
+        total: Floats = np.add.reduceat(stretches, first) / (self.values - 1)
         return total
 
     def _between(self, begin: Longs, end: Longs, reached: Floats) -> Floats:
@@ -100,25 +102,28 @@ class TreeGround:
     """
 
     def __init__(self, whole: Floats, above: Sequence[Longs], length: Floats) -> None:
+        from scipy.sparse import csr_array
+
         self.length = length
-        self.edges = np.concatenate([np.asarray(a, dtype=np.int64) for a in above]) if above else np.zeros(0, np.int64)
-        self.at = np.concatenate(([0], np.cumsum([len(a) for a in above]))).astype(np.int64)
-        owner = np.repeat(np.arange(len(above)), np.diff(self.at))
-        self.below = np.bincount(self.edges, weights=whole[owner], minlength=len(length))
+        edges = np.concatenate([np.asarray(a, dtype=np.int64) for a in above])
+        at = np.concatenate(([0], np.cumsum([len(a) for a in above])))
+        self.above = csr_array((np.ones(len(edges)), edges, at), shape=(len(above), len(length)))
+        self.below: Floats = np.asarray(whole @ self.above)
         self.base = float((length * self.below).sum())  # what it costs where a class has nothing below an edge
 
     def distances(self, pairs: Pairs) -> Floats:
-        deep = np.diff(self.at)[pairs.code]
-        owner = np.repeat(np.arange(len(pairs.code)), deep)
-        inside = np.arange(len(owner)) - np.repeat(np.cumsum(deep) - deep, deep)
-        edge = self.edges[self.at[pairs.code][owner] + inside]
-        key = pairs.of[owner] * len(self.length) + edge
-        distinct, place = np.unique(key, return_inverse=True)
-        reached = np.bincount(place, weights=pairs.share[owner])
-        edge, of = distinct % len(self.length), distinct // len(self.length)
-        cost = self.length[edge] * (np.abs(reached - self.below[edge]) - self.below[edge])
-        rank = np.searchsorted(pairs.of[pairs.starts], of)
-        total: Floats = np.maximum(self.base + np.bincount(rank, weights=cost, minlength=len(pairs)), 0.0)
+        from scipy.sparse import csr_array
+
+        at = np.append(pairs.starts, len(pairs.of))
+        shares = csr_array((pairs.share, pairs.code, at), shape=(len(pairs), self.above.shape[0]))
+        reached = (shares @ self.above).tocsr()
+        below = self.below[reached.indices]
+        cost = self.length[reached.indices] * (np.abs(reached.data - below) - below)
+        sums = np.zeros(len(pairs))
+        some = np.flatnonzero(np.diff(reached.indptr))  # a class at the root alone has no edge above it
+        if len(some):
+            sums[some] = np.add.reduceat(cost, reached.indptr[some])
+        total: Floats = np.maximum(self.base + sums, 0.0)
         return total
 
 
@@ -144,6 +149,7 @@ class TableGround:
             part = slice(pairs.starts[c], ends[c])
             same[place] = first.setdefault(pairs.code[part].tobytes() + pairs.counts[part].tobytes(), len(first))
         if len(several):
+            self._require_time(ends[several] - pairs.starts[several])
             chosen = several[np.unique(same, return_index=True)[1]]
             rows = np.concatenate([np.arange(pairs.starts[c], ends[c]) for c in chosen])
             starts = np.concatenate(([0], np.cumsum(ends[chosen] - pairs.starts[chosen])))
@@ -151,3 +157,13 @@ class TableGround:
             transport_costs(self.table, self.counts, starts, pairs.code[rows], pairs.counts[rows], costs)
             found[several] = costs[same]
         return found
+
+    def _require_time(self, sizes: Longs) -> None:
+        """The work grows with the square of the number of values: refuse what would take hours."""
+        values = len(self.table)
+        work = float((sizes * values * (sizes + values)).sum())
+        if work > MOST_WORK:
+            raise DataError(
+                f"the distance of {len(sizes):,} classes over {values:,} values would take hours",
+                remedy="Choose ground='hierarchical', or a sensitive column of fewer values.",
+            )
