@@ -15,7 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-from experiments import centroids, marginality, microaggregation, rank_swapping, recoding, resampling, shuffling
+from experiments import (
+    centroids,
+    generalization,
+    marginality,
+    microaggregation,
+    rank_swapping,
+    recoding,
+    resampling,
+    shuffling,
+)
 from experiments.data import answers
 from experiments.reporting import table, wrapped
 
@@ -112,7 +121,7 @@ class Page:
 
 
 PAGES = (
-    Page("experiments", thesis, "T12", (centroids, recoding, microaggregation, resampling)),
+    Page("experiments", thesis, "T12", (centroids, recoding, microaggregation, resampling, generalization)),
     Page("experiments-discharges", papers, "M13, R17, D12", (marginality, rank_swapping, shuffling)),
 )
 

@@ -133,7 +133,8 @@ def compared(results: dict[str, om.Result]) -> str:
         f"{'method':<28} {'records':>7} {'smallest class':>15} {'loss L':>8} {'diagnoses off by':>17} {'linked':>8}"
     ]
     for name, result in results.items():
-        loss, smallest = result.loss(measure="logsc"), result.verification.findings[0].worst
+        loss = result.loss(measure="logsc")
+        smallest = next(f.worst for f in result.verification if isinstance(f.model, om.KAnonymity))
         lines.append(
             f"{name:<28} {len(result.data):>7} {smallest:>15.0f} {loss.information_loss:>7.1f}% "
             f"{loss.rmse['diagnosis']:>17.2f} {result.linkage():>8.1%}"

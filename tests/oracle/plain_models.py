@@ -9,7 +9,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import Any
 
 import numpy as np
@@ -57,9 +57,7 @@ def tail_over_first(values: Sequence[Hashable], l: int) -> float:
     return sum(often[l - 1 :]) / often[0]
 
 
-def earth_mover(
-    part: Sequence[Hashable], whole: Sequence[Hashable], apart: Callable[[Any, Any], float]
-) -> float:
+def earth_mover(part: Sequence[Hashable], whole: Sequence[Hashable], apart: Callable[[Any, Any], float]) -> float:
     """The least cost of turning the distribution of one list into that of the other, as a linear programme."""
     here, there = Counter(part), Counter(whole)
     a, b = list(here), list(there)
@@ -108,7 +106,9 @@ class PlainFinding:
     records: int
 
 
-def finding(of: Classes, figure: Figure, fails: Callable[[Sequence[int]], bool], *, largest: bool = False) -> PlainFinding:
+def finding(
+    of: Classes, figure: Figure, fails: Callable[[Sequence[int]], bool], *, largest: bool = False
+) -> PlainFinding:
     figures = {key: figure(rows) for key, rows in of.items()}
     failing = {key: (figures[key], len(rows)) for key, rows in of.items() if fails(rows)}
     worst = max(figures.values()) if largest else min(figures.values())
@@ -158,7 +158,9 @@ class PlainSeverity:
     def largest(self) -> int:
         return max(self.number(c, v, m) for c, v in self.domain for m in (1, 2, 3))
 
-    def diverse(self, rows: Sequence[Mapping[str, Value]], columns: Sequence[str], kinds: Sequence[int], how: Any) -> float:
+    def diverse(
+        self, rows: Sequence[Mapping[str, Value]], columns: Sequence[str], kinds: Sequence[int], how: Any
+    ) -> float:
         """The least, over columns and types m, of how diverse the numbers of a class are."""
         return min(how([self.number(c, row[c], m) for row in rows]) for c in columns for m in kinds)
 
@@ -182,14 +184,13 @@ class PlainLadder:
 
 
 def plain_ladder(values: Iterable[Value], levels: Sequence[Mapping[Value, tuple[Value, float]]]) -> PlainLadder:
-    """The values themselves, the levels given, and one value for all; a level that joins nothing is none."""
+    """The values themselves, the levels given, and one value for all; levels that join nothing keep their numbers."""
     present = list(dict.fromkeys(values))
     found: list[Mapping[Value, tuple[Value, float]]] = [{v: (v, 0.0) for v in present}]
     for level in levels:
-        if len({level[v] for v in present}) < len(set(found[-1].values())):
-            found.append({v: level[v] for v in present})
+        found.append({v: level[v] for v in present})
     if len(set(found[-1].values())) > 1:
-        found.append({v: ("*", 1.0) for v in present})
+        found.append(dict.fromkeys(present, ("*", 1.0)))
     return PlainLadder(found)
 
 
@@ -216,6 +217,8 @@ def taxonomy_ladder(t: Plain, values: Sequence[Value], cut: str) -> PlainLadder:
             v: (c, (leaves[c] - 1) / max(leaves[t.root] - 1, 1)) for v, c in shown.items()
         }
         levels.append(level | ({None: (None, 0.0)} if None in values else {}))
+        if len(set(levels[-1].values())) == 1:  # nothing is left to join
+            break
     return plain_ladder(values, levels)
 
 
@@ -241,7 +244,7 @@ def interval_ladder(cuts: Sequence[Sequence[int]], values: Sequence[Value]) -> P
     for points in cuts:
         level: dict[Value, tuple[Value, float]] = {None: (None, 0.0)}
         for v in known:
-            low, high = next((a, b) for a, b in zip(points, points[1:], strict=False) if a <= v < b)
+            low, high = next((a, b) for a, b in pairwise(points) if a <= v < b)
             shown = f"{low}-{high - 1}" if high - low > 1 else f"{low}"
             level[v] = (shown, min((high - low) / extent, 1.0) if extent else 1.0)
         levels.append(level)
@@ -260,7 +263,9 @@ def masked_ladder(values: Sequence[Value], side: str) -> PlainLadder:
             for v in texts
         }
         sizes = Counter(shown.values())
-        level: dict[Value, tuple[Value, float]] = {v: (s, (sizes[s] - 1) / max(len(texts) - 1, 1)) for v, s in shown.items()}
+        level: dict[Value, tuple[Value, float]] = {
+            v: (s, (sizes[s] - 1) / max(len(texts) - 1, 1)) for v, s in shown.items()
+        }
         levels.append(level | {None: (None, 0.0)})
     return plain_ladder(values, levels)
 
@@ -302,7 +307,8 @@ class PlainLattice:
         losses = [
             1.0
             if i in gone
-            else math.fsum(self.cost(a, level, v) for a, (level, v) in enumerate(zip(node, record, strict=True))) / len(node)
+            else math.fsum(self.cost(a, level, v) for a, (level, v) in enumerate(zip(node, record, strict=True)))
+            / len(node)
             for i, record in enumerate(self.records)
         ]
         return PlainNode(shown, suppressed, len(suppressed) <= self.allowed, math.fsum(losses) / len(losses))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -76,7 +77,7 @@ def interval_column(chance: random.Random, n: int, folder: Path) -> Drawn:
         cuts = [[*range(0, 33, 4)], [0, 8, 16, 32], [0, 16, 32]][chance.randrange(2) :]
         given_: list[list[Any]] = [list(level) for level in cuts]
         if chance.random() < 0.5:
-            given_ = [[[a, b] for a, b in zip(level, level[1:], strict=False)] for level in cuts]
+            given_ = [[[a, b] for a, b in itertools.pairwise(level)] for level in cuts]
         hierarchy = om.Intervals(levels=given_)
     else:
         width, factor, origin = chance.choice((1, 2, 3, 5)), chance.choice((2, 3)), chance.choice((0, 1, -4))
@@ -128,9 +129,16 @@ def flat_column(chance: random.Random, n: int, folder: Path) -> Drawn:
 MAKERS = (file_column, interval_column, text_column, tree_column, flat_column)
 
 
-def drawn_model(chance: random.Random, secret: Sequence[Any], numbers: Sequence[Any]) -> tuple[Any, Fails]:
+MONOTONE = ("k", "k", "distinct")
+#: Not with suppression.
+OTHERS = ("entropy", "recursive", "equal", "ordered")
+
+
+def drawn_model(
+    chance: random.Random, secret: Sequence[Any], numbers: Sequence[Any], kinds: Sequence[str]
+) -> tuple[Any, Fails]:
     """A model over sensitive columns, told twice."""
-    kind = chance.choice(("k", "k", "distinct", "entropy", "recursive", "equal", "ordered"))
+    kind = chance.choice(kinds)
     values = len(set(secret))
     if kind == "k":
         k = chance.choice((2, 2, 3, 4))
@@ -173,22 +181,31 @@ class Problem:
         makers: Sequence[Any] = MAKERS,
         limits: Sequence[float] = (0, 0, 0.1, 0.25, 0.5),
         loss: str | None = None,
+        kinds: Sequence[str] = (*MONOTONE, *OTHERS),
+        sizes: Sequence[int] = (4, 6, 10, 16, 24, 40),
     ) -> None:
         chance = self.chance = random.Random(seed)
-        n = chance.choice((4, 6, 10, 16, 24, 40))
+        n = chance.choice(sizes)
         self.columns = [chance.choice(makers)(chance, n, folder) for _ in range(chance.choice((2, 2, 3, 4)))]
         self.names = [f"c{i}" for i in range(len(self.columns))]
         self.records = list(zip(*(column.values for column in self.columns), strict=True))
         secret = chance.choices("pqrs"[: chance.randint(2, 4)], k=n)
         numbers = [chance.randrange(4) for _ in range(n)]
         self.frame = pl.DataFrame(
-            [pl.Series(name, column.values, dtype=column.dtype) for name, column in zip(self.names, self.columns, strict=True)]
+            [
+                pl.Series(name, column.values, dtype=column.dtype)
+                for name, column in zip(self.names, self.columns, strict=True)
+            ]
         ).with_columns(pl.Series("s", secret), pl.Series("n", numbers), pl.Series("row", range(n)))
-        drawn = [drawn_model(chance, secret, numbers) for _ in range(chance.choice((1, 1, 2, 3)))]
+        drawn = [drawn_model(chance, secret, numbers, kinds) for _ in range(chance.choice((1, 1, 2, 3)))]
         self.models, self.fails = [m for m, _ in drawn], [f for _, f in drawn]
         self.limit, self.loss = chance.choice(limits), loss or chance.choice(("ncp", "ncp", "steps"))
         self.lattice = twin.PlainLattice(
-            self.records, [c.ladder for c in self.columns], self.fails, self.limit, self._cost() if self.loss != "ncp" else None
+            self.records,
+            [c.ladder for c in self.columns],
+            self.fails,
+            self.limit,
+            self._cost() if self.loss != "ncp" else None,
         )
 
     def _cost(self) -> Callable[[int, int, Any], float]:
@@ -198,8 +215,14 @@ class Problem:
 
     def policy(self, **more: Any) -> om.Policy:
         attributes = {name: column.attribute for name, column in zip(self.names, self.columns, strict=True)}
-        attributes |= {"s": om.Flat(role="sensitive"), "n": om.Numeric(role="sensitive"), "row": om.Numeric(role="other")}
-        hierarchies = {name: c.hierarchy for name, c in zip(self.names, self.columns, strict=True) if c.hierarchy is not None}
+        attributes |= {
+            "s": om.Flat(role="sensitive"),
+            "n": om.Numeric(role="sensitive"),
+            "row": om.Numeric(role="other"),
+        }
+        hierarchies = {
+            name: c.hierarchy for name, c in zip(self.names, self.columns, strict=True) if c.hierarchy is not None
+        }
         settings_: dict[str, Any] = {"suppression_limit": self.limit, "loss": self.loss} | more
         return om.Policy(
             attributes=attributes,
@@ -277,19 +300,34 @@ def search(problem: Problem) -> None:
     problem.agree(result, chosen)
 
 
-@settings(max_examples=cases(180))
+@settings(max_examples=cases(150))
 @given(seed=SEEDS)
 def test_search_finds_the_optimum_and_all_minimal_nodes(seed: int, folder: Path) -> None:
     search(Problem(seed, folder))
 
 
-@settings(max_examples=cases(70))
+@settings(max_examples=cases(60))
+@given(seed=SEEDS)
+def test_models_that_are_not_monotone_are_asked_at_every_node(seed: int, folder: Path) -> None:
+    """With suppression, where a node may fail above one that satisfies; few values, so that there is much to tell."""
+    makers = (file_column, file_column, tree_column)
+    search(Problem(seed, folder, makers, (0.2, 0.3, 0.5), kinds=OTHERS, sizes=(24, 32)))
+
+
+@settings(max_examples=cases(25))
+@given(seed=SEEDS)
+def test_search_over_many_equal_records(seed: int, folder: Path) -> None:
+    """Rows are merged on the way up: counts must stay right."""
+    search(Problem(seed, folder, (file_column, text_column, tree_column), (0.0, 0.1), kinds=MONOTONE, sizes=(60, 80)))
+
+
+@settings(max_examples=cases(60))
 @given(seed=SEEDS)
 def test_search_with_semantic_loss(seed: int, folder: Path) -> None:
     search(Problem(seed, folder, (tree_column, tree_column, flat_column), loss="semantic"))
 
 
-@settings(max_examples=cases(70))
+@settings(max_examples=cases(60))
 @given(seed=SEEDS)
 def test_a_strategy_takes_its_first_step_that_satisfies(seed: int, folder: Path) -> None:
     """Any nodes in any order; what a step does not name stays at level 0."""
@@ -314,7 +352,7 @@ def test_a_strategy_takes_its_first_step_that_satisfies(seed: int, folder: Path)
     problem.agree(result, good[0])
 
 
-@settings(max_examples=cases(20))
+@settings(max_examples=cases(12))
 @given(seed=SEEDS)
 def test_every_node_is_judged_rightly(seed: int, folder: Path) -> None:
     """The set of satisfying nodes, each asked for by itself."""
@@ -328,7 +366,7 @@ def test_every_node_is_judged_rightly(seed: int, folder: Path) -> None:
                 om.anonymize(problem.frame, policy)
 
 
-@settings(max_examples=cases(80))
+@settings(max_examples=cases(60))
 @given(seed=SEEDS)
 def test_local_search(seed: int, folder: Path) -> None:
     """All models hold, every value is covered by what is shown, and the loss is that of the release."""

@@ -464,7 +464,9 @@ def test_a_release_that_fails_is_refused_with_the_classes_that_fail() -> None:
     assert failed.violations.sort("age").to_dicts() == [{"age": 2, "records": 2}, {"age": 31, "records": 2}]
     assert (failed.worst, failed.records) == (2, 4)
     # Everything that fails is named, not only the first.
-    error = refused(errors.NotSatisfied, lambda: run(FOUR, TWO, om.Recoding(k=2), require=[om.KAnonymity(4), om.KAnonymity(3)]))
+    error = refused(
+        errors.NotSatisfied, lambda: run(FOUR, TWO, om.Recoding(k=2), require=[om.KAnonymity(4), om.KAnonymity(3)])
+    )
     assert "4-anonymity" in str(error)
     assert "3-anonymity" in str(error)
     # The same k as the method promises is not checked twice.

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import counted, short, some_of
@@ -16,6 +17,7 @@ from ontomask.microdata.columns import Column, Floats, NominalColumn, NumericCol
 from ontomask.settings import Settings, number, whole_number
 from ontomask.taxonomy.readers.levels import read_rows
 from ontomask.taxonomy.readers.source import Source
+from ontomask.taxonomy.taxonomy import Taxonomy
 
 #: What stands for all values.
 ANY = "*"
@@ -30,10 +32,8 @@ class Hierarchy(Settings):
         """The levels of a column."""
         rungs: list[Rung] = [own_values(column)]
         for rung in self.rungs(column):
-            if len(rung) < len(rungs[-1]) or len(rungs) == 1:
-                _require_nested(column, rungs[-1], rung)
-            if len(rung) < len(rungs[-1]):  # a level that joins nothing is none
-                rungs.append(rung)
+            _require_nested(column, rungs[-1], rung)
+            rungs.append(rung)  # also where it joins nothing in these data: levels keep their numbers
         if len(rungs[-1]) > 1:
             rungs.append(make_rung(column, "any", [ANY] * len(column), [1.0] * len(column), spans=_whole(column)))
         return Ladder(column, tuple(rungs))
@@ -99,7 +99,7 @@ class TaxonomyLevels(Hierarchy):
             spelled = {int(c): column.spell(int(c)) for c in np.unique(at[known])}
             shown = [spelled.get(int(c)) for c in at]
             penalty = np.where(known, (leaves[at] - 1) / domain, 0.0)
-            rung = make_rung(column, f"{self.cut} {limit}", shown, penalty, concepts=at.copy())
+            rung = make_rung(column, f"{self.cut} {limit}", shown, penalty, concepts=at.copy(), keys=at.tolist())
             rungs.append(rung)
             if len(rung) == 1:
                 break
@@ -140,8 +140,35 @@ class LevelsFile(Hierarchy):
             labels = [None if text is None else rows[text][level] for text in texts]
             penalty = [0.0 if label is None else (len(members[label]) - 1) / domain for label in labels]
             spans = _spans(labels, members) if isinstance(column, NumericColumn) else None
-            rungs.append(make_rung(column, f"level {level}", labels, penalty, spans=spans))
+            concepts = _concepts(column, labels, members) if isinstance(column, NominalColumn) else None
+            rungs.append(make_rung(column, f"level {level}", labels, penalty, spans=spans, concepts=concepts))
         return rungs
+
+
+def _concepts(column: NominalColumn, labels: Sequence[str | None], members: dict[str, list[str]]) -> NDArray[np.int64]:
+    """What each label of a level means: the concept of that name above its values, else what subsumes them all."""
+    dag, taxonomy = column.taxonomy.dag, column.taxonomy
+    own = dict(zip((_as_text(v) for v in column.values.to_list()), column.concepts.tolist(), strict=True))
+    found: dict[str | None, int] = {None: -1}
+    for label in dict.fromkeys(labels):
+        if label is None:
+            continue
+        known = [own.get(value, -1) if value in own else _found(taxonomy, value) for value in members[label]]
+        below = np.array([c for c in known if c >= 0], dtype=np.int64)
+        common = dag.common_subsumer(below)
+        named = _found(taxonomy, label)
+        if named >= 0 and dag.mark_ancestors(np.array([common]))[named]:
+            found[label] = named
+        elif members[label] != [label] and len(below) == 1 and common != dag.root:
+            found[label] = int(dag.first_parents(np.array([common]))[0])  # a generalized value is not itself any more
+        else:
+            found[label] = int(common)
+    return np.array([found[label] for label in labels], dtype=np.int64)
+
+
+def _found(taxonomy: Taxonomy, name: str) -> int:
+    place = taxonomy.find(name)
+    return -1 if place is None else int(place)
 
 
 def _as_text(value: Any) -> str | None:
@@ -213,43 +240,74 @@ class Intervals(Hierarchy):
         known = at[~np.isnan(at)]
         if not len(known):
             return []
-        low, high = float(known.min()), float(known.max())
-        levels = [_bounds(level, "") for level in self.levels] if self.levels is not None else self._built(low, high)
-        return [self._rung(column, at, place, bounds, high - low) for place, bounds in enumerate(levels, 1)]
+        extent = float(known.max() - known.min())
+        if self.levels is None:
+            return self._built(column, at, extent)
+        rungs = []
+        for place, level in enumerate(self.levels, 1):
+            bounds = _bounds(level, "")
+            inside = _places(column, at, bounds, place)
+            spans = [bounds[i] if i >= 0 else None for i in inside]
+            closed = bounds[-1] if (at == bounds[-1][1]).any() else None  # its end is shown only where it is needed
+            rungs.append(_rung(column, place, spans, extent, closed))
+        return rungs
 
-    def _built(self, low: float, high: float) -> list[list[tuple[float, float]]]:
-        width = self.width or _round_width((high - low) / 16)
-        levels = []
+    def _built(self, column: Column, at: Floats, extent: float) -> list[Rung]:
+        """Intervals that begin at the origin and its multiples; those on both sides of it join last, in `any`."""
+        whole = isinstance(column, OrdinalColumn) or column.values.dtype.is_integer()
+        width = self.width or max(_round_width(extent / 16), 1.0 if whole else 0.0)
+        steps = (at - self.origin) / width
+        # What is a whole number of widths but for rounding is one.
+        near = np.abs(steps - np.round(steps)) <= 1e-12 * np.maximum(np.abs(steps), 1.0)
+        cell = np.where(np.isnan(at), 0.0, np.where(near, np.round(steps), np.floor(steps)))
+        rungs: list[Rung] = []
+        join = 1
         while True:
-            begin = self.origin + np.floor((low - self.origin) / width) * width
-            count = int(np.floor((high - begin) / width)) + 1
-            levels.append([(begin + i * width, begin + (i + 1) * width) for i in range(count)])
-            if count == 1:
-                return levels
-            width *= self.factor
+            group = np.floor(cell / join)
+            low = self.origin + group * join * width
+            high = self.origin + (group + 1) * join * width
+            spans = [None if np.isnan(x) else (float(a), float(b)) for x, a, b in zip(at, low, high, strict=True)]
+            rungs.append(_rung(column, len(rungs) + 1, spans, extent))
+            left = np.unique(group[~np.isnan(at)])
+            if len(left) == 1 or left.tolist() == [-1.0, 0.0]:
+                return rungs
+            join *= self.factor
 
-    def _rung(self, column: Column, at: Floats, place: int, bounds: list[tuple[float, float]], extent: float) -> Rung:
-        begins, ends = np.array([b for b, _ in bounds]), np.array([e for _, e in bounds])
-        inside = np.searchsorted(begins, at, side="right") - 1
-        missing = np.isnan(at)
-        outside = ~missing & ((inside < 0) | (at > ends[np.clip(inside, 0, None)]))
-        # The last number of the last interval belongs to it; elsewhere an upper end is the next interval's.
-        outside |= ~missing & (at == ends[np.clip(inside, 0, None)]) & (inside < len(bounds) - 1)
-        if outside.any():
-            shown = some_of([short(repr(column.values[int(i)]), 40) for i in np.flatnonzero(outside)])
-            raise DataError(
-                f"the intervals of level {place} do not have {counted(int(outside.sum()), 'value')} of the column: {shown}",
-                where=column.where,
-                remedy="Let the intervals reach over all values.",
-            )
-        whole = bool(column.values.dtype.is_integer()) or isinstance(column, OrdinalColumn)
-        shown_as = [_interval(b, e, whole, last=i == len(bounds) - 1) for i, (b, e) in enumerate(bounds)]
-        if isinstance(column, OrdinalColumn):
-            shown_as = [_ranks(column, b, e) for b, e in bounds]
-        labels = [None if gone else shown_as[i] for i, gone in zip(inside, missing, strict=True)]
-        spread = np.minimum((ends - begins)[np.clip(inside, 0, None)] / extent, 1.0) if extent > 0 else np.ones(len(at))
-        spans = [bounds[max(int(i), 0)] for i in inside]
-        return make_rung(column, f"level {place}", labels, np.where(missing, 0.0, spread), spans=spans)
+
+def _places(column: Column, at: Floats, bounds: list[tuple[float, float]], place: int) -> NDArray[np.int64]:
+    """The interval of each code; -1 for missing."""
+    begins, ends = np.array([b for b, _ in bounds]), np.array([e for _, e in bounds])
+    inside = np.searchsorted(begins, at, side="right") - 1
+    missing = np.isnan(at)
+    upper = ends[np.clip(inside, 0, None)]
+    # The last number of the last interval belongs to it; elsewhere an upper end is the next interval's.
+    outside = ~missing & ((inside < 0) | (at > upper) | ((at == upper) & (inside < len(bounds) - 1)))
+    if outside.any():
+        shown = some_of([short(repr(column.values[int(i)]), 40) for i in np.flatnonzero(outside)])
+        raise DataError(
+            f"the intervals of level {place} do not have {counted(int(outside.sum()), 'value')} of the column: {shown}",
+            where=column.where,
+            remedy="Let the intervals reach over all values.",
+        )
+    return np.where(missing, -1, inside)
+
+
+def _rung(
+    column: Column,
+    place: int,
+    spans: Sequence[tuple[float, float] | None],
+    extent: float,
+    closed: tuple[float, float] | None = None,
+) -> Rung:
+    """A level of intervals, given for each code; the ``closed`` one holds its upper end as well."""
+    texts: dict[Any, str | None] = {None: None}
+    for span in dict.fromkeys(spans):
+        if span is not None:
+            ranked = isinstance(column, OrdinalColumn)
+            texts[span] = _ranks(column, *span, span == closed) if ranked else _interval(column, *span, span == closed)
+    part = [0.0 if s is None else 1.0 if extent <= 0 else min((s[1] - s[0]) / extent, 1.0) for s in spans]
+    known = [(np.nan, np.nan) if span is None else span for span in spans]
+    return make_rung(column, f"level {place}", [texts[span] for span in spans], part, spans=known)
 
 
 def _bounds(level: Sequence[Any], where: str) -> list[tuple[float, float]]:
@@ -283,18 +341,17 @@ def _round_width(width: float) -> float:
     return float(next(step * power for step in (1, 2, 5, 10) if step * power >= width * (1 - 1e-9)))
 
 
-def _interval(low: float, high: float, whole: bool, *, last: bool) -> str:
-    if whole and float(low).is_integer() and float(high).is_integer():
-        return f"{int(low)}-{int(high) - 1}" if high - low > 1 else f"{int(low)}"
-    return f"[{low:g}, {high:g}{']' if last else ')'}"
+def _interval(column: Column, low: float, high: float, closed: bool) -> str:
+    if column.values.dtype.is_integer() and low.is_integer() and high.is_integer():
+        last = int(high) if closed else int(high) - 1
+        return f"{int(low)}-{last}" if last > low else f"{int(low)}"
+    return f"[{low:.15g}, {high:.15g}{']' if closed else ')'}"
 
 
-def _ranks(column: OrdinalColumn, low: float, high: float) -> str:
+def _ranks(column: Any, low: float, high: float, closed: bool) -> str:
     """An interval of ranks by the first and last value in it."""
-    inside = np.flatnonzero((column.ranks >= low) & (column.ranks < high))
+    inside = np.flatnonzero((column.ranks >= low) & ((column.ranks <= high) if closed else (column.ranks < high)))
     ends = sorted(inside, key=lambda code: column.ranks[code])
-    if not ends:
-        return f"{low:g}-{high:g}"
     first, last = column.values[int(ends[0])], column.values[int(ends[-1])]
     return str(first) if len(ends) == 1 else f"{first} - {last}"
 

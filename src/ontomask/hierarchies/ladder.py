@@ -59,13 +59,14 @@ def make_rung(
     *,
     spans: Any = None,
     concepts: NDArray[np.int64] | None = None,
+    keys: Sequence[Any] | None = None,
 ) -> Rung:
-    """A level from what each code shows; codes that show the same form a group.
+    """A level from what each code shows; codes that show the same, or have equal ``keys``, form a group.
 
     ``penalty`` is by code, equal within a group. ``spans``: (low, high) of each code's group, where it is an interval;
-    ``concepts``: the concept each code goes up to, where it is one: then these make the groups.
+    ``concepts``: the concept each code goes up to, where it is one.
     """
-    keys: Sequence[Any] = texts if concepts is None else concepts.tolist()
+    keys = texts if keys is None else keys
     place: dict[Any, int] = {}
     group = np.array([place.setdefault(key, len(place)) for key in keys], dtype=np.int32)
     first = np.zeros(len(place), dtype=np.int64)

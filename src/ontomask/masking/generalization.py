@@ -20,6 +20,7 @@ from ontomask.masking.goals import Goals
 from ontomask.masking.lattice import Lattice, Look, Node, Rows, minimal
 from ontomask.masking.method import Masked, Measuring
 from ontomask.microdata.encoding import Table
+from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.progress import Progress
 from ontomask.settings import number
 
@@ -77,13 +78,18 @@ class Generalization(Measuring):
 
     def mask_for(self, goals: Goals, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         goals.require_some("generalization")
+        if self.suppression_limit > 0 and any(isinstance(model, KmAnonymity) for model in goals.models):
+            raise PolicyError(
+                "k^m-anonymity cannot be aimed at with suppression: whoever is left out is missing beside others, too",
+                remedy="Set suppression_limit to 0, or require k-anonymity.",
+            )
         progress(0.0, "building hierarchies")
         ladders = self.ladders(table)
         if self.search == "local":
             from ontomask.masking.local_generalization import generalize_groups
 
             return generalize_groups(self, table, ladders, goals, progress)
-        return _Search(self, table, ladders, goals, progress).run()
+        return Search(self, table, ladders, goals, progress).run()
 
     def assurances(self) -> list[str]:
         what = (
@@ -122,7 +128,7 @@ def _semantic(ladder: Ladder) -> list[Floats]:
     return [stick.relative(own, rung.centres[rung.group]) for rung in ladder.rungs]
 
 
-class _Search:
+class Search:
     """The search for a combination of levels."""
 
     def __init__(

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.errors import PolicyError
-from ontomask.privacy.models import ClassModel, ClassRows, Judge, Model
+from ontomask.privacy.models import ClassModel, ClassRows, Judge, Model, require_sensitive
 
 Longs = NDArray[np.int64]
 
@@ -30,7 +30,9 @@ class Goals:
         stated = [model for model in models if isinstance(model, ClassModel)]
         judges: list[Judge] = []
         codes: dict[str, Longs] = {}
+        quasi = [name for name, attribute in attributes.items() if attribute.quasi]
         for model in stated:
+            require_sensitive(data, model.sensitive_columns(attributes), quasi, model.describe())
             seen = model.sensitive(data, attributes)
             model.require_possible(seen)
             judges.append(model.judge(seen))

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from ontomask.arguments import counted
 from ontomask.errors import DataError
 from ontomask.privacy.classes import classes_of
-from ontomask.privacy.models import Finding, Model, require_quasi
+from ontomask.privacy.models import ClassModel, ClassRows, Finding, Floats, require_quasi
 from ontomask.settings import K, whole_number
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from ontomask.privacy.sensitive import Sensitive
 
-class KmAnonymity(Model):
+
+class KmAnonymity(ClassModel):
     """Every combination of values of at most m quasi-identifiers that occurs, occurs in at least k records.
 
     An intruder is taken to know at most m of them. Any m columns are looked at: fewer tell fewer people apart.
@@ -68,6 +72,19 @@ class KmAnonymity(Model):
             )
         return Finding(self, not failing, float(smallest), text, violations, int(rows.sum()))
 
+    def judge(self, sensitive: Sensitive) -> Parts:
+        return Parts(self.k, self.m)
+
+    def monotone(self, *, suppressing: bool) -> bool:
+        # Leaving records out takes them away from the parts of others, too.
+        return not suppressing
+
+    def figure_name(self) -> str:
+        return "smallest part"
+
+    def tell(self, figure: float) -> str:
+        return f"the smallest class has {int(figure):,}"
+
     def require_enough(self, n: int) -> None:
         if self.k > n:
             raise DataError(
@@ -77,3 +94,25 @@ class KmAnonymity(Model):
 
     def describe(self) -> str:
         return f"{self.k}^{self.m}-anonymity"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Of each class the fewest records that share any m of its values."""
+
+    k: int
+    m: int
+
+    def figures(self, rows: ClassRows) -> Floats:
+        least = np.full(len(rows.sizes), np.inf)
+        if rows.quasi is None:  # groups whose values are not known yet: it is verified on what they show
+            return least
+        for some in combinations(range(len(rows.quasi)), min(self.m, len(rows.quasi))):
+            key = np.zeros(len(rows.sizes), dtype=np.int64)
+            for a in some:
+                key = np.unique(key * (int(rows.quasi[a].max()) + 1) + rows.quasi[a], return_inverse=True)[1]
+            least = np.minimum(least, np.bincount(key, weights=rows.sizes)[key])
+        return least
+
+    def fails(self, figures: Floats) -> NDArray[np.bool_]:
+        return figures < self.k

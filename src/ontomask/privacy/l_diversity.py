@@ -118,7 +118,7 @@ class Diversity:
         model = self.model
         if model.variant == "recursive":
             assert model.c is not None
-            return figures * model.c <= 1.0
+            return figures * model.c <= 1.0 + 1e-12
         return figures < model.l * (1 - 1e-12)
 
 

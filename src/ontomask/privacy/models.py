@@ -51,13 +51,15 @@ class Finding:
 class ClassRows:
     """Rows by class: ``of`` gives the class of each row, ``sizes`` the records of each class.
 
-    A row stands for ``weights`` records; ``codes`` are the sensitive columns of the rows.
+    A row stands for ``weights`` records; ``codes`` are the sensitive columns of the rows; ``quasi[a, c]`` is what class c
+    shows of quasi-identifier a, where that is known.
     """
 
     of: Longs
     sizes: Longs
     weights: Longs
     codes: Mapping[str, Longs]
+    quasi: Longs | None = None
 
 
 class Judge(Protocol):
@@ -162,8 +164,10 @@ class ClassModel(Model):
         whole = self.sensitive(data if reference is None else reference, attributes)
         codes = whole.codes if reference is None else self.codes_in(whole, data, attributes)
         if codes is None:
-            whole = self.sensitive(data, attributes)
-            codes = whole.codes
+            raise DataError(
+                f"{self.describe()}: the release holds sensitive values that the original does not have",
+                remedy="Sensitive values stay as they are: undo what changed them.",
+            )
         judge = self.judge(whole)
         rows = ClassRows(classes.of, classes.sizes, np.ones(len(data), dtype=np.int64), codes)
         figures = judge.figures(rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -66,12 +67,17 @@ class Sensitive:
                 place = {_key(*key): code for code, key in enumerate(keys)}
                 known = [place.get(_key(*key), -1) for key in theirs]
             else:
-                place = {value: code for code, value in enumerate(column.values.to_list())}
-                known = [place.get(value, -1) for value in other.values.to_list()]
+                place = {_same(value): code for code, value in enumerate(column.values.to_list())}
+                known = [place.get(_same(value), -1) for value in other.values.to_list()]
             if -1 in known:
                 return None
             found[name] = np.array(known, dtype=np.int64)[other.of]
         return found
+
+
+def _same(value: Any) -> Any:
+    """NaN equals itself here."""
+    return "not a number" if isinstance(value, float) and math.isnan(value) else value
 
 
 def _key(concept: int, text: str | None) -> Any:

@@ -96,7 +96,7 @@ class SeverityDiversity(ClassModel):
         found = {}
         for attribute in chosen:
             level, numbers = placing.levels(attribute)
-            name = f"severity of {attribute.name}"
+            name = f"severity of {attribute.name} #{id(self):x}"  # several definitions may speak of one column
             code = level.astype(np.int64)
             counts = np.bincount(code, minlength=numbers.shape[1]).astype(np.int64)
             levels = pl.Series(np.arange(numbers.shape[1]))
@@ -142,7 +142,8 @@ class SeverityDiversity(ClassModel):
             least = min(len(np.unique(used[m])) for m in kinds)
             if least < self.l:
                 raise DataError(
-                    f"{self.describe()} can never hold: {name!r} takes {counted(least, 'different number')} in these data",
+                    f"{self.describe()} can never hold: the {name.split(' #')[0]} takes "
+                    f"{counted(least, 'different number')} in these data",
                     remedy="Choose a smaller l, one middle_class, or downward=True.",
                 )
 
@@ -194,5 +195,5 @@ class Grades:
     def fails(self, figures: Floats) -> NDArray[np.bool_]:
         if self.model.variant == "recursive":
             assert self.model.c is not None
-            return figures * self.model.c <= 1.0
+            return figures * self.model.c <= 1.0 + 1e-12
         return figures < self.model.l * (1 - 1e-12)

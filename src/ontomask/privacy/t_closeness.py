@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from ontomask.errors import DataError
+from ontomask.microdata.dates import read_dates
 from ontomask.privacy.l_diversity import sensitive_names
 from ontomask.privacy.models import ClassModel, ClassRows, Floats, Longs
 from ontomask.privacy.transport import EqualGround, OrderedGround, Pairs, TableGround, TreeGround
@@ -120,8 +122,10 @@ def _places(column: Values) -> Longs:
     if order is not None:
         rank = {value: place for place, value in enumerate(order)}
         keys = np.array([rank.get(value, len(rank)) for value in values.to_list()])
-    elif values.dtype.is_numeric() or values.dtype.is_temporal():
+    elif values.dtype.is_numeric() or values.dtype.is_temporal() or isinstance(values.dtype, pl.Enum):
         keys = values.to_physical().rank("dense").fill_null(len(values) + 1).to_numpy()
+    elif values.dtype == pl.String and (dates := read_dates(values)) is not None:
+        keys = dates.to_physical().rank("dense").fill_null(len(values) + 1).to_numpy()
     else:
         raise DataError(
             "ordered closeness needs an order",

@@ -75,8 +75,9 @@ class OrderedGround:
             return np.zeros(len(pairs))
         place, first = pairs.code, pairs.starts
         last = np.append(first[1:], len(place)) - 1
-        running = np.cumsum(pairs.share)
-        reached = running - np.repeat(running[first] - pairs.share[first], np.diff(np.append(first, len(place))))
+        running, lengths = np.cumsum(pairs.counts), np.diff(np.append(first, len(place)))  # whole numbers: exact
+        seen = running - np.repeat(running[first] - pairs.counts[first], lengths)
+        reached = seen / np.repeat(pairs.sizes, lengths)
         reached[last] = 1.0
         stop = np.append(place[1:], self.values)
         stop[last] = self.values
