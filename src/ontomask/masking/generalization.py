@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
-import polars as pl
-from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
-from ontomask.arguments import counted, did_you_mean, free_name
-from ontomask.distances.yardsticks import yardstick
-from ontomask.errors import DataError, PolicyError
+from ontomask.arguments import did_you_mean
+from ontomask.errors import PolicyError
+from ontomask.hierarchies.costs import LossKind
 from ontomask.hierarchies.kinds import AnyHierarchy, ladder_of
 from ontomask.hierarchies.ladder import Ladder
 from ontomask.masking.goals import Goals
-from ontomask.masking.lattice import Lattice, Look, Node, Rows, minimal
 from ontomask.masking.method import Masked, Measuring
 from ontomask.microdata.encoding import Table
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.progress import Progress
 from ontomask.settings import number
-
-Floats = NDArray[np.float64]
-LossKind = Literal["ncp", "semantic", "steps"]
 
 
 class Generalization(Measuring):
@@ -89,6 +81,8 @@ class Generalization(Measuring):
             from ontomask.masking.local_generalization import generalize_groups
 
             return generalize_groups(self, table, ladders, goals, progress)
+        from ontomask.masking.full_domain import Search
+
         return Search(self, table, ladders, goals, progress).run()
 
     def assurances(self) -> list[str]:
@@ -103,205 +97,3 @@ class Generalization(Measuring):
             else ""
         )
         return [f"Values are true, only less exact. {what}{left}; what is required was the aim of the search."]
-
-
-@dataclass(frozen=True, eq=False)
-class Costs:
-    """The loss of each code of each column at each level; ``even``: is it the same for all of a group?"""
-
-    by_code: list[list[Floats]]
-    even: bool
-
-    @staticmethod
-    def of(ladders: Sequence[Ladder], loss: LossKind) -> Costs:
-        if loss == "semantic":
-            return Costs([_semantic(ladder) for ladder in ladders], False)
-        if loss == "steps":
-            steps = [[np.full(len(a.column), i / max(len(a) - 1, 1)) for i in range(len(a))] for a in ladders]
-            return Costs(steps, True)
-        return Costs([[rung.penalty[rung.group] for rung in ladder.rungs] for ladder in ladders], True)
-
-
-def _semantic(ladder: Ladder) -> list[Floats]:
-    stick = yardstick(ladder.column)
-    own = ladder.column.own
-    return [stick.relative(own, rung.centres[rung.group]) for rung in ladder.rungs]
-
-
-class Search:
-    """The search for a combination of levels."""
-
-    def __init__(
-        self, method: Generalization, table: Table, ladders: list[Ladder], goals: Goals, progress: Progress
-    ) -> None:
-        self.method, self.table, self.ladders, self.goals, self.progress = method, table, ladders, goals, progress
-        self.row_of, first = _distinct_rows(table, goals)
-        rows = Rows(
-            np.ascontiguousarray(table.codes[:, table.tuple_of[first]]),
-            np.bincount(self.row_of).astype(np.int64),
-            {name: code[first] for name, code in goals.codes.items()},
-        )
-        allowed = int(np.floor(method.suppression_limit * table.n + 1e-9))
-        self.lattice = Lattice(ladders, rows, allowed)
-        self.costs = Costs.of(ladders, method.loss)
-        suppressing = allowed > 0
-        pairs = list(zip(goals.models, goals.judges, strict=True))
-        self.monotone = [judge for model, judge in pairs if model.monotone(suppressing=suppressing)]
-        self.others = [judge for model, judge in pairs if not model.monotone(suppressing=suppressing)]
-
-    def run(self) -> Masked:
-        if self.method.strategy is not None:
-            node, listed = self._first_of_strategy(self.method.strategy)
-        else:
-            node, listed = self._optimum()
-        return self._masked(node, listed)
-
-    # ---- the best node -----------------------------------------------------------------------------------------------
-
-    def _optimum(self) -> tuple[Node, pl.DataFrame]:
-        lattice = self.lattice
-        bounds = lattice.bounds(self.costs.by_code)
-        losses: dict[Node, float] = {}
-
-        def seen(node: Node, look: Look) -> None:
-            losses[node] = lattice.loss(node, look, self.costs.by_code, float(bounds[node]))
-
-        keep = seen if self.costs.even and not self.others else None
-        holds = lattice.frontier(self.monotone, lambda f, m: self.progress(0.9 * f, m), keep)
-        if self.others:
-            holds = self._settle_all(holds)
-        if not holds.any():
-            self._refuse()
-        best, chosen = np.inf, None
-        # The least bound first; of equal ones the less general.
-        order = np.lexsort((lattice.heights.ravel(), np.where(holds, bounds, np.inf).ravel()))
-        for place in order:
-            node = tuple(int(level) for level in np.unravel_index(place, lattice.shape))
-            if not holds[node] or bounds[node] >= best * (1 - 1e-12):
-                break
-            if node not in losses:
-                losses[node] = self._loss(node, bounds)
-            if losses[node] < best * (1 - 1e-12):
-                best, chosen = losses[node], node
-        assert chosen is not None
-        least = minimal(holds)
-        for node in least:
-            if node not in losses:
-                losses[node] = self._loss(node, bounds)
-        return chosen, self._nodes([chosen, *(n for n in least if n != chosen)], losses, least)
-
-    def _settle_all(self, holds: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Models that are not monotone are asked at every node that the others leave."""
-        holds = holds.copy()
-        open_ = np.argwhere(holds)
-        for i, levels in enumerate(open_):
-            if i % 64 == 0:
-                self.progress(0.9 * i / len(open_), "looking at every node left")
-            node = tuple(int(level) for level in levels)
-            holds[node] = self._look(node).failing <= self.lattice.allowed
-        return holds
-
-    def _look(self, node: Node) -> Look:
-        return self.lattice.look(node, [*self.monotone, *self.others])
-
-    def _loss(self, node: Node, bounds: Floats) -> float:
-        if self.lattice.allowed == 0:
-            return float(bounds[node])
-        if self.costs.even:
-            return self.lattice.loss(node, self._look(node), self.costs.by_code, float(bounds[node]))
-        look = self.lattice.look_at_all(node, [*self.monotone, *self.others])
-        return self.lattice.loss_of_rows(node, look, self.costs.by_code)
-
-    def _refuse(self) -> None:
-        """Nothing satisfies: which model fails even where everything is as general as can be, and by how much."""
-        top, said = self.lattice.top, []
-        for model, judge in zip(self.goals.models, self.goals.judges, strict=True):
-            look = self.lattice.look(top, [judge])
-            if look.failing > self.lattice.allowed:
-                figures = self.lattice.figures(top, judge)
-                worst = float(figures.max() if model.largest_is_worst() else figures.min())
-                said.append(f"{model.describe()} fails at the top of all hierarchies: {model.tell(worst)}")
-        raise DataError(
-            "no generalization satisfies what is required"
-            + (": " + "; ".join(said) if said else ": the models cannot be had together"),
-            remedy="Ask for less, choose another hierarchy, or allow suppression.",
-        )
-
-    # ---- a strategy --------------------------------------------------------------------------------------------------
-
-    def _first_of_strategy(self, strategy: Sequence[dict[str, int]]) -> tuple[Node, pl.DataFrame]:
-        names = [ladder.name for ladder in self.ladders]
-        bounds = self.lattice.bounds(self.costs.by_code)
-        tried: list[Node] = []
-        for step, levels in enumerate(strategy, 1):
-            for name, level in levels.items():
-                if name not in names:
-                    raise PolicyError(
-                        f"step {step} of the strategy names {name!r}, which is no quasi-identifier",
-                        remedy=did_you_mean(name, names) + f"There are: {', '.join(names)}.",
-                    )
-                most = len(self.ladders[names.index(name)]) - 1
-                if not 0 <= level <= most:
-                    raise PolicyError(
-                        f"step {step} of the strategy takes {name!r} to level {level}",
-                        remedy=f"Its hierarchy has the levels 0 to {most}.",
-                    )
-            node = tuple(levels.get(name, 0) for name in names)
-            tried.append(node)
-            if self._look(node).failing <= self.lattice.allowed:
-                losses = {n: float(bounds[n]) for n in tried}
-                losses[node] = self._loss(node, bounds)
-                return node, self._nodes(tried[::-1], losses, [node])
-        raise DataError(
-            f"none of the {counted(len(strategy), 'step')} of the strategy satisfies what is required",
-            remedy="Add a step that generalizes more, or ask for less.",
-        )
-
-    # ---- what comes of it --------------------------------------------------------------------------------------------
-
-    def _nodes(self, nodes: Sequence[Node], losses: dict[Node, float], least: Sequence[Node]) -> pl.DataFrame:
-        """The chosen node first, then the others by loss: their levels, their loss, and whether they are minimal."""
-        names = [ladder.name for ladder in self.ladders]
-        rest = sorted(nodes[1:], key=lambda node: (losses[node], node))
-        minimal_ = set(least)
-        rows = [
-            {
-                **dict(zip(names, node, strict=True)),
-                free_name("loss", names): losses[node],
-                free_name("chosen", names): node == nodes[0],
-                free_name("minimal", names): node in minimal_,
-            }
-            for node in [nodes[0], *rest]
-        ]
-        return pl.DataFrame(rows)
-
-    def _masked(self, node: Node, listed: pl.DataFrame) -> Masked:
-        look = self.lattice.look_at_all(node, [*self.monotone, *self.others])
-        kept = np.flatnonzero(~look.fails)
-        renumbered = np.full(len(look.fails), -1, dtype=np.int32)
-        renumbered[kept] = np.arange(len(kept), dtype=np.int32)
-        group_of = renumbered[look.of[self.row_of]]
-        centres, shown = [], []
-        for codes, ladder, level in zip(look.rows.codes, self.ladders, node, strict=True):
-            rung = ladder.rungs[level]
-            groups = rung.group[codes[look.first[kept]]]
-            centres.append(rung.centres[groups])
-            shown.append(rung.shown.gather(groups))
-        levels = ", ".join(
-            f"{ladder.name} {ladder.rungs[level].name}" for ladder, level in zip(self.ladders, node, strict=True)
-        )
-        notes = [f"levels: {levels}", f"{self.lattice.looked:,} of {self.lattice.count:,} nodes were looked at"]
-        removed = int((group_of < 0).sum())
-        if removed:
-            notes.append(f"{removed:,} of {counted(self.table.n, 'record')} suppressed")
-        return Masked(group_of, centres, notes, shown=shown, report=listed)
-
-
-def _distinct_rows(table: Table, goals: Goals) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Records that agree in all quasi-identifiers and in what the models look at are one row: of each record, and the
-    first record of each row."""
-    key = table.tuple_of.astype(np.int64)
-    for code in goals.codes.values():
-        key = np.unique(key * (int(code.max(initial=0)) + 1) + code, return_inverse=True)[1]
-    _, first, row_of = np.unique(key, return_index=True, return_inverse=True)
-    return row_of, first

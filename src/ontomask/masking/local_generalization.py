@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import counted
 from ontomask.distances.records import RecordDistance
+from ontomask.hierarchies.costs import Costs
 from ontomask.hierarchies.ladder import Ladder
+from ontomask.masking.full_domain import Search
 from ontomask.masking.goals import Goals
 from ontomask.masking.method import Masked
 from ontomask.masking.microaggregation import mdav
 from ontomask.masking.repair import merge_until
 from ontomask.microdata.attributes import Nominal
-from ontomask.microdata.columns import Column, NominalColumn
+from ontomask.microdata.columns import Column, Floats, NominalColumn
 from ontomask.microdata.encoding import Table
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.progress import Progress
@@ -46,28 +48,32 @@ def generalize_groups(
     notes = [f"{counted(groups, 'group')} of near records"]
     if merged:
         notes.append(f"{counted(merged, 'group')} joined with others until the models held")
-    masked, loss = _shown_in_common(table, ladders, group_of, groups)
+    costs = Costs.of(ladders, method.loss).by_code
+    masked, loss = _shown_in_common(table, ladders, costs, group_of, groups)
     columnwise = _one_level_each(method, table, ladders, goals, lambda f, m: progress(0.8 + 0.2 * f, m))
     if columnwise is not None:
-        other, total = _shown_in_common(table, ladders, columnwise, int(columnwise.max()) + 1)
+        other, total = _shown_in_common(table, ladders, costs, columnwise, int(columnwise.max()) + 1)
         if total <= loss * (1 + 1e-12):
             masked, loss = other, total
             notes = ["one level for each column loses no more than groups of near records: taken"]
-    notes.append(f"loss (part of the domain that a value covers, on average): {loss:.3f}")
+    notes.append(f"loss ({method.loss}, mean of a value): {loss:.3f}")
     return replace(masked, notes=notes)
 
 
-def _shown_in_common(table: Table, ladders: list[Ladder], group_of: NDArray[Any], groups: int) -> tuple[Masked, float]:
+def _shown_in_common(
+    table: Table, ladders: list[Ladder], costs: list[list[Floats]], group_of: NDArray[Any], groups: int
+) -> tuple[Masked, float]:
     """Each group as special as its hierarchies allow, and what that loses on average."""
     centres, shown, losses = [], [], []
     sizes = np.bincount(group_of, minlength=groups)
     order = np.argsort(group_of, kind="stable")
     starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
     for a, ladder in enumerate(ladders):
-        centre, text, penalty = _common(ladder, table.codes[a][table.tuple_of][order], starts)
+        codes = table.codes[a][table.tuple_of]
+        centre, text, level = _common(ladder, codes[order], starts)
         centres.append(centre)
         shown.append(text)
-        losses.append(float((penalty * sizes).sum() / table.n))
+        losses.append(float(np.array(costs[a])[level[group_of], codes].mean()))
     report = pl.DataFrame({"attribute": [ladder.name for ladder in ladders], "loss": losses})
     return Masked(group_of.astype(np.int32), centres, shown=shown, report=report), float(np.mean(losses))
 
@@ -76,8 +82,6 @@ def _one_level_each(
     method: Generalization, table: Table, ladders: list[Ladder], goals: Goals, progress: Progress
 ) -> NDArray[np.int32] | None:
     """The classes of the best full-domain generalization, where there are not too many to look for it."""
-    from ontomask.masking.generalization import Search
-
     if np.prod([float(len(ladder)) for ladder in ladders]) > MOST_NODES:
         return None
     found = Search(method, table, ladders, goals, progress).run()
@@ -86,9 +90,9 @@ def _one_level_each(
 
 def _common(
     ladder: Ladder, codes: NDArray[np.int32], starts: NDArray[np.int64]
-) -> tuple[NDArray[Any], pl.Series, NDArray[np.float64]]:
-    """For each group the lowest level at which all its values are one: centre, what is shown, its penalty."""
-    level_of = np.full(len(starts), -1)
+) -> tuple[NDArray[Any], pl.Series, NDArray[np.int64]]:
+    """For each group the lowest level at which all its values are one: centre, what is shown, the level."""
+    level_of = np.full(len(starts), -1, dtype=np.int64)
     place = np.zeros(len(starts), dtype=np.int64)
     for level, rung in enumerate(ladder.rungs):
         at = rung.group[codes]
@@ -96,7 +100,6 @@ def _common(
         found = (level_of < 0) & (low == high)
         level_of[found], place[found] = level, low[found]
     centres = np.zeros(len(starts), dtype=ladder.rungs[0].centres.dtype)
-    penalty = np.zeros(len(starts))
     same = all(rung.shown.dtype == ladder.rungs[0].shown.dtype for rung in ladder.rungs) or (level_of == 0).all()
     text: list[Any] = [None] * len(starts)
     offset = 0
@@ -109,10 +112,9 @@ def _common(
         flat = type(ladder.column) is Column and level > 0
         own = rung.centres[place[here]]
         centres[here] = np.where(own >= len(ladder.column), own + offset, own) if flat else own
-        penalty[here] = rung.penalty[place[here]]
         offset += len(rung) if flat else 0
     dtype = ladder.rungs[0].shown.dtype if same else pl.String
-    return centres, pl.Series(ladder.name, text, dtype=dtype), penalty
+    return centres, pl.Series(ladder.name, text, dtype=dtype), level_of
 
 
 def _compared(method: Generalization, table: Table, ladders: list[Ladder]) -> Table:
