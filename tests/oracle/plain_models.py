@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
-from tests.oracle.plain import Plain, lcs
+from tests.oracle.plain import Plain
 
 Value = Any
 Key = tuple[Value, ...]
@@ -82,13 +82,13 @@ def ordered_ground(places: Sequence[Hashable]) -> Callable[[Any, Any], float]:
 
 
 def hierarchical_ground(t: Plain) -> Callable[[Any, Any], float]:
-    """The height of what subsumes both over the height of the taxonomy, both in links; 0 from itself."""
+    """The height of the lowest concept that subsumes both over that of the taxonomy, both in links; 0 from itself."""
     top = t.height[t.root] - 1
 
     def apart(a: str, b: str) -> float:
         if a == b:
             return 0.0
-        return (t.height[lcs(t, (a, b))] - 1) / top
+        return (min(t.height[c] for c in t.subsumers[a] & t.subsumers[b]) - 1) / top
 
     return apart
 

@@ -17,6 +17,7 @@ from ontomask.privacy.l_diversity import sensitive_names
 from ontomask.privacy.models import ClassModel, ClassRows, Floats, Longs
 from ontomask.privacy.transport import EqualGround, OrderedGround, Pairs, TableGround, TreeGround
 from ontomask.settings import number
+from ontomask.taxonomy.dag import Dag
 
 if TYPE_CHECKING:
     from ontomask.privacy.sensitive import Sensitive, Values
@@ -140,8 +141,8 @@ def _places(column: Values) -> Longs:
 def _hierarchical(column: Values) -> Any:
     """height(LCS) / height(root): a tree whose edges are as long as the heights they span, halved.
 
-    A concept that is a value itself hangs below itself like a leaf. Where concepts have several parents it is no tree,
-    and the transport problem is solved.
+    A concept that is a value itself hangs below itself like a leaf. Where concepts have several parents it is no tree:
+    the lowest concept that subsumes both counts, and the transport problem is solved.
     """
     taxonomy = column.attribute.load()
     dag = taxonomy.dag
@@ -152,11 +153,7 @@ def _hierarchical(column: Values) -> Any:
         return EqualGround(column.share)
     marked = np.flatnonzero(dag.mark_ancestors(column.concepts))
     if (dag.parents.lengths()[marked] > 1).any():
-        table = np.zeros((len(column), len(column)))
-        for i, a in enumerate(column.concepts):
-            for j, b in enumerate(column.concepts[:i]):
-                table[i, j] = table[j, i] = height[dag.common_subsumer(np.array([a, b]))] / top
-        return TableGround(column.counts, table)
+        return TableGround(column.counts, _lowest_in_common(dag, column.concepts, height / top, marked))
     place = {int(c): i for i, c in enumerate(marked)}
     parents = dag.first_parents(marked)
     length = np.where(parents >= 0, height[np.maximum(parents, 0)] - height[marked], 0.0) / (2 * top)
@@ -169,6 +166,17 @@ def _hierarchical(column: Values) -> Any:
             here = int(parents[place[here]])
         above.append(np.array(edges, dtype=np.int64))
     return TreeGround(column.share, above, np.concatenate((length, own)))
+
+
+def _lowest_in_common(dag: Dag, concepts: Longs, height: Floats, marked: Longs) -> Floats:
+    """For every two concepts the least height of a concept that subsumes both."""
+    above = np.array([dag.mark_ancestors(concepts[i : i + 1])[marked] for i in range(len(concepts))])
+    table = np.zeros((len(concepts), len(concepts)))
+    for place in np.argsort(-height[marked], kind="stable"):  # the lower ones come last, and stay
+        below = np.flatnonzero(above[:, place])
+        table[np.ix_(below, below)] = height[marked[place]]
+    np.fill_diagonal(table, 0.0)
+    return table
 
 
 def _semantic(column: Values) -> TableGround:

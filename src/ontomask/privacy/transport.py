@@ -17,7 +17,7 @@ from ontomask.errors import DataError
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
 #: Steps of the transport problem that may be taken: some minutes.
-MOST_WORK = 2e11
+MOST_WORK = 6e10
 
 
 class Pairs:
@@ -160,11 +160,11 @@ class TableGround:
         return found
 
     def _require_time(self, sizes: Longs) -> None:
-        """The work grows with the square of the number of values: refuse what would take hours."""
+        """The work grows with the square of the number of values: refuse what would take longer than some minutes."""
         values = len(self.table)
         work = float((sizes * values * (sizes + values)).sum())
         if work > MOST_WORK:
             raise DataError(
-                f"the distance of {len(sizes):,} classes over {values:,} values would take hours",
+                f"the distance of {len(sizes):,} classes over {values:,} values would take very long",
                 remedy="Choose ground='hierarchical', or a sensitive column of fewer values.",
             )
