@@ -107,7 +107,7 @@ def test_settings(make: Any, expected: str) -> None:
         (
             [om.KAnonymity(k=2)],
             {"search": "strategy", "strategy": [{}]},
-            r"none of the 1 step of the strategy satisfies",
+            r"no step of the strategy satisfies",
         ),
         (
             [om.KAnonymity(k=2)],

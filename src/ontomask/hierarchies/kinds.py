@@ -305,9 +305,17 @@ def _rung(
         if span is not None:
             ranked = isinstance(column, OrdinalColumn)
             texts[span] = _ranks(column, *span, span == closed) if ranked else _interval(column, *span, span == closed)
-    part = [0.0 if s is None else 1.0 if extent <= 0 else min((s[1] - s[0]) / extent, 1.0) for s in spans]
+    part = [0.0 if span is None else _part(column, *span, extent, span == closed) for span in spans]
     known = [(np.nan, np.nan) if span is None else span for span in spans]
     return make_rung(column, f"level {place}", [texts[span] for span in spans], part, spans=known)
+
+
+def _part(column: Column, low: float, high: float, extent: float, closed: bool) -> float:
+    """What an interval covers: of the range; of ranks, those it holds less one over all less one."""
+    if isinstance(column, OrdinalColumn):
+        last = min(np.floor(high) if closed else np.ceil(high) - 1, column.levels - 1)
+        return float(last - max(np.ceil(low), 0)) / max(column.levels - 1, 1)
+    return min((high - low) / extent, 1.0) if extent > 0 else 1.0
 
 
 def _bounds(level: Sequence[Any], where: str) -> list[tuple[float, float]]:

@@ -149,7 +149,7 @@ class Search:
                 losses[node] = self._loss(node, bounds)
                 return node, self._nodes(tried[::-1], losses, [node])
         raise DataError(
-            f"none of the {counted(len(strategy), 'step')} of the strategy satisfies what is required",
+            f"no step of the strategy satisfies what is required ({counted(len(strategy), 'step')} tried)",
             remedy="Add a step that generalizes more, or ask for less.",
         )
 

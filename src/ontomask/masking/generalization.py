@@ -17,7 +17,7 @@ from ontomask.masking.method import Masked, Measuring
 from ontomask.microdata.encoding import Table
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.progress import Progress
-from ontomask.settings import number
+from ontomask.settings import number, whole_number
 
 
 class Generalization(Measuring):
@@ -42,7 +42,7 @@ class Generalization(Measuring):
     loss: LossKind = Field(
         default="ncp", description="what is kept least: ncp (part of the domain), semantic (distance), steps (levels)"
     )
-    strategy: list[dict[str, int]] | None = Field(
+    strategy: list[dict[str, Annotated[int, BeforeValidator(whole_number)]]] | None = Field(
         default=None, description="search strategy: levels by column, to be tried in this order"
     )
 
@@ -50,6 +50,8 @@ class Generalization(Measuring):
     def _strategy_has_a_meaning(self) -> Generalization:
         if (self.search == "strategy") != (self.strategy is not None):
             raise ValueError("strategy= goes with search='strategy', and is needed there")
+        if self.strategy == []:
+            raise ValueError("strategy: give at least one step, such as [{'age': 1}]")
         if self.search == "local" and self.suppression_limit > 0:
             raise ValueError("suppression_limit has no meaning with search='local', which leaves nobody out")
         return self
