@@ -434,3 +434,43 @@ require:
     assert result.data["age"].to_list() == ["0-19", "0-19", "60-119", "60-119"]
     assert result.data["zip"].to_list() == ["3718*"] * 4
     assert result.data["v"].to_list() == ["X", "X", "Z", "Z"]
+
+
+PAIRS = {
+    "title": "x",
+    "institution": "i",
+    "date": "2024-01-01",
+    "columns": {"disease": {"kind": "flat"}, "treatment": {"kind": "flat"}},
+    "sets": [
+        {"name": "d", "small_class": "2.1.1", "where": {"disease": {"values": ["cancer"]}}},
+        {
+            "name": "p",
+            "small_class": "2.1.2",
+            "where": [{"disease": {"values": ["cancer"]}, "treatment": {"values": ["none"]}}],
+        },
+    ],
+}
+
+
+def test_severity_looks_at_every_column_that_is_released() -> None:
+    """A column of the role other is released as it is: what it says with others counts."""
+    frame = pl.DataFrame({"q": list("aaaabbbb"), "disease": ["cancer"] * 4 + ["flu"] * 4, "treatment": ["none"] * 8})
+    model = om.SeverityDiversity(l=1, severity=om.Severity(PAIRS), downward=True)
+    for role in ("other", "sensitive"):
+        attributes = {"q": om.Flat(), "disease": om.Flat(role="sensitive"), "treatment": om.Flat(role=role)}
+        assert not model.check(frame, ["q"], attributes).holds
+        assert set(run([om.KAnonymity(k=2), model], frame, attributes).data["q"]) == {"*"}
+    known = {"q": om.Flat(), "disease": om.Flat(role="sensitive"), "treatment": om.Flat()}
+    with pytest.raises(om.errors.PolicyError, match="one column is a quasi-identifier"):
+        run([om.KAnonymity(k=2), model], frame, known)
+
+
+def test_too_many_combinations_of_levels_are_refused() -> None:
+    frame = pl.DataFrame({f"x{i}": range(100) for i in range(12)})
+    with pytest.raises(om.errors.DataError, match=r"combinations of levels .*search='local'"):
+        run([om.KAnonymity(k=5)], frame, {name: om.Numeric() for name in frame.columns})
+
+
+def test_missing_numbers_are_one_value() -> None:
+    frame = pl.DataFrame({"q": ["a"] * 4, "x": [float("nan"), float("nan"), 1.0, None]})
+    assert om.LDiversity(l=3, attribute="x").check(frame, ["q"]).worst == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,9 @@ from ontomask.progress import Progress
 if TYPE_CHECKING:
     from ontomask.masking.generalization import Generalization
 
+#: Combinations of levels that are searched, at most.
+MOST_NODES = 20_000_000
+
 
 class Search:
     """The search for a combination of levels."""
@@ -31,6 +35,13 @@ class Search:
         self, method: Generalization, table: Table, ladders: list[Ladder], goals: Goals, progress: Progress
     ) -> None:
         self.method, self.table, self.ladders, self.goals, self.progress = method, table, ladders, goals, progress
+        nodes = math.prod(len(ladder) for ladder in ladders)
+        if nodes > MOST_NODES:
+            levels = ", ".join(f"{ladder.name} {len(ladder)}" for ladder in ladders)
+            raise DataError(
+                f"the hierarchies make {nodes:,} combinations of levels ({levels})",
+                remedy="Give hierarchies of fewer levels, generalize fewer columns, or choose search='local'.",
+            )
         self.row_of, first = _distinct_rows(table, goals)
         rows = Rows(
             np.ascontiguousarray(table.codes[:, table.tuple_of[first]]),

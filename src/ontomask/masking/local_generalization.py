@@ -22,6 +22,7 @@ from ontomask.microdata.attributes import Nominal
 from ontomask.microdata.columns import Column, Floats, NominalColumn
 from ontomask.microdata.encoding import Table
 from ontomask.privacy.k_anonymity import KAnonymity
+from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.progress import Progress
 from ontomask.statistics.aggregation import Operators
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -40,7 +41,7 @@ def generalize_groups(
 
     Distances follow the hierarchies, so that near records are those whose common values are not far up.
     """
-    ks = [model.k for model in goals.models if isinstance(model, KAnonymity)]
+    ks = [model.k for model in goals.models if isinstance(model, (KAnonymity, KmAnonymity))]
     compared = _compared(method, table, ladders)
     operators = Operators.of(compared, RecordDistance.of(compared), "semantic")
     group_of, groups = mdav(operators, max(ks, default=2), lambda f, m: progress(0.7 * f, m))

@@ -86,6 +86,8 @@ def _key(concept: int, text: str | None) -> Any:
 
 
 def _values(name: str, series: pl.Series, attribute: Any) -> Values:
+    if series.dtype.is_float():
+        series = series.fill_nan(None)  # both stand for a missing value
     frame = pl.DataFrame({"value": series})
     distinct = frame.unique(maintain_order=True).with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("code"))
     code = frame.join(distinct, on="value", how="left", nulls_equal=True, maintain_order="left")["code"].to_numpy()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import counted, short
-from ontomask.errors import DataError
+from ontomask.errors import DataError, PolicyError
 from ontomask.privacy.l_diversity import Variant, diversity
 from ontomask.privacy.models import ClassModel, ClassRows, Floats, Longs
 from ontomask.privacy.transport import Pairs
@@ -71,14 +71,25 @@ class SeverityDiversity(ClassModel):
         return self.severity if isinstance(self.severity, Severity) else Severity.load(self.severity)
 
     def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
-        columns = self.definition().columns
+        """Columns that the definition speaks of and that are no quasi-identifiers: these are known anyway."""
+        definition = self.definition()
         if not attributes:
-            return columns
-        found = [name for name in columns if name in attributes and attributes[name].role == "sensitive"]
+            return definition.columns
+        found: list[str] = []
+        for attribute in definition.attributes:
+            roles = {attributes[name].role for name in attribute.columns if name in attributes}
+            if "quasi" in roles and len(roles) > 1:
+                raise PolicyError(
+                    f"{self.describe()}: the severity definition speaks of {attribute.name!r}, of which one column is a "
+                    "quasi-identifier: once that is masked, the severity of both together is no longer known",
+                    remedy="Give both the role sensitive, or both the role quasi, or leave the set out.",
+                )
+            if roles and roles <= {"sensitive", "other"} and all(name in attributes for name in attribute.columns):
+                found += [name for name in attribute.columns if name not in found]
         if not found:
             raise DataError(
                 f"{self.describe()} looks at sensitive columns, and none is one that the severity definition speaks of",
-                remedy=f"It speaks of: {', '.join(columns)}. Give one of them the role sensitive.",
+                remedy=f"It speaks of: {', '.join(definition.columns)}. Give one of them the role sensitive.",
             )
         return found
 
