@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from ontomask.settings import translate
 from ontomask.severity.numbers import Severity
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
 from ontomask.taxonomy.taxonomy import Taxonomy
+from ontomask.yaml_files import line_finder, look_beside, parsed, refuse_repeated_keys
 
 HEAD = """\
 # An ontomask policy: what the columns are, how they are masked, what the release must satisfy.
@@ -33,17 +33,7 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]
 
 
 def _mapping(loader: _Loader, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-    seen: dict[str, int] = {}
-    for key, _ in node.value:
-        if not isinstance(key, yaml.ScalarNode):
-            raise PolicyError("a key is no text", where=f"line {key.start_mark.line + 1}", remedy="Keys are words.")
-        if key.value in seen and key.tag != "tag:yaml.org,2002:merge":
-            raise PolicyError(
-                f"the key {key.value!r} stands in line {seen[key.value]} already",
-                where=f"line {key.start_mark.line + 1}",
-                remedy="Keep one of the two. (A column has one kind and one role.)",
-            )
-        seen[key.value] = key.start_mark.line + 1
+    refuse_repeated_keys(node, "Keep one of the two. (A column has one kind and one role.)")
     made: dict[Any, Any] = yaml.SafeLoader.construct_mapping(loader, node, deep)
     return made
 
@@ -57,7 +47,7 @@ def load_policy(path: str | Path) -> Policy:
         raise PolicyError("this is a folder", where=str(file), remedy="Name the policy file in it.")
     if not file.is_file():
         raise MissingDataError("there is no such policy file", where=str(file), remedy="Check the path.")
-    root, content = _parsed(file)
+    _, root, content = parsed(file, _Loader)
     if not isinstance(content, dict):
         raise PolicyError(
             "there is no policy in it", where=str(file), remedy="A policy has the keys attributes, method, require."
@@ -66,30 +56,8 @@ def load_policy(path: str | Path) -> Policy:
     try:
         return Policy.model_validate(_relative_to(file.parent.resolve(), content))
     except ValidationError as wrong:
-        error = translate(wrong, Policy, where=str(file), lines=_line_finder(root))
+        error = translate(wrong, Policy, where=str(file), lines=line_finder(root))
     raise error
-
-
-def _parsed(file: Path) -> tuple[Any, Any]:
-    """The nodes of a file, which know their lines, and what they say."""
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-        loader = _Loader(text)
-        root = loader.get_single_node()
-        return root, (loader.construct_document(root) if root is not None else None)
-    except UnicodeDecodeError:
-        raise PolicyError("the file is not UTF-8 text", where=str(file), remedy="Save it as UTF-8.") from None
-    except yaml.YAMLError as problem:
-        mark = getattr(problem, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        what = getattr(problem, "problem", None) or "it holds characters that no text file should"
-        raise PolicyError(
-            f"this is no YAML: {what}",
-            where=f"{file}{line}",
-            remedy="Check colons, quotes and how far lines are indented (blanks, no tabs).",
-        ) from None
-    except PolicyError as problem:
-        raise PolicyError(problem.what, where=f"{file}, {problem.where}", remedy=problem.remedy) from None
 
 
 def _names_are_text(file: Path, root: yaml.MappingNode) -> None:
@@ -107,13 +75,7 @@ def _names_are_text(file: Path, root: yaml.MappingNode) -> None:
 def _relative_to(folder: Path, content: dict[Any, Any]) -> dict[Any, Any]:
     """Files that a policy names are looked for beside it."""
     for settings in _naming_files(content):
-        for key in FILES:
-            name = settings.get(key)
-            if not isinstance(name, str) or name in list_taxonomies():
-                continue
-            with suppress(OSError):  # a name too long for a file is none
-                if (folder / name).exists():
-                    settings[key] = str(folder / name)
+        look_beside(folder, settings, FILES)
     return content
 
 
@@ -127,28 +89,6 @@ def _naming_files(content: dict[Any, Any]) -> Iterator[dict[Any, Any]]:
     ]
     for group in groups:
         yield from (part for part in (group.values() if isinstance(group, dict) else ()) if isinstance(part, dict))
-
-
-def _line_finder(root: Any) -> Callable[[tuple[Any, ...]], str]:
-    """The line of a path in the file; that of the last part that is really there."""
-
-    def find(path: tuple[Any, ...]) -> str:
-        node, line = root, 1
-        for part in path:
-            if isinstance(node, yaml.MappingNode):
-                found = next(((k, v) for k, v in node.value if k.value == str(part)), None)
-                if found is None:
-                    continue  # a name that pydantic put in for the kind of a union
-                line, node = found[0].start_mark.line + 1, found[1]
-            elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-                node = node.value[part]
-                line = node.start_mark.line + 1
-        return f"line {line}"
-
-    return find
-
-
-# ---- writing -----------------------------------------------------------------------------------------------------
 
 
 def save_policy(policy: Policy, path: str | Path, *, overwrite: bool = False) -> Path:

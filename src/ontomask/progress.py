@@ -38,8 +38,9 @@ class Reporter:
 
     def part(self, begin: float, end: float) -> Progress:
         """The progress of one step, which takes the stretch from ``begin`` to ``end`` of the whole."""
+        return stretch(self, begin, end)
 
-        def inner(fraction: float, message: str) -> None:
-            self(begin + (end - begin) * fraction, message)
 
-        return inner
+def stretch(progress: Progress, begin: float, end: float) -> Progress:
+    """The progress of one step of several."""
+    return lambda fraction, message: progress(begin + (end - begin) * fraction, message)

@@ -6,7 +6,7 @@ dictionary or in a file.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import UnionType
 from typing import Annotated, Any, Self, Union, get_args, get_origin
 
@@ -77,6 +77,11 @@ def translate(wrong: ValidationError, cls: type[BaseModel], *, where: str, lines
         problem = ": ".join(part for part in (place, ".".join(map(str, shown)), said) if part)
         if problem not in problems:
             problems.append(problem)
+    return all_problems(problems, where)
+
+
+def all_problems(problems: Sequence[str], where: str) -> PolicyError:
+    """One error that names every problem."""
     if len(problems) == 1:
         return PolicyError(f"{where}: {problems[0]}", problems=problems)
     listed = "\n".join(f"  {problem}" for problem in problems)

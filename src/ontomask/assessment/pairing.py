@@ -17,7 +17,7 @@ from ontomask.masking.method import Masked
 from ontomask.microdata.aligning import aligned
 from ontomask.microdata.attributes import Flat, Ordinal, as_attributes
 from ontomask.microdata.columns import Column, NominalColumn, NumericColumn, OrdinalColumn, encode_column
-from ontomask.microdata.encoding import Table, encode, make_table, require_columns
+from ontomask.microdata.encoding import Table, encode, make_table, remeasured, require_columns
 from ontomask.microdata.frames import take
 from ontomask.microdata.opening import opened, with_own_orders
 from ontomask.microdata.restoring import is_text
@@ -67,23 +67,7 @@ class Pairing:
                 raise PolicyError("options of a measure are given and no measure", remedy="Name it with measure=.")
             return self
         get_measure(measure).settle(options)  # a slip is a slip, also where no column is nominal
-        return replace(self, original=with_measure(self.original, measure, options))
-
-
-def with_measure(table: Table, measure: str, options: Mapping[str, Any]) -> Table:
-    """The table with one measure for all its nominal columns."""
-    columns = tuple(
-        replace(column, attribute=column.attr.model_validate(_changed(column, measure, options)))
-        if isinstance(column, NominalColumn)
-        else column
-        for column in table.columns
-    )
-    return Table(columns, table.codes, table.counts, table.tuple_of)
-
-
-def _changed(column: NominalColumn, measure: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    settings = {name: getattr(column.attr, name) for name in type(column.attr).model_fields}
-    return settings | {"measure": measure, "options": dict(options)}
+        return replace(self, original=remeasured(self.original, measure=measure, options=dict(options)))
 
 
 def pair_result(table: Table, masked: Masked, dropped: int = 0) -> Pairing:

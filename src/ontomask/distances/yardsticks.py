@@ -102,6 +102,12 @@ class LineYardstick(Yardstick):
     def whole(self) -> float:
         return self.largest
 
+    @property
+    def keys(self) -> Floats:
+        """What the codes of the column are sorted by: missing values stand last."""
+        own = self.column.own
+        return np.where(self.gone(own), np.inf, own.astype(np.float64))
+
     def gone(self, centres: Centres) -> NDArray[np.bool_]:
         return np.isnan(centres) if isinstance(self.column, NumericColumn) else centres < 0
 

@@ -19,7 +19,7 @@ from ontomask.masking.lattice import Lattice, Look, Node, Rows, minimal
 from ontomask.masking.method import Masked
 from ontomask.microdata.columns import Floats
 from ontomask.microdata.encoding import Table
-from ontomask.progress import Progress
+from ontomask.progress import Progress, stretch
 
 if TYPE_CHECKING:
     from ontomask.masking.generalization import Generalization
@@ -74,7 +74,7 @@ class Search:
             losses[node] = lattice.loss(node, look, self.costs.by_code, float(bounds[node]))
 
         keep = seen if self.costs.even and not self.others else None
-        holds = lattice.frontier(self.monotone, lambda f, m: self.progress(0.9 * f, m), keep)
+        holds = lattice.frontier(self.monotone, stretch(self.progress, 0.0, 0.9), keep)
         if self.others:
             holds = self._settle_all(holds)
         if not holds.any():

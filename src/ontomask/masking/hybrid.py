@@ -82,7 +82,7 @@ class _Grouped:
         reach = np.where(lost, np.where(present, gap, 0.0), reach)
         reach = reach + TIE * reach
 
-        codes = np.argsort(np.where(gone, np.inf, own), kind="stable")  # the missing one last
+        codes = np.argsort(stick.keys, kind="stable")  # the missing one last
         values = own[codes][: len(own) - int(gone.sum())]
         begin = np.searchsorted(values, mine - reach)
         end = np.searchsorted(values, mine + reach, side="right")

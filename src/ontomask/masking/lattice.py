@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.hierarchies.ladder import Ladder
-from ontomask.privacy.km_anonymity import Parts
 from ontomask.privacy.models import ClassRows, Judge
 from ontomask.progress import Progress
 
@@ -108,25 +107,25 @@ class Lattice:
         return self._look(node, judges, self.rows)
 
     def _look(self, node: Node, judges: Sequence[Judge], rows: Rows) -> Look:
-        of, sizes, first = self._classes(node, rows)
-        together = ClassRows(of, sizes, rows.weights, rows.sensitive, self._shown(node, rows, first, judges))
-        fails = np.zeros(len(sizes), dtype=np.bool_)
+        together, first = self._together(node, rows)
+        fails = np.zeros(len(together.sizes), dtype=np.bool_)
         for judge in judges:
             fails |= judge.fails(judge.figures(together))
-        return Look(rows, of, sizes, first, fails)
+        return Look(rows, together.of, together.sizes, first, fails)
 
     def figures(self, node: Node, judge: Judge) -> Floats:
         """The figure of each class of a node."""
-        of, sizes, first = self._classes(node, self.rows)
-        shown = self._shown(node, self.rows, first, [judge])
-        return judge.figures(ClassRows(of, sizes, self.rows.weights, self.rows.sensitive, shown))
+        return judge.figures(self._together(node, self.rows)[0])
 
-    def _shown(self, node: Node, rows: Rows, first: Longs, judges: Sequence[Judge]) -> Longs | None:
-        """What each class shows, for judges that ask for it."""
-        if not any(isinstance(judge, Parts) for judge in judges):
-            return None
-        columns = zip(rows.codes, self.ladders, node, strict=True)
-        return np.array([ladder.rungs[level].group[codes[first]] for codes, ladder, level in columns], dtype=np.int64)
+    def _together(self, node: Node, rows: Rows) -> tuple[ClassRows, Longs]:
+        """The classes of a node as judges see them, and the first row of each."""
+        of, sizes, first = self._classes(node, rows)
+
+        def shown() -> Longs:
+            columns = zip(rows.codes, self.ladders, node, strict=True)
+            return np.array([a.rungs[level].group[codes[first]] for codes, a, level in columns], dtype=np.int64)
+
+        return ClassRows(of, sizes, rows.weights, rows.sensitive, shown), first
 
     def _keep(self, node: Node, look: Look) -> None:
         """Remember the rows of a node where there are far fewer than before: its successors are made from them."""

@@ -20,10 +20,10 @@ from ontomask.masking.microaggregation import mdav
 from ontomask.masking.repair import merge_until
 from ontomask.microdata.attributes import Nominal
 from ontomask.microdata.columns import Column, Floats, NominalColumn
-from ontomask.microdata.encoding import Table
+from ontomask.microdata.encoding import Table, remeasured
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity
-from ontomask.progress import Progress
+from ontomask.progress import Progress, stretch
 from ontomask.statistics.aggregation import Operators
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -44,14 +44,14 @@ def generalize_groups(
     ks = [model.k for model in goals.models if isinstance(model, (KAnonymity, KmAnonymity))]
     compared = _compared(method, table, ladders)
     operators = Operators.of(compared, RecordDistance.of(compared), "semantic")
-    group_of, groups = mdav(operators, max(ks, default=2), lambda f, m: progress(0.7 * f, m))
-    group_of, groups, merged = merge_until(goals, operators, group_of, groups, lambda f, m: progress(0.7 + 0.1 * f, m))
+    group_of, groups = mdav(operators, max(ks, default=2), stretch(progress, 0.0, 0.7))
+    group_of, groups, merged = merge_until(goals, operators, group_of, groups, stretch(progress, 0.7, 0.8))
     notes = [f"{counted(groups, 'group')} of near records"]
     if merged:
         notes.append(f"{counted(merged, 'group')} joined with others until the models held")
     costs = Costs.of(ladders, method.loss).by_code
     masked, loss = _shown_in_common(table, ladders, costs, group_of, groups)
-    columnwise = _one_level_each(method, table, ladders, goals, lambda f, m: progress(0.8 + 0.2 * f, m))
+    columnwise = _one_level_each(method, table, ladders, goals, stretch(progress, 0.8, 1.0))
     if columnwise is not None:
         other, total = _shown_in_common(table, ladders, costs, columnwise, int(columnwise.max()) + 1)
         if total <= loss * (1 + 1e-12):
@@ -126,11 +126,9 @@ def _compared(method: Generalization, table: Table, ladders: list[Ladder]) -> Ta
         column = ladder.column
         if type(column) is Column and len(ladder) > 2:
             column = _in_tree(ladder)
-        if isinstance(column, NominalColumn) and measure is not None:
-            attribute = column.attr.model_copy(update={"measure": measure, "options": dict(method.measure_options)})
-            column = replace(column, attribute=attribute)
         columns.append(column)
-    return Table(tuple(columns), table.codes, table.counts, table.tuple_of)
+    placed = Table(tuple(columns), table.codes, table.counts, table.tuple_of)
+    return placed if measure is None else remeasured(placed, measure=measure, options=dict(method.measure_options))
 
 
 def _in_tree(ladder: Ladder) -> NominalColumn:

@@ -17,8 +17,8 @@ from ontomask.distances.records import Distance, Normalize, RecordDistance
 from ontomask.errors import DataError
 from ontomask.masking.goals import Goals
 from ontomask.microdata.attributes import Role
-from ontomask.microdata.columns import Longs, NominalColumn, NumericColumn
-from ontomask.microdata.encoding import Table, make_table
+from ontomask.microdata.columns import Longs, NumericColumn
+from ontomask.microdata.encoding import Table, make_table, remeasured
 from ontomask.progress import Progress
 from ontomask.settings import K, Settings, plain
 from ontomask.statistics.aggregation import Centroid, Operators
@@ -140,10 +140,7 @@ class Measuring(Method):
     def measured(self, table: Table) -> Table:
         """The table, its nominal columns compared as the method says."""
         changed = self._measuring()
-        if not changed:
-            return table
-        columns = tuple(_with_attribute(column, changed) for column in table.columns)
-        return Table(columns, table.codes, table.counts, table.tuple_of)
+        return remeasured(table, **changed) if changed else table
 
     def _measuring(self) -> dict[str, Any]:
         return {} if self.measure is None else {"measure": self.measure, "options": self.measure_options}
@@ -183,9 +180,3 @@ class Aggregating(Comparing, Grouping):
             column.rounded(values) if isinstance(column, NumericColumn) else values
             for column, values in zip(table.columns, centres, strict=True)
         ]
-
-
-def _with_attribute(column: Any, changed: dict[str, Any]) -> Any:
-    if not isinstance(column, NominalColumn):
-        return column
-    return replace(column, attribute=column.attribute.model_copy(update=changed))

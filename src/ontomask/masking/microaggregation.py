@@ -15,7 +15,7 @@ from ontomask.masking.method import Aggregating, Masked
 from ontomask.masking.repair import merge_until
 from ontomask.microdata.columns import NumericColumn
 from ontomask.microdata.encoding import Table
-from ontomask.progress import Progress
+from ontomask.progress import Progress, stretch
 from ontomask.statistics.aggregation import Operators
 
 Partition = Literal["auto", "mdav", "adaptive", "adaptive_static"]
@@ -141,24 +141,24 @@ class Microaggregation(Aggregating):
         progress(0.0, "measuring distances between values")
         operators = self.operators(table)
         if partition == "mdav":
-            group_of, groups = mdav(operators, self.k, _part(progress, 0.0, 0.9))
+            group_of, groups = mdav(operators, self.k, stretch(progress, 0.0, 0.9))
         else:
             group_of, groups = adaptive(
                 operators,
                 self.k,
                 weighted=self.comparison == "weighted",
                 static=partition == "adaptive_static",
-                progress=_part(progress, 0.0, 0.9),
+                progress=stretch(progress, 0.0, 0.9),
             )
         if self.replace == "hybrid" and self.k > 1:
-            codes = draw_hybrid(operators.distance.yardsticks, group_of, groups, rng, _part(progress, 0.9, 1.0))
+            codes = draw_hybrid(operators.distance.yardsticks, group_of, groups, rng, stretch(progress, 0.9, 1.0))
             return Masked.of_codes(table, codes, notes=[*notes, f"values drawn within {counted(groups, 'group')}"])
-        group_of, groups, joined = merge_until(goals, operators, group_of, groups, _part(progress, 0.9, 0.95))
+        group_of, groups, joined = merge_until(goals, operators, group_of, groups, stretch(progress, 0.9, 0.95))
         if joined:
             notes.append(
                 f"{counted(joined, 'group')} joined with the nearest until what is required held: {groups:,} are left"
             )
-        centres = operators.centres(group_of, groups, _part(progress, 0.95, 1.0))
+        centres = operators.centres(group_of, groups, stretch(progress, 0.95, 1.0))
         return Masked(group_of, self.shown(table, centres), notes)
 
     def _assured(self) -> list[str]:
@@ -176,10 +176,6 @@ class Microaggregation(Aggregating):
                 f"groups of {self.k:,} records or more show one centre."
             )
         ]
-
-
-def _part(progress: Progress, begin: float, end: float) -> Progress:
-    return lambda fraction, message: progress(begin + (end - begin) * fraction, message)
 
 
 def mdav(operators: Operators, k: int, progress: Progress) -> tuple[NDArray[np.int32], int]:

@@ -16,7 +16,7 @@ from ontomask.masking.displacement import report_swaps
 from ontomask.masking.method import Masked, Measuring
 from ontomask.microdata.columns import Column, Floats, Longs
 from ontomask.microdata.encoding import Table, make_table
-from ontomask.progress import Progress
+from ontomask.progress import Progress, stretch
 from ontomask.settings import K, number
 from ontomask.statistics.ordering import dense_ranks
 from ontomask.statistics.sample import TIE
@@ -97,7 +97,8 @@ class RankSwapping(Measuring):
         else:
             parts = []
             for i, stick in enumerate(distance.yardsticks):
-                part = _share(progress, i, len(distance.yardsticks))
+                columns = len(distance.yardsticks)
+                part = stretch(progress, i / columns, (i + 1) / columns)
                 parts.append(self._one_column(stick, k, rng, part))
             sources, free = np.array([s for s, _ in parts]), np.array([f for _, f in parts])
         report = report_swaps(distance.yardsticks, list(sources), list(free), k)
@@ -161,10 +162,6 @@ class RankSwapping(Measuring):
         ]
 
 
-def _share(progress: Progress, i: int, parts: int) -> Progress:
-    return lambda fraction, message: progress((i + fraction) / parts, message)
-
-
 def _realised(row: dict[str, Any]) -> str:
     return (
         f"{row['attribute']}: nominal k {row['k']:,}; realised {row['realised_k']:.1f}: {row['candidates_mean']:.1f} "
@@ -186,8 +183,7 @@ def _any_with_any(n: int, rng: np.random.Generator) -> tuple[Longs, Longs]:
 def ranking_keys(stick: Yardstick) -> NDArray[Any]:
     """What each code is ranked by: its number or rank, else its distance from the most distant value (R17 def. 3, 4)."""
     if isinstance(stick, LineYardstick):
-        own = stick.column.own.astype(np.float64)
-        return np.where(stick.gone(stick.column.own), np.inf, own)
+        return stick.keys
     first = _first_greatest(stick.marginalities())
     codes = np.arange(len(stick.column))
     return dense_ranks(stick.apart_codes(np.full(len(codes), first), codes))

@@ -13,7 +13,7 @@ from ontomask.kernels.groups import closest_groups
 from ontomask.kernels.space import new_point
 from ontomask.masking.method import Aggregating, Masked
 from ontomask.microdata.encoding import Table
-from ontomask.progress import Progress
+from ontomask.progress import Progress, stretch
 from ontomask.settings import Count
 from ontomask.statistics.aggregation import Operators, members
 from ontomask.statistics.ordering import sorted_records
@@ -62,7 +62,7 @@ class Resampling(Aggregating):
         rank = np.tile(np.arange(n), t)
         centres = operators.centres_of(
             *members(table.tuple_of[ranked.ravel()], rank, n, table.p),
-            progress=lambda fraction, message: progress(0.5 + 0.5 * fraction, message),
+            progress=stretch(progress, 0.5, 1.0),
         )
         group_of = np.empty(n, dtype=np.int32)
         group_of[sorted_records(operators, np.arange(n), self.comparison)] = np.arange(n)

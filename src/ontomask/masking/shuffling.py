@@ -150,10 +150,7 @@ class Ordered:
     @staticmethod
     def of(stick: Yardstick, rng: np.random.Generator) -> Ordered:
         column = stick.column
-        if isinstance(stick, LineYardstick):
-            keys = np.where(stick.gone(column.own), np.inf, column.own.astype(np.float64))
-        else:
-            keys = dense_ranks(stick.marginalities()).astype(np.float64)
+        keys: Floats = stick.keys if isinstance(stick, LineYardstick) else _ranks(stick)
         order = np.lexsort((rng.permutation(len(keys)), keys))
         places = np.empty(len(keys), dtype=np.int64)
         places[order] = np.arange(len(keys))
@@ -192,6 +189,11 @@ class Ordered:
         scores = np.empty(n)
         scores[self.by_place(rng)] = quantiles
         return scores
+
+
+def _ranks(stick: Yardstick) -> Floats:
+    """Codes by marginality, equally marginal ones sharing a rank."""
+    return dense_ranks(stick.marginalities()).astype(np.float64)
 
 
 def draw_scores(n: int, rho: Floats, given: Sequence[Floats], rng: np.random.Generator) -> list[Floats]:

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted
-from ontomask.errors import DataError
-from ontomask.privacy.models import ClassModel, ClassRows, Floats
+from ontomask.privacy.models import ClassModel, ClassRows, Floats, require_records
 from ontomask.settings import K
 
 if TYPE_CHECKING:
@@ -53,11 +52,7 @@ class KAnonymity(ClassModel):
         )
 
     def require_enough(self, n: int) -> None:
-        if self.k > n:
-            raise DataError(
-                f"{self.describe()} is required and there {'is' if n == 1 else 'are'} {counted(n, 'record')}",
-                remedy="Nobody can hide among more people than there are: choose a smaller k.",
-            )
+        require_records(self.k, n, self.describe())
 
     def describe(self) -> str:
         return f"{self.k}-anonymity"

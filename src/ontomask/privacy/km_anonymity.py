@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from ontomask.arguments import counted
-from ontomask.errors import DataError
 from ontomask.privacy.classes import classes_of
-from ontomask.privacy.models import ClassModel, ClassRows, Finding, Floats, require_quasi
+from ontomask.privacy.models import ClassModel, ClassRows, Finding, Floats, require_quasi, require_records
 from ontomask.settings import K, whole_number
 
 if TYPE_CHECKING:
@@ -86,11 +85,7 @@ class KmAnonymity(ClassModel):
         return f"the smallest class has {int(figure):,}"
 
     def require_enough(self, n: int) -> None:
-        if self.k > n:
-            raise DataError(
-                f"{self.describe()} is required and there {'is' if n == 1 else 'are'} {counted(n, 'record')}",
-                remedy="Nobody can hide among more people than there are: choose a smaller k.",
-            )
+        require_records(self.k, n, self.describe())
 
     def describe(self) -> str:
         return f"{self.k}^{self.m}-anonymity"
@@ -107,10 +102,11 @@ class Parts:
         least = np.full(len(rows.sizes), np.inf)
         if rows.quasi is None:  # groups whose values are not known yet: it is verified on what they show
             return least
-        for some in combinations(range(len(rows.quasi)), min(self.m, len(rows.quasi))):
+        shown = rows.quasi()
+        for some in combinations(range(len(shown)), min(self.m, len(shown))):
             key = np.zeros(len(rows.sizes), dtype=np.int64)
             for a in some:
-                key = np.unique(key * (int(rows.quasi[a].max()) + 1) + rows.quasi[a], return_inverse=True)[1]
+                key = np.unique(key * (int(shown[a].max()) + 1) + shown[a], return_inverse=True)[1]
             least = np.minimum(least, np.bincount(key, weights=rows.sizes)[key])
         return least
 

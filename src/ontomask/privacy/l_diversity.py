@@ -59,8 +59,7 @@ class LDiversity(ClassModel):
     def _fits(self) -> LDiversity:
         if self.variant != "entropy" and not float(self.l).is_integer():
             raise ValueError(f"l is {self.l:g}: {self.variant} l-diversity counts values, give a whole number")
-        if (self.variant == "recursive") != (self.c is not None):
-            raise ValueError("c goes with variant='recursive', and is needed there")
+        check_c(self.variant, self.c)
         return self
 
     def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
@@ -115,11 +114,20 @@ class Diversity:
         return diversity(Pairs(rows.of, code, values, rows.weights), self.model.variant, int(self.model.l))
 
     def fails(self, figures: Floats) -> NDArray[np.bool_]:
-        model = self.model
-        if model.variant == "recursive":
-            assert model.c is not None
-            return figures * model.c <= 1.0 + 1e-12
-        return figures < model.l * (1 - 1e-12)
+        return not_diverse(figures, self.model.variant, self.model.l, self.model.c)
+
+
+def check_c(variant: Variant, c: float | None) -> None:
+    if (variant == "recursive") != (c is not None):
+        raise ValueError("c goes with variant='recursive', and is needed there")
+
+
+def not_diverse(figures: Floats, variant: Variant, l: float, c: float | None) -> NDArray[np.bool_]:  # noqa: E741
+    """Which figures of :func:`diversity` are too low."""
+    if variant == "recursive":
+        assert c is not None
+        return figures * c <= 1.0 + 1e-12
+    return figures < l * (1 - 1e-12)
 
 
 def diversity(pairs: Pairs, variant: Variant, l: int) -> Floats:  # noqa: E741 - it is called l

@@ -7,7 +7,7 @@ which classes fail. Searches for a release ask the same question of candidates, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -51,15 +51,15 @@ class Finding:
 class ClassRows:
     """Rows by class: ``of`` gives the class of each row, ``sizes`` the records of each class.
 
-    A row stands for ``weights`` records; ``codes`` are the sensitive columns of the rows; ``quasi[a, c]`` is what class c
-    shows of quasi-identifier a, where that is known.
+    A row stands for ``weights`` records; ``codes`` are the sensitive columns of the rows; ``quasi`` gives, where that is
+    known, what class c shows of quasi-identifier a as [a, c].
     """
 
     of: Longs
     sizes: Longs
     weights: Longs
     codes: Mapping[str, Longs]
-    quasi: Longs | None = None
+    quasi: Callable[[], Longs] | None = None
 
 
 class Judge(Protocol):
@@ -195,6 +195,15 @@ def require_quasi(data: pl.DataFrame, quasi: list[str], what: str) -> None:
             f"no column {absent[0]!r}" if absent else f"{what} over no columns",
             remedy=did_you_mean(absent[0] if absent else "", data.columns)
             + f"The data have: {', '.join(map(repr, data.columns[:30]))}.",
+        )
+
+
+def require_records(k: int, n: int, what: str) -> None:
+    """There are k records at all."""
+    if k > n:
+        raise DataError(
+            f"{what} is required and there {'is' if n == 1 else 'are'} {counted(n, 'record')}",
+            remedy="Nobody can hide among more people than there are: choose a smaller k.",
         )
 
 

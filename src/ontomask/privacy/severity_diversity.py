@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -13,7 +14,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import counted, short
 from ontomask.errors import DataError, PolicyError
-from ontomask.privacy.l_diversity import Variant, diversity
+from ontomask.privacy.l_diversity import Variant, check_c, diversity, not_diverse
 from ontomask.privacy.models import ClassModel, ClassRows, Floats, Longs
 from ontomask.privacy.transport import Pairs
 from ontomask.settings import number, whole_number
@@ -62,17 +63,17 @@ class SeverityDiversity(ClassModel):
     def _fits(self) -> SeverityDiversity:
         if self.downward and self.variant != "distinct":
             raise ValueError(f"variant={self.variant!r} has no meaning with downward")
-        if (self.variant == "recursive") != (self.c is not None):
-            raise ValueError("c goes with variant='recursive', and is needed there")
+        check_c(self.variant, self.c)
         return self
 
+    @cached_property
     def definition(self) -> Severity:
-        """The severity definition itself."""
+        """The severity definition itself; a file is read once."""
         return self.severity if isinstance(self.severity, Severity) else Severity.load(self.severity)
 
     def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
         """Columns that the definition speaks of and that are no quasi-identifiers: these are known anyway."""
-        definition = self.definition()
+        definition = self.definition
         if not attributes:
             return definition.columns
         found: list[str] = []
@@ -100,7 +101,7 @@ class SeverityDiversity(ClassModel):
         from ontomask.privacy.sensitive import Sensitive, Values
         from ontomask.severity.placing import Placing
 
-        definition = self.definition()
+        definition = self.definition
         columns = self.sensitive_columns(attributes)
         chosen = definition.chosen(columns)
         placing = Placing(definition, definition.take(data, columns), "error")
@@ -129,16 +130,20 @@ class SeverityDiversity(ClassModel):
         return codes
 
     def judge(self, sensitive: Sensitive) -> Grades:
-        kinds = range(3) if self.middle_class is None else [self.middle_class - 1]
         numbers = {name: column.numbers for name, column in sensitive.columns.items() if column.numbers is not None}
-        return Grades(self, numbers, list(kinds), float(self.definition().largest))
+        return Grades(self, numbers, self._kinds, float(self.definition.largest))
+
+    @property
+    def _kinds(self) -> list[int]:
+        """Rows of the severity numbers that count."""
+        return [0, 1, 2] if self.middle_class is None else [self.middle_class - 1]
 
     def monotone(self, *, suppressing: bool) -> bool:
         # S18 Proposition 1; the entropy of a joined class may fall below that of one that held.
         return self.variant == "distinct" or not suppressing
 
     def require_possible(self, sensitive: Sensitive) -> None:
-        most = self.definition().largest
+        most = self.definition.largest
         if self.downward and self.l > most:
             raise DataError(
                 f"{self.describe()} can never hold: the largest severity number is {most}",
@@ -146,11 +151,10 @@ class SeverityDiversity(ClassModel):
             )
         if self.downward:
             return
-        kinds = range(3) if self.middle_class is None else [self.middle_class - 1]
         for name, column in sensitive.columns.items():
             assert column.numbers is not None
             used = column.numbers[:, column.counts > 0]
-            least = min(len(np.unique(used[m])) for m in kinds)
+            least = min(len(np.unique(used[m])) for m in self._kinds)
             if least < self.l:
                 raise DataError(
                     f"{self.describe()} can never hold: the {name.split(' #')[0]} takes "
@@ -204,7 +208,4 @@ class Grades:
         return room
 
     def fails(self, figures: Floats) -> NDArray[np.bool_]:
-        if self.model.variant == "recursive":
-            assert self.model.c is not None
-            return figures * self.model.c <= 1.0 + 1e-12
-        return figures < self.model.l * (1 - 1e-12)
+        return not_diverse(figures, self.model.variant, self.model.l, self.model.c)

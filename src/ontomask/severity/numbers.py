@@ -16,13 +16,14 @@ from ontomask.arguments import as_values, did_you_mean, one_of, short
 from ontomask.errors import DataError, OptionError, PolicyError
 from ontomask.microdata.frames import take_any
 from ontomask.microdata.writing import write_text
-from ontomask.settings import refuse
+from ontomask.settings import all_problems, refuse
 from ontomask.severity.classes import MIDDLE_TYPES
 from ontomask.severity.definition import CodedColumn, Definition, LiteralColumn, SpecialSet
 from ontomask.severity.domains import Unknown
-from ontomask.severity.file import Lines, read_definition, refusal
+from ontomask.severity.file import read_definition
 from ontomask.severity.members import Attribute, Compiled, Floats, compile_definition
 from ontomask.severity.placing import Placing, merged, spread, used_keys
+from ontomask.yaml_files import Lines
 
 if TYPE_CHECKING:
     from ontomask.severity.tables import By
@@ -74,7 +75,7 @@ class Severity:
         self._compiled, problems = compile_definition(definition)
         if problems:
             listed = [f"{lines(place)}: {text}" if lines else text for place, text in problems]
-            raise refusal(listed, "Severity" if path is None else str(path))
+            raise all_problems(listed, "Severity" if path is None else str(path))
 
     @classmethod
     def load(cls, path: str | Path) -> Severity:
