@@ -44,8 +44,8 @@ def thesis() -> list[str]:
         "# The experiments of the thesis, on data at hand",
         (
             "Made by `python -m experiments`, which runs `experiments/` and writes this page: every figure and every "
-            "sentence on what comes out is worked out from the runs. T12 is the thesis whose recoding, microaggregation and "
-            "resampling the product has; what it found is stated, then whether it comes out here."
+            "sentence on what comes out is worked out from the runs. T12 is the thesis whose recoding, microaggregation, "
+            "resampling and generalization the product has; what it found is stated, then whether it comes out here."
         ),
         "## The data",
         (

@@ -41,7 +41,9 @@ class OntomaskError(Exception):
         self.remedy = remedy
         message = what if where is None else f"{where}: {what}"
         if remedy:
-            message = f"{message.rstrip('.')}. {remedy}"
+            if not message.endswith("..."):  # a list that goes on ends with its dots
+                message = message.rstrip(".") + "."
+            message = f"{message} {remedy}"
         super().__init__(message)
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -98,6 +98,13 @@ class Policy(Settings):
             raise ValueError(f"no column has a role that the method masks: {' or '.join(masks)}")
         if self.require and not self.quasi_identifiers:
             raise ValueError("require: no column is a quasi-identifier (role: quasi): there is nothing to check")
+        for model in self.require:
+            named = getattr(model, "attribute", None)
+            if named in self.identifiers:
+                raise ValueError(
+                    f"require: {model.describe()} looks at {named!r}, an identifier, which no release has: "
+                    "name a sensitive column"
+                )
         return self
 
     @property

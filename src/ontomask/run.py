@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -131,17 +131,17 @@ def anonymize(
     data = _own_buffers(data)
     report(0.9, "verifying the release")
     promised: list[Model] = [KAnonymity(k=policy.method.promised_k)] if policy.method.promised_k > 1 else []
-    models: list[Model] = [*promised, *(m for m in policy.require if m not in promised)]
+    models = _each_once([*promised, *policy.require])
     verification = check_models(data, models, prepared.policy, prepared.data, masked.report)
-    if not verification.holds and not allow_unsatisfied:
+    if verification.failed and not allow_unsatisfied:  # what a run cannot check is not satisfied either
         raise NotSatisfied(
-            "the release is refused: " + "; ".join(f.text for f in verification.findings if not f.holds),
+            "the release is refused: " + "; ".join(verification.failed),
             remedy="Choose a method that promises it, a larger k, or fewer quasi-identifiers. "
             "(allow_unsatisfied=True hands it out and marks it.)",
             verification=verification,
         )
     report(0.95, "handing out")
-    failed = [f"NOT SATISFIED: {finding.text}" for finding in verification.findings if not finding.holds]
+    failed = [f"NOT SATISFIED: {text}" for text in verification.failed]
     result = Result(
         policy=policy,
         seed=seed,
@@ -155,6 +155,11 @@ def anonymize(
     )
     report(1.0, "done")
     return result
+
+
+def _each_once(models: Sequence[Model]) -> list[Model]:
+    """What the method promises and what the policy requires may be the same."""
+    return [model for place, model in enumerate(models) if model not in models[:place]]
 
 
 def decode(prepared: Prepared, masked: Masked) -> pl.DataFrame:
@@ -187,11 +192,16 @@ def _own_buffers(data: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(copied)
 
 
-def verify(frame: Any, policy: Policy | Mapping[str, Any] | str | Path) -> Verification:
+def verify(frame: Any, policy: Policy | Mapping[str, Any] | str | Path, *, original: Any = None) -> Verification:
     """Does a frame or file, from wherever it comes, satisfy what the policy requires?
 
     Checked are the models of ``require`` and the k that the policy's method promises, and that no identifier is left.
-    Only equality of values counts, so no taxonomy is needed.
+    Quasi-identifiers are compared as they are written; only models that look at the meaning or the severity of
+    sensitive values load a taxonomy.
+
+    t-closeness compares classes with a whole table: with ``original`` where it is given, as a run of ``anonymize`` does,
+    else with the frame itself, which is what a recipient can see. The two differ where records were suppressed; the
+    finding says which it was. A property of how the table was made is reported as not checked.
     """
     policy = require_policy(policy)
     frame, _, notes = opened(frame, policy.attributes)
@@ -202,13 +212,20 @@ def verify(frame: Any, policy: Policy | Mapping[str, Any] | str | Path) -> Verif
     if absent:
         notes.append(f"columns of the policy that the data do not have: {', '.join(absent)}")
     promised = policy.method.promised_k if policy.method is not None else 1
-    models: list[Model] = [KAnonymity(k=promised)] if promised > 1 else []
-    models += [model for model in policy.require if model not in models]
+    models = _each_once([*([KAnonymity(k=promised)] if promised > 1 else []), *policy.require])
     if not models:
         raise PolicyError("the policy requires nothing", remedy="Add a model, such as require=[KAnonymity(k=5)].")
-    verification = check_models(data, models, policy)
+    verification = check_models(data, models, policy, None if original is None else _reference(original, policy))
     unlisted = [name for name in data.columns if name not in policy.attributes]
     if unlisted:
         notes.append(f"columns the policy does not list were not looked at: {', '.join(unlisted)}")
     verification.notes.extend([*taken.notes, *notes])
     return verification
+
+
+def _reference(original: Any, policy: Policy) -> pl.DataFrame:
+    """The original table as masking saw it: without the records that the policy drops for missing values."""
+    data = take(opened(original, policy.attributes)[0], keep_index=list(policy.attributes)).data
+    require_columns(data, policy.attributes)
+    listed = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
+    return settle_missing(data, listed, policy.studied, [])[0]

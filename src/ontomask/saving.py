@@ -17,7 +17,6 @@ from ontomask.microdata.writing import suffix_of, write_table, write_text
 from ontomask.policy import Policy
 from ontomask.policy_file import policy_text
 from ontomask.privacy.severity_diversity import SeverityDiversity
-from ontomask.severity.numbers import Severity
 from ontomask.taxonomy.catalog import catalog_name
 from ontomask.taxonomy.taxonomy import Taxonomy
 from ontomask.taxonomy.writing import write_taxonomy
@@ -192,7 +191,7 @@ def _fill(result: Result, folder: Path, suffix: str) -> None:
 
 
 def _nameable(policy: Policy, folder: Path) -> Policy:
-    """Taxonomies and severity definitions that exist in Python only become files beside the policy."""
+    """Taxonomies that exist in Python only, and severity definitions as the run read them, as files beside the policy."""
     attributes = dict(policy.attributes)
     for column, attribute in policy.attributes.items():
         taxonomy = attribute.taxonomy if isinstance(attribute, Nominal) else None
@@ -202,9 +201,8 @@ def _nameable(policy: Policy, folder: Path) -> Policy:
             attributes[column] = attribute.changed(taxonomy=str(file.resolve()))
     require: list[Any] = []
     for model in policy.require:
-        severity = model.severity if isinstance(model, SeverityDiversity) else None
-        if isinstance(severity, Severity) and severity.path is None:
-            file = severity.save(folder / f"severity-{len(list(folder.glob('severity-*'))) + 1}.yaml")
+        if isinstance(model, SeverityDiversity):
+            file = model.definition.save(folder / f"severity-{len(list(folder.glob('severity-*'))) + 1}.yaml")
             require.append(model.changed(severity=str(file.resolve())))
         else:
             require.append(model)

@@ -17,18 +17,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verification:
-    """``holds``: does every model hold? ``findings``: one for each."""
+    """``holds``: does every model hold that could be checked? ``complete``: could all of them? ``findings``: one for each."""
 
     findings: list[Finding]
     notes: list[str] = field(default_factory=list)
 
     @property
     def holds(self) -> bool:
-        return all(finding.holds for finding in self.findings)
+        checked = [finding for finding in self.findings if finding.checked]
+        return bool(checked) and all(finding.holds for finding in checked)
+
+    @property
+    def complete(self) -> bool:
+        return all(finding.checked for finding in self.findings)
 
     @property
     def failed(self) -> list[str]:
-        """What fails, in words."""
+        """What fails or could not be checked, in words."""
         return [finding.text for finding in self.findings if not finding.holds]
 
     def __bool__(self) -> bool:

@@ -183,13 +183,16 @@ class PlainLadder:
         return len(self.levels)
 
 
-def plain_ladder(values: Iterable[Value], levels: Sequence[Mapping[Value, tuple[Value, float]]]) -> PlainLadder:
-    """The values themselves, the levels given, and one value for all; levels that join nothing keep their numbers."""
+def plain_ladder(
+    values: Iterable[Value], levels: Sequence[Mapping[Value, tuple[Value, float]]], top: bool = False
+) -> PlainLadder:
+    """The values themselves, the levels given, and one value for all, unless the last level is that whatever the data;
+    levels that join nothing keep their numbers."""
     present = list(dict.fromkeys(values))
     found: list[Mapping[Value, tuple[Value, float]]] = [{v: (v, 0.0) for v in present}]
     for level in levels:
         found.append({v: level[v] for v in present})
-    if len(set(found[-1].values())) > 1:
+    if len(set(found[-1].values())) > 1 or not top:
         found.append(dict.fromkeys(present, ("*", 1.0)))
     return PlainLadder(found)
 
@@ -217,9 +220,7 @@ def taxonomy_ladder(t: Plain, values: Sequence[Value], cut: str) -> PlainLadder:
             v: (c, (leaves[c] - 1) / max(leaves[t.root] - 1, 1)) for v, c in shown.items()
         }
         levels.append(level | ({None: (None, 0.0)} if None in values else {}))
-        if len(set(levels[-1].values())) == 1:  # nothing is left to join
-            break
-    return plain_ladder(values, levels)
+    return plain_ladder(values, levels, top=bool(levels) and all(levels[-1][v][0] == t.root for v in known))
 
 
 def file_ladder(rows: Mapping[str, Sequence[str]], values: Sequence[Value]) -> PlainLadder:
@@ -233,10 +234,10 @@ def file_ladder(rows: Mapping[str, Sequence[str]], values: Sequence[Value]) -> P
                 label = rows[value][place]
                 level[value] = (label, (sizes[label] - 1) / max(len(rows) - 1, 1))
         levels.append(level)
-    return plain_ladder(values, levels)
+    return plain_ladder(values, levels, top=bool(levels) and len(sizes) == 1)
 
 
-def interval_ladder(cuts: Sequence[Sequence[int]], values: Sequence[Value]) -> PlainLadder:
+def interval_ladder(cuts: Sequence[Sequence[int]], values: Sequence[Value], built: bool) -> PlainLadder:
     """Whole numbers between cut points, shown by their ends; an interval's part of the range."""
     known = [v for v in values if v is not None]
     extent = max(known) - min(known)
@@ -248,7 +249,7 @@ def interval_ladder(cuts: Sequence[Sequence[int]], values: Sequence[Value]) -> P
             shown = f"{low}-{high - 1}" if high - low > 1 else f"{low}"
             level[v] = (shown, min((high - low) / extent, 1.0) if extent else 1.0)
         levels.append(level)
-    return plain_ladder(values, levels)
+    return plain_ladder(values, levels, top=not built and len(cuts[-1]) == 2)
 
 
 def masked_ladder(values: Sequence[Value], side: str) -> PlainLadder:

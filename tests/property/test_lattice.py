@@ -89,7 +89,8 @@ def interval_column(chance: random.Random, n: int, folder: Path) -> Drawn:
             while cuts[-1][-2] > max(known):
                 cuts[-1].pop()
             width *= factor
-    return Drawn(values, om.Numeric(**missing), hierarchy, twin.interval_ladder(cuts, values), pl.Int64)
+    ladder = twin.interval_ladder(cuts, values, built=hierarchy.levels is None)
+    return Drawn(values, om.Numeric(**missing), hierarchy, ladder, pl.Int64)
 
 
 def text_column(chance: random.Random, n: int, folder: Path) -> Drawn:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -92,7 +93,7 @@ def test_settings(make: Any, expected: str) -> None:
 @pytest.mark.parametrize(
     ("require", "settings", "expected"),
     [
-        ([], {}, r"generalization aims at what is required, and nothing is\. Add a model"),
+        ([], {}, r"generalization aims at what is required of classes of records, and nothing is\. Add a model"),
         (
             [om.KAnonymity(k=2)],
             {"search": "strategy", "strategy": [{"m": 1}]},
@@ -100,10 +101,9 @@ def test_settings(make: Any, expected: str) -> None:
         ),
         (
             [om.KAnonymity(k=2)],
-            {"search": "strategy", "strategy": [{}, {"n": 9}]},
-            r"step 2 of the strategy takes 'n' to level 9\. Its hierarchy has the levels 0 to \d",
+            {"search": "strategy", "strategy": [{}, {"n": "depth 9"}]},
+            r"step 2 of the strategy takes 'n' to 'depth 9'\. Its levels are: 0 \(value\), 1 \(",
         ),
-        ([om.KAnonymity(k=2)], {"search": "strategy", "strategy": [{"n": -1}]}, r"takes 'n' to level -1"),
         (
             [om.KAnonymity(k=2)],
             {"search": "strategy", "strategy": [{}]},
@@ -473,4 +473,111 @@ def test_too_many_combinations_of_levels_are_refused() -> None:
 
 def test_missing_numbers_are_one_value() -> None:
     frame = pl.DataFrame({"q": ["a"] * 4, "x": [float("nan"), float("nan"), 1.0, None]})
-    assert om.LDiversity(l=3, attribute="x").check(frame, ["q"]).worst == 2
+    assert om.LDiversity(l=3, attribute="x", missing="value").check(frame, ["q"]).worst == 2
+
+
+# ---- strategies mean the same on every extract -----------------------------------------------------------------------
+
+ICD = {"dx": om.Nominal(taxonomy="icd9cm")}
+AGE_SEX: dict[str, Any] = {"age": om.Numeric(), "sex": om.Flat()}
+BY_FIFTY = {"age": om.Intervals(levels=[[0, 50, 100]])}
+
+
+def released(frame: Any, attributes: dict[str, Any], strategy: list[Any], **settings: Any) -> om.Result:
+    return run([om.KAnonymity(k=1)], pl.DataFrame(frame), attributes, search="strategy", strategy=strategy, **settings)
+
+
+@pytest.mark.parametrize(
+    ("values", "level", "expected"),
+    [
+        (["250.00", "250.01"], "depth 4", ["250", "250"]),
+        (["250.0", "250.1"], "depth 4", ["250", "250"]),
+        (["250", "251"], "depth 4", ["250", "251"]),
+        (["250", "251"], "depth 6", ["250", "251"]),
+        (["250.00", "250.01"], "value", ["250.00", "250.01"]),
+    ],
+)
+def test_a_depth_means_the_same_whatever_values_there_are(values: list[str], level: str, expected: list[str]) -> None:
+    assert released({"dx": values}, ICD, [{"dx": level}]).data["dx"].to_list() == expected
+
+
+@pytest.mark.parametrize("ages", [[30, 31, 62, 63], [30, 31, 32, 33], [30, 30, 30, 30]])
+@pytest.mark.parametrize("level", [2, "any", 7])
+def test_the_last_level_hides_also_what_all_have_in_common(ages: list[int], level: Any) -> None:
+    result = released({"age": ages, "sex": ["m"] * 4}, AGE_SEX, [{"age": level, "sex": 1}], hierarchies=BY_FIFTY)
+    assert set(result.data.rows()) == {("*", "*")}
+    assert any("level 7 of the strategy is its last here" in note for note in result.notes) == (level == 7)
+
+
+def test_names_of_levels() -> None:
+    frame = {"age": [30, 31, 62, 63], "zip": ["37185", "37186", "37287", "37288"]}
+    attributes = {"age": om.Numeric(), "zip": om.Flat()}
+    hierarchies = {"age": om.Intervals(width=10), "zip": om.MaskedText()}
+    for step, shown in (
+        ({"age": "width 20", "zip": "2 characters masked"}, ("20-39", "371**")),
+        ({"age": "width 640", "zip": "1 character masked"}, ("*", "3718*")),
+        ({"age": "level 0", "zip": "9 characters masked"}, None),
+        ({"age": "value", "zip": "9 characters masked"}, (30, "*")),
+    ):
+        if shown is None:
+            with pytest.raises(
+                errors.PolicyError, match=r"takes 'age' to 'level 0'. Its levels are: 0 \(value\), 1 \(width 10"
+            ):
+                released(frame, attributes, [step], hierarchies=hierarchies)
+        else:
+            assert released(frame, attributes, [step], hierarchies=hierarchies).data.row(0) == shown
+
+
+def test_every_step_is_checked_before_the_first_is_tried() -> None:
+    frame = {"age": [30, 31, 62, 63], "sex": ["m"] * 4}
+    with pytest.raises(errors.PolicyError, match="step 2 of the strategy names 'agee'"):
+        released(frame, AGE_SEX, [{"age": 0}, {"agee": 1}])
+    with pytest.raises(errors.PolicyError, match="-1 is no level"):
+        om.Generalization(search="strategy", strategy=[{"age": -1}])
+
+
+def test_the_steps_that_were_tried_are_listed() -> None:
+    frame = pl.DataFrame({"age": [30, 31, 62, 63], "sex": ["m", "m", "m", "f"]})
+    strategy = [{"age": 1}, {"age": 1, "sex": 1}, {"age": 2, "sex": 1}]
+    result = run([om.KAnonymity(k=2)], frame, AGE_SEX, search="strategy", strategy=strategy, hierarchies=BY_FIFTY)
+    assert result.report is not None
+    rows = result.report.to_dicts()
+    assert [row["chosen"] for row in rows] == [True, False]
+    assert rows[0]["loss"] > 0.5
+    assert rows[1]["loss"] is None
+    assert "minimal" not in rows[0]
+
+
+def test_a_strategy_needs_no_lattice() -> None:
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame({f"x{i}": rng.integers(0, 100, 50) for i in range(12)})
+    attributes = {name: om.Numeric() for name in frame.columns}
+    step = dict.fromkeys(frame.columns, "any")
+    result = run([om.KAnonymity(k=5)], frame, attributes, search="strategy", strategy=[step])
+    assert result.data.n_unique() == 1
+
+
+def test_nodes_are_counted_once() -> None:
+    rng = np.random.default_rng(2)
+    frame = pl.DataFrame({"a": rng.integers(0, 9, 60), "b": rng.integers(0, 9, 60), "s": rng.integers(0, 3, 60)})
+    attributes = {"a": om.Numeric(), "b": om.Numeric(), "s": om.Flat(role="sensitive")}
+    require = [om.KAnonymity(k=2), om.TCloseness(t=0.3, attribute="s")]
+    note = next(n for n in run(require, frame, attributes, suppression_limit=0.2).notes if "looked at" in n)
+    looked, of = (int(part.replace(",", "")) for part in note.split(" nodes")[0].split(" of "))
+    assert 0 < looked <= of
+
+
+def test_a_header_that_was_not_declared(tmp_path: Path) -> None:
+    file = tmp_path / "ages.csv"
+    file.write_text("n;pair;all\n" + "".join(f"{i};{i // 2};*\n" for i in range(1, 7)))
+    with pytest.raises(errors.DataError, match="header: true"):
+        run([om.KAnonymity(k=2)], hierarchies={"n": om.LevelsFile(path=str(file))})
+    assert run([om.KAnonymity(k=2)], hierarchies={"n": om.LevelsFile(path=str(file), header=True)}).satisfied
+
+
+def test_uncovered_values_are_listed_in_order(tmp_path: Path) -> None:
+    file = tmp_path / "ages.csv"
+    file.write_text("1;*\n")
+    frame = pl.DataFrame({"n": list(range(40, 0, -1)), "s": ["x"] * 40})
+    with pytest.raises(errors.DataError, match=r"39 values of the column: '10', '11', .*, \.\.\. Add them"):
+        run([om.KAnonymity(k=2)], frame, hierarchies={"n": om.LevelsFile(path=str(file))})

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import counted, short, some_of
 from ontomask.errors import DataError
-from ontomask.hierarchies.ladder import Ladder, Rung, make_rung, own_values
+from ontomask.hierarchies.ladder import ANY_LEVEL, Ladder, Rung, make_rung, own_values
 from ontomask.microdata.columns import Column, Floats, NominalColumn, NumericColumn, OrdinalColumn
 from ontomask.settings import Settings, number, whole_number
 from ontomask.taxonomy.readers.levels import read_rows
@@ -34,8 +34,8 @@ class Hierarchy(Settings):
         for rung in self.rungs(column):
             _require_nested(column, rungs[-1], rung)
             rungs.append(rung)  # also where it joins nothing in these data: levels keep their numbers
-        if len(rungs[-1]) > 1:
-            rungs.append(make_rung(column, "any", [ANY] * len(column), [1.0] * len(column), spans=_whole(column)))
+        if len(rungs[-1]) > 1 or not rungs[-1].top:
+            rungs.append(any_value(column))
         return Ladder(column, tuple(rungs))
 
     def rungs(self, column: Column) -> list[Rung]:
@@ -43,6 +43,12 @@ class Hierarchy(Settings):
 
     def _refuse(self, column: Column, what: str, wanted: str) -> DataError:
         return DataError(f"{what} does not fit its kind", where=column.where, remedy=f"Use it on a {wanted} column.")
+
+
+def any_value(column: Column) -> Rung:
+    """The level at which all values are one: there also where the data hold a single value, which it hides."""
+    texts = [ANY] * len(column)
+    return make_rung(column, ANY_LEVEL, texts, [1.0] * len(column), spans=_whole(column), top=True)
 
 
 def _require_nested(column: Column, lower: Rung, upper: Rung) -> None:
@@ -99,10 +105,9 @@ class TaxonomyLevels(Hierarchy):
             spelled = {int(c): column.spell(int(c)) for c in np.unique(at[known])}
             shown = [spelled.get(int(c)) for c in at]
             penalty = np.where(known, (leaves[at] - 1) / domain, 0.0)
-            rung = make_rung(column, f"{self.cut} {limit}", shown, penalty, concepts=at.copy(), keys=at.tolist())
-            rungs.append(rung)
-            if len(rung) == 1:
-                break
+            all_at_root = bool((at[known] == dag.root).all())
+            name, keys = f"{self.cut} {limit}", at.tolist()
+            rungs.append(make_rung(column, name, shown, penalty, concepts=at.copy(), keys=keys, top=all_at_root))
         return rungs
 
 
@@ -122,11 +127,18 @@ class LevelsFile(Hierarchy):
             for _, cells in read_rows(Source(Path(self.path)), delimiter=self.delimiter, header=self.header)
         }
         texts = [_as_text(value) for value in column.values.to_list()]
-        unknown = [text for text in texts if text is not None and text not in rows]
+        first = next(iter(rows), "")
+        if first.strip().casefold() == column.name.strip().casefold() and first not in texts:
+            raise DataError(
+                f"the first row of the hierarchy begins with the name of the column, {first!r}",
+                where=column.where,
+                remedy="If it names the levels, say header: true; it would count as a value.",
+            )
+        unknown = sorted({text for text in texts if text is not None and text not in rows})
         if unknown:
             raise DataError(
                 f"the hierarchy does not have {counted(len(unknown), 'value')} of the column: "
-                f"{some_of([short(repr(text), 40) for text in unknown])}",
+                f"{some_of([short(repr(text), 40) for text in unknown], most=20)}",
                 where=column.where,
                 remedy=f"Add them to {Path(self.path).name}, each with its levels.",
             )
@@ -141,7 +153,8 @@ class LevelsFile(Hierarchy):
             penalty = [0.0 if label is None else (len(members[label]) - 1) / domain for label in labels]
             spans = _spans(labels, members) if isinstance(column, NumericColumn) else None
             concepts = _concepts(column, labels, members) if isinstance(column, NominalColumn) else None
-            rungs.append(make_rung(column, f"level {level}", labels, penalty, spans=spans, concepts=concepts))
+            top = len(members) == 1
+            rungs.append(make_rung(column, f"level {level}", labels, penalty, spans=spans, concepts=concepts, top=top))
         return rungs
 
 
@@ -249,7 +262,7 @@ class Intervals(Hierarchy):
             inside = _places(column, at, bounds, place)
             spans = [bounds[i] if i >= 0 else None for i in inside]
             closed = bounds[-1] if (at == bounds[-1][1]).any() else None  # its end is shown only where it is needed
-            rungs.append(_rung(column, place, spans, extent, closed))
+            rungs.append(_rung(column, f"level {place}", spans, extent, closed, top=len(bounds) == 1))
         return rungs
 
     def _built(self, column: Column, at: Floats, extent: float) -> list[Rung]:
@@ -267,7 +280,7 @@ class Intervals(Hierarchy):
             low = self.origin + group * join * width
             high = self.origin + (group + 1) * join * width
             spans = [None if np.isnan(x) else (float(a), float(b)) for x, a, b in zip(at, low, high, strict=True)]
-            rungs.append(_rung(column, len(rungs) + 1, spans, extent))
+            rungs.append(_rung(column, f"width {width * join:.15g}", spans, extent))
             left = np.unique(group[~np.isnan(at)])
             if len(left) == 1 or left.tolist() == [-1.0, 0.0]:
                 return rungs
@@ -294,10 +307,12 @@ def _places(column: Column, at: Floats, bounds: list[tuple[float, float]], place
 
 def _rung(
     column: Column,
-    place: int,
+    name: str,
     spans: Sequence[tuple[float, float] | None],
     extent: float,
     closed: tuple[float, float] | None = None,
+    *,
+    top: bool = False,
 ) -> Rung:
     """A level of intervals, given for each code; the ``closed`` one holds its upper end as well."""
     texts: dict[Any, str | None] = {None: None}
@@ -307,7 +322,7 @@ def _rung(
             texts[span] = _ranks(column, *span, span == closed) if ranked else _interval(column, *span, span == closed)
     part = [0.0 if span is None else _part(column, *span, extent, span == closed) for span in spans]
     known = [(np.nan, np.nan) if span is None else span for span in spans]
-    return make_rung(column, f"level {place}", [texts[span] for span in spans], part, spans=known)
+    return make_rung(column, name, [texts[span] for span in spans], part, spans=known, top=top)
 
 
 def _part(column: Column, low: float, high: float, extent: float, closed: bool) -> float:
@@ -410,7 +425,4 @@ def ladder_of(column: Column, hierarchy: Hierarchy | None) -> Ladder:
     chosen = hierarchy or default_hierarchy(column)
     if chosen is not None:
         return chosen.ladder(column)
-    rungs = [own_values(column)]
-    if len(column) > 1:
-        rungs.append(make_rung(column, "any", [ANY] * len(column), [1.0] * len(column)))
-    return Ladder(column, tuple(rungs))
+    return Ladder(column, (own_values(column), any_value(column)))

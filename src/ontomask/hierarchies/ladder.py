@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,7 @@ class Rung:
     """One level: ``group`` of each code of the column; of each group what is ``shown``, and its ``centre``.
 
     ``penalty``: of each group the part of the column's domain that it covers, 0 for a single value, 1 for all (NCP).
+    ``top``: does it join all values there can be, and not only those of the data at hand?
     """
 
     name: str
@@ -25,6 +27,7 @@ class Rung:
     shown: pl.Series
     centres: NDArray[Any]
     penalty: Floats
+    top: bool = False
 
     def __len__(self) -> int:
         return len(self.shown)
@@ -44,6 +47,35 @@ class Ladder:
     def name(self) -> str:
         return self.column.name
 
+    def level(self, asked: int | str) -> int | None:
+        """The place of a level by its number or its name; None if there is none of that name.
+
+        Some levels are missing where the data do not reach so far: what is beyond the last is the last, and a depth
+        below the deepest value leaves all values as they are.
+        """
+        if isinstance(asked, int):
+            return min(asked, len(self) - 1)
+        names = [rung.name for rung in self.rungs]
+        if asked in names or asked == ANY_LEVEL:
+            return names.index(asked) if asked in names else len(self) - 1
+        pattern, wanted = _numbered(asked)
+        known = [number for other, number in map(_numbered, names) if other == pattern and number is not None]
+        if wanted is None or not known or wanted <= max(known):
+            return None
+        return 0 if pattern.startswith("depth") else len(self) - 1
+
+
+#: The name of the level at which all values are one.
+ANY_LEVEL = "any"
+
+
+def _numbered(name: str) -> tuple[str, float | None]:
+    """A name as the same name without its number, and the number: ('depth #', 4)."""
+    found = re.search(r"\d+(\.\d+)?", name)
+    if found is None:
+        return name, None
+    return name[: found.start()] + "#" + name[found.end() :].replace("characters", "character"), float(found[0])
+
 
 def own_values(column: Column) -> Rung:
     """Level 0: the values themselves."""
@@ -60,6 +92,7 @@ def make_rung(
     spans: Any = None,
     concepts: NDArray[np.int64] | None = None,
     keys: Sequence[Any] | None = None,
+    top: bool = False,
 ) -> Rung:
     """A level from what each code shows; codes that show the same, or have equal ``keys``, form a group.
 
@@ -73,7 +106,7 @@ def make_rung(
     first[group[::-1]] = np.arange(len(group))[::-1]
     shown = pl.Series(column.name, [texts[int(i)] for i in first], dtype=pl.String)
     by_group = np.asarray(penalty, dtype=np.float64)[first]
-    return Rung(name, group, shown, _centres(column, group, first, spans, concepts), by_group)
+    return Rung(name, group, shown, _centres(column, group, first, spans, concepts), by_group, top)
 
 
 def _centres(column: Column, group: NDArray[np.int32], first: NDArray[np.int64], spans: Any, concepts: Any) -> Any:

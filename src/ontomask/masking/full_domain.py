@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,12 +35,13 @@ class Search:
         self, method: Generalization, table: Table, ladders: list[Ladder], goals: Goals, progress: Progress
     ) -> None:
         self.method, self.table, self.ladders, self.goals, self.progress = method, table, ladders, goals, progress
+        self.notes: list[str] = []
         nodes = math.prod(len(ladder) for ladder in ladders)
-        if nodes > MOST_NODES:
+        if nodes > MOST_NODES and method.strategy is None:
             levels = ", ".join(f"{ladder.name} {len(ladder)}" for ladder in ladders)
             raise DataError(
                 f"the hierarchies make {nodes:,} combinations of levels ({levels})",
-                remedy="Give hierarchies of fewer levels, generalize fewer columns, or choose search='local'.",
+                remedy="Give hierarchies of fewer levels, generalize fewer columns, or choose search='local' or 'strategy'.",
             )
         self.row_of, first = _distinct_rows(table, goals)
         rows = Rows(
@@ -136,33 +137,54 @@ class Search:
 
     # ---- a strategy --------------------------------------------------------------------------------------------------
 
-    def _first_of_strategy(self, strategy: Sequence[dict[str, int]]) -> tuple[Node, pl.DataFrame]:
-        names = [ladder.name for ladder in self.ladders]
-        bounds = self.lattice.bounds(self.costs.by_code)
-        tried: list[Node] = []
-        for step, levels in enumerate(strategy, 1):
-            for name, level in levels.items():
-                if name not in names:
-                    raise PolicyError(
-                        f"step {step} of the strategy names {name!r}, which is no quasi-identifier",
-                        remedy=did_you_mean(name, names) + f"There are: {', '.join(names)}.",
-                    )
-                most = len(self.ladders[names.index(name)]) - 1
-                if not 0 <= level <= most:
-                    raise PolicyError(
-                        f"step {step} of the strategy takes {name!r} to level {level}",
-                        remedy=f"Its hierarchy has the levels 0 to {most}.",
-                    )
-            node = tuple(levels.get(name, 0) for name in names)
-            tried.append(node)
-            if self._look(node).failing <= self.lattice.allowed:
-                losses = {n: float(bounds[n]) for n in tried}
-                losses[node] = self._loss(node, bounds)
-                return node, self._nodes(tried[::-1], losses, [node])
+    def _first_of_strategy(self, strategy: Sequence[Mapping[str, int | str]]) -> tuple[Node, pl.DataFrame]:
+        nodes = [self._node(step, levels) for step, levels in enumerate(strategy, 1)]
+        for tried, node in enumerate(nodes, 1):
+            self.progress(0.9 * tried / len(nodes), "trying the steps of the strategy")
+            look = self.lattice.look_at_all(node, [*self.monotone, *self.others])
+            if look.failing <= self.lattice.allowed:
+                loss = self.lattice.loss_of_rows(node, look, self.costs.by_code)
+                self.notes.append(f"step {tried} of {len(nodes)} of the strategy is the first that satisfies")
+                return node, self._steps(nodes[:tried], loss)
         raise DataError(
             f"no step of the strategy satisfies what is required ({counted(len(strategy), 'step')} tried)",
             remedy="Add a step that generalizes more, or ask for less.",
         )
+
+    def _node(self, step: int, levels: Mapping[str, int | str]) -> Node:
+        """The levels that a step names; the columns that it does not name stay as they are."""
+        ladders = {ladder.name: ladder for ladder in self.ladders}
+        node = dict.fromkeys(ladders, 0)
+        for name, asked in levels.items():
+            if name not in ladders:
+                raise PolicyError(
+                    f"step {step} of the strategy names {name!r}, which is no quasi-identifier",
+                    remedy=did_you_mean(name, list(ladders)) + f"There are: {', '.join(ladders)}.",
+                )
+            rungs = ladders[name].rungs
+            level = ladders[name].level(asked)
+            if level is None:
+                raise PolicyError(
+                    f"step {step} of the strategy takes {name!r} to {asked!r}",
+                    remedy=f"Its levels are: {', '.join(f'{i} ({rung.name})' for i, rung in enumerate(rungs))}.",
+                )
+            if isinstance(asked, int) and asked > level:
+                self.notes.append(f"{name}: level {asked} of the strategy is its last here, {level} ({rungs[-1].name})")
+            node[name] = level
+        return tuple(node.values())
+
+    def _steps(self, nodes: Sequence[Node], loss: float) -> pl.DataFrame:
+        """The steps tried, the last of them, which was chosen, first."""
+        names = [ladder.name for ladder in self.ladders]
+        rows = [
+            {
+                **dict(zip(names, node, strict=True)),
+                free_name("loss", names): None if i else loss,
+                free_name("chosen", names): i == 0,
+            }
+            for i, node in enumerate(reversed(nodes))
+        ]
+        return pl.DataFrame(rows, infer_schema_length=None)
 
     # ---- what comes of it --------------------------------------------------------------------------------------------
 
@@ -188,20 +210,23 @@ class Search:
         renumbered = np.full(len(look.fails), -1, dtype=np.int32)
         renumbered[kept] = np.arange(len(kept), dtype=np.int32)
         group_of = renumbered[look.of[self.row_of]]
-        centres, shown = [], []
+        centres, shown, penalty = [], [], []
         for codes, ladder, level in zip(look.rows.codes, self.ladders, node, strict=True):
             rung = ladder.rungs[level]
             groups = rung.group[codes[look.first[kept]]]
             centres.append(rung.centres[groups])
             shown.append(rung.shown.gather(groups))
+            penalty.append(rung.penalty[groups])
         levels = ", ".join(
             f"{ladder.name} {ladder.rungs[level].name}" for ladder, level in zip(self.ladders, node, strict=True)
         )
-        notes = [f"levels: {levels}", f"{self.lattice.looked:,} of {self.lattice.count:,} nodes were looked at"]
+        notes = [f"levels: {levels}", *self.notes]
+        if self.method.strategy is None:
+            notes.append(f"{self.lattice.looked:,} of {self.lattice.count:,} nodes were looked at")
         removed = int((group_of < 0).sum())
         if removed:
             notes.append(f"{removed:,} of {counted(self.table.n, 'record')} suppressed")
-        return Masked(group_of, centres, notes, shown=shown, report=listed)
+        return Masked(group_of, centres, notes, shown=shown, penalty=penalty, report=listed)
 
 
 def _distinct_rows(table: Table, goals: Goals) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

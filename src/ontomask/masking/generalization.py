@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
@@ -18,6 +18,16 @@ from ontomask.microdata.encoding import Table
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.progress import Progress
 from ontomask.settings import number, whole_number
+
+
+def _level(asked: Any) -> int | str:
+    """A level by its number, from 0 (the values themselves) up, or by its name, such as 'depth 4'."""
+    if isinstance(asked, str) and not asked.strip().lstrip("+-").isdigit():
+        return asked.strip()
+    level = int(whole_number(asked))
+    if level < 0:
+        raise ValueError(f"{level} is no level: 0 is the values themselves")
+    return level
 
 
 class Generalization(Measuring):
@@ -42,8 +52,8 @@ class Generalization(Measuring):
     loss: LossKind = Field(
         default="ncp", description="what is kept least: ncp (part of the domain), semantic (distance), steps (levels)"
     )
-    strategy: list[dict[str, Annotated[int, BeforeValidator(whole_number)]]] | None = Field(
-        default=None, description="search strategy: levels by column, to be tried in this order"
+    strategy: list[dict[str, Annotated[int | str, BeforeValidator(_level)]]] | None = Field(
+        default=None, description="search strategy: levels by column, number or name, to be tried in this order"
     )
 
     @model_validator(mode="after")

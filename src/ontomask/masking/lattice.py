@@ -83,18 +83,23 @@ class Lattice:
         self._nodes = np.full((SNAPSHOTS, len(self.shape)), np.iinfo(np.int64).max)
         self._nodes[0] = 0
         self._lengths = np.full(SNAPSHOTS, p)
-        self.looked = 0
+        self._looked: set[Node] = set()
 
     @property
     def count(self) -> int:
         """How many nodes there are."""
         return int(np.prod(self.shape))
 
+    @property
+    def looked(self) -> int:
+        """How many nodes were looked at."""
+        return len(self._looked)
+
     # ---- looking at a node -----------------------------------------------------------------------------------------
 
     def look(self, node: Node, judges: Sequence[Judge]) -> Look:
         """Classes of a node, and which fail one of the judges."""
-        self.looked += 1
+        self._looked.add(node)
         below = (self._nodes[: len(self._snapshots)] <= node).all(axis=1)
         lengths = np.where(below, self._lengths[: len(self._snapshots)], len(self.rows) + 1)
         look = self._look(node, judges, self._snapshots[int(np.argmin(lengths))])

@@ -65,18 +65,21 @@ def _shown_in_common(
     table: Table, ladders: list[Ladder], costs: list[list[Floats]], group_of: NDArray[Any], groups: int
 ) -> tuple[Masked, float]:
     """Each group as special as its hierarchies allow, and what that loses on average."""
-    centres, shown, losses = [], [], []
+    centres, shown, penalties, losses = [], [], [], []
     sizes = np.bincount(group_of, minlength=groups)
     order = np.argsort(group_of, kind="stable")
     starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
     for a, ladder in enumerate(ladders):
         codes = table.codes[a][table.tuple_of]
-        centre, text, level = _common(ladder, codes[order], starts)
+        centre, text, penalty, level = _common(ladder, codes[order], starts)
         centres.append(centre)
         shown.append(text)
+        penalties.append(penalty)
         losses.append(float(np.array(costs[a])[level[group_of], codes].mean()))
     report = pl.DataFrame({"attribute": [ladder.name for ladder in ladders], "loss": losses})
-    return Masked(group_of.astype(np.int32), centres, shown=shown, report=report), float(np.mean(losses))
+    return Masked(group_of.astype(np.int32), centres, shown=shown, penalty=penalties, report=report), float(
+        np.mean(losses)
+    )
 
 
 def _one_level_each(
@@ -91,8 +94,8 @@ def _one_level_each(
 
 def _common(
     ladder: Ladder, codes: NDArray[np.int32], starts: NDArray[np.int64]
-) -> tuple[NDArray[Any], pl.Series, NDArray[np.int64]]:
-    """For each group the lowest level at which all its values are one: centre, what is shown, the level."""
+) -> tuple[NDArray[Any], pl.Series, Floats, NDArray[np.int64]]:
+    """For each group the lowest level at which all its values are one: centre, what is shown, its penalty, the level."""
     level_of = np.full(len(starts), -1, dtype=np.int64)
     place = np.zeros(len(starts), dtype=np.int64)
     for level, rung in enumerate(ladder.rungs):
@@ -101,6 +104,7 @@ def _common(
         found = (level_of < 0) & (low == high)
         level_of[found], place[found] = level, low[found]
     centres = np.zeros(len(starts), dtype=ladder.rungs[0].centres.dtype)
+    penalty = np.zeros(len(starts))
     same = all(rung.shown.dtype == ladder.rungs[0].shown.dtype for rung in ladder.rungs) or (level_of == 0).all()
     text: list[Any] = [None] * len(starts)
     offset = 0
@@ -112,10 +116,11 @@ def _common(
         # Flat values of different levels are different values.
         flat = type(ladder.column) is Column and level > 0
         own = rung.centres[place[here]]
+        penalty[here] = rung.penalty[place[here]]
         centres[here] = np.where(own >= len(ladder.column), own + offset, own) if flat else own
         offset += len(rung) if flat else 0
     dtype = ladder.rungs[0].shown.dtype if same else pl.String
-    return centres, pl.Series(ladder.name, text, dtype=dtype), level_of
+    return centres, pl.Series(ladder.name, text, dtype=dtype), penalty, level_of
 
 
 def _compared(method: Generalization, table: Table, ladders: list[Ladder]) -> Table:

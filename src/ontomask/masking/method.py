@@ -31,6 +31,7 @@ class Masked:
 
     ``shown``: what each group shows by column, where a centre does not say it (an interval, a masked text). ``sources``,
     of methods that only rearrange values: for each column, the record that each record's value came from.
+    ``penalty``, of generalizations: by column, the part of its domain that the value of each group covers.
     ``report``: what the method itself measured, a row for each column it masked. ``caveats``: what weakens its promise
     on these data, in words.
     """
@@ -40,6 +41,7 @@ class Masked:
     notes: list[str] = field(default_factory=list)
     sources: Sequence[Longs] | None = None
     shown: Sequence[pl.Series] | None = None
+    penalty: Sequence[NDArray[np.float64]] | None = None
     report: pl.DataFrame | None = None
     caveats: list[str] = field(default_factory=list)
 

@@ -12,11 +12,13 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import counted
 from ontomask.errors import DataError
-from ontomask.privacy.models import ClassModel, ClassRows, Floats, Longs
+from ontomask.privacy.models import ClassModel, ClassRows, Floats
 from ontomask.privacy.transport import Pairs
 from ontomask.settings import number
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from ontomask.privacy.sensitive import Sensitive
 
 Variant = Literal["distinct", "entropy", "recursive"]
@@ -37,7 +39,8 @@ class LDiversity(ClassModel):
 
     ``distinct``: l different values. ``entropy``: the entropy of its values is at least log(l). ``recursive``: the most
     frequent value is rarer than c times those from the l-th most frequent on together, r_1 < c (r_l + ... + r_m).
-    Values of a nominal column that mean the same count as one.
+    Values of a nominal column that mean the same count as one. A missing value tells nothing and is none of the l, unless
+    ``missing="value"``: for columns where a gap means that there is nothing, such as no operation.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [50, 50, 25, 25], "disease": ["flu", "flu", "flu", "ulcer"]})
@@ -54,6 +57,9 @@ class LDiversity(ClassModel):
     c: Annotated[float, BeforeValidator(number), Field(gt=0)] | None = Field(
         default=None, description="recursive: how much more frequent the first value may be than the tail"
     )
+    missing: Literal["ignored", "value"] = Field(
+        default="ignored", description="missing values: none of the l, or a value like others"
+    )
 
     @model_validator(mode="after")
     def _fits(self) -> LDiversity:
@@ -66,7 +72,9 @@ class LDiversity(ClassModel):
         return sensitive_names(self.attribute, attributes, self.describe())
 
     def judge(self, sensitive: Sensitive) -> Diversity:
-        return Diversity(self, {name: len(column) for name, column in sensitive.columns.items()})
+        columns = sensitive.columns.items()
+        ignored = {name: column.missing if self.missing == "ignored" else None for name, column in columns}
+        return Diversity(self, {name: len(column) for name, column in columns}, ignored)
 
     def monotone(self, *, suppressing: bool) -> bool:
         # A class that is joined with others has no fewer values. Its entropy may fall below that of one that held,
@@ -75,11 +83,18 @@ class LDiversity(ClassModel):
 
     def require_possible(self, sensitive: Sensitive) -> None:
         for name, column in sensitive.columns.items():
-            if len(column) < self.l:
+            ignored = self.missing == "ignored" and column.missing is not None
+            known = len(column) - ignored
+            if known < self.l:
+                besides = " besides missing ones" if ignored else ""
                 raise DataError(
-                    f"{self.describe()} can never hold: {name!r} has {counted(len(column), 'different value')}",
-                    remedy=f"Choose l up to {len(column)}.",
+                    f"{self.describe()} can never hold: {name!r} has {counted(known, 'different value')}{besides}",
+                    remedy=f"Choose l up to {known}." if known else "Leave the column out of the model.",
                 )
+
+    def aside(self, sensitive: Sensitive, reference: pl.DataFrame | None) -> str:
+        told = "none of the l" if self.missing == "ignored" else "a value like others"
+        return f" ({counted(sensitive.gaps, 'missing value')}: {told})" if sensitive.gaps else ""
 
     def figure_name(self) -> str:
         return {"distinct": "values", "entropy": "exp(entropy)", "recursive": "tail / first"}[self.variant]
@@ -100,18 +115,29 @@ class LDiversity(ClassModel):
 
 @dataclass(frozen=True)
 class Diversity:
-    """The diversity of each class, of the least diverse column."""
+    """The diversity of each class, of the least diverse column; ``ignored``: the code that does not count."""
 
     model: LDiversity
     values: Mapping[str, int]
+    ignored: Mapping[str, int | None]
 
     def figures(self, rows: ClassRows) -> Floats:
-        found = [self._column(rows, rows.codes[name], values) for name, values in self.values.items()]
+        found = [self._column(rows, name) for name in self.values]
         least: Floats = np.minimum.reduce(found)
         return least
 
-    def _column(self, rows: ClassRows, code: Longs, values: int) -> Floats:
-        return diversity(Pairs(rows.of, code, values, rows.weights), self.model.variant, int(self.model.l))
+    def _column(self, rows: ClassRows, name: str) -> Floats:
+        code, values, ignored = rows.codes[name], self.values[name], self.ignored[name]
+        counts = slice(None) if ignored is None else code != ignored
+        of, code, weights = rows.of[counts], code[counts], rows.weights[counts]
+        # A class of nothing but missing values has no diversity at all.
+        figures = np.zeros(len(rows.sizes))
+        if len(of):
+            present = np.bincount(of, minlength=len(figures)) > 0
+            place = np.cumsum(present) - 1
+            pairs = Pairs(of if present.all() else place[of], code, values, weights)
+            figures[present] = diversity(pairs, self.model.variant, int(self.model.l))
+        return figures
 
     def fails(self, figures: Floats) -> NDArray[np.bool_]:
         return not_diverse(figures, self.model.variant, self.model.l, self.model.c)

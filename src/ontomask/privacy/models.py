@@ -33,7 +33,8 @@ class Finding:
     """Whether a model holds, and what stands against it.
 
     ``worst`` is the figure of the worst class; ``violations`` is a frame of the classes that fail, the worst first,
-    with their values and sizes; ``records`` counts the records in them.
+    with their values and sizes; ``records`` counts the records in them. ``checked``: could it be looked at at all? What
+    was not checked does not hold.
     """
 
     model: Model
@@ -42,9 +43,10 @@ class Finding:
     text: str
     violations: pl.DataFrame
     records: int
+    checked: bool = True
 
     def __str__(self) -> str:
-        return f"{'holds' if self.holds else 'FAILS'}: {self.text}"
+        return f"{'NOT CHECKED' if not self.checked else 'holds' if self.holds else 'FAILS'}: {self.text}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,12 +127,13 @@ class ClassModel(Model):
 
         return Sensitive.of(data, self.sensitive_columns(attributes), attributes)
 
-    def codes_in(self, whole: Sensitive, data: pl.DataFrame, attributes: Mapping[str, Any]) -> Any:
-        """The same in another table of the same values, such as a release that lost records: codes of ``whole``.
+    def compares(self) -> bool:
+        """Is a class compared with a whole table, so that it matters which?"""
+        return False
 
-        None if it has other values: then it can only be compared with itself.
-        """
-        return whole.codes_of(data)
+    def aside(self, sensitive: Sensitive, reference: pl.DataFrame | None) -> str:
+        """What a reader of the finding must know besides."""
+        return ""
 
     def monotone(self, *, suppressing: bool) -> bool:
         """If it holds, does it hold for everything more general?
@@ -161,8 +164,9 @@ class ClassModel(Model):
         require_quasi(data, quasi, self.describe())
         require_sensitive(data, self.sensitive_columns(attributes), quasi, self.describe())
         classes = classes_of(data, quasi)
+        reference = reference if self.compares() else None
         whole = self.sensitive(data if reference is None else reference, attributes)
-        codes = whole.codes if reference is None else self.codes_in(whole, data, attributes)
+        codes = whole.codes if reference is None else whole.codes_of(data)
         if codes is None:
             raise DataError(
                 f"{self.describe()}: the release holds sensitive values that the original does not have",
@@ -175,7 +179,8 @@ class ClassModel(Model):
         worst = float(figures.max() if self.largest_is_worst() else figures.min())
         records = int(classes.sizes[failing].sum())
         violations = _violations(data, quasi, classes.of, failing, figures, self.figure_name(), self.largest_is_worst())
-        return Finding(self, not failing.any(), worst, self._text(failing, records, worst), violations, records)
+        text = self._text(failing, records, worst) + self.aside(whole, reference)
+        return Finding(self, not failing.any(), worst, text, violations, records)
 
     def _text(self, failing: NDArray[np.bool_], records: int, worst: float) -> str:
         bad, all_ = int(failing.sum()), counted(len(failing), "class", "classes")

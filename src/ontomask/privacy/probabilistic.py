@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ontomask.errors import DataError
 from ontomask.privacy.models import Finding, Model
 from ontomask.settings import K
 
@@ -20,7 +19,7 @@ class ProbabilisticKAnonymity(Model):
 
     It is a property of how a release was made, not of the release: it is checked on what a run of rank swapping
     reports about itself (candidates there really were), and cannot be checked on a file. A k-anonymous release has it
-    as well: there it is k-anonymity that is checked.
+    as well: there it is k-anonymity that is checked. Elsewhere the finding is that it was not checked.
     """
 
     name: Literal["probabilistic_k_anonymity"] = "probabilistic_k_anonymity"
@@ -40,10 +39,11 @@ class ProbabilisticKAnonymity(Model):
             return Finding(
                 self, True, found.worst, f"{self.describe()}: the table is {found.text}", found.violations, 0
             )
-        raise DataError(
-            f"{self.describe()} cannot be seen in a table: it is a property of how the table was made",
-            remedy="It is checked where a run of om.anonymize with RankSwapping is verified; a k-anonymous table has it too.",
+        text = (
+            f"{self.describe()} cannot be seen in a table: it is a property of how the table was made, checked where "
+            f"RankSwapping runs (a {self.k}-anonymous table has it too)"
         )
+        return Finding(self, False, found.worst, text, found.violations.clear(), 0, checked=False)
 
     def check_run(self, report: pl.DataFrame, n: int) -> Finding:
         """The finding on a run's own report: the mean chance of each column."""

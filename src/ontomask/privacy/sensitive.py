@@ -20,7 +20,8 @@ Longs = NDArray[np.int64]
 class Values:
     """The distinct values of a column, ``counts`` of each; equal meanings of a nominal column are one value.
 
-    ``concepts``: where each stands in the taxonomy of a nominal column, -1 where it is missing or unknown there.
+    ``missing``: the code of the missing value, if there is one. ``concepts``: where each stands in the taxonomy of a
+    nominal column, -1 where it is missing or unknown there.
     ``numbers``: what else is known of each value, a column for each.
     """
 
@@ -30,6 +31,7 @@ class Values:
     counts: Longs
     concepts: Longs | None
     of: Longs
+    missing: int | None = None
     numbers: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
@@ -44,13 +46,16 @@ class Values:
 
 @dataclass(frozen=True, eq=False)
 class Sensitive:
-    """The sensitive columns of a table that models look at."""
+    """The sensitive columns of a table that models look at; ``gaps``: how many of their values are missing."""
 
     columns: Mapping[str, Values]
+    gaps: int = 0
 
     @staticmethod
     def of(data: pl.DataFrame, names: list[str], attributes: Mapping[str, Any]) -> Sensitive:
-        return Sensitive({name: _values(name, data[name], attributes.get(name)) for name in names})
+        columns = {name: _values(name, data[name], attributes.get(name)) for name in names}
+        gaps = sum(int(column.counts[column.missing]) for column in columns.values() if column.missing is not None)
+        return Sensitive(columns, gaps)
 
     @cached_property
     def codes(self) -> dict[str, Longs]:
@@ -97,7 +102,9 @@ def _values(name: str, series: pl.Series, attribute: Any) -> Values:
         merged, concepts, kept = _by_meaning(values, attribute)
         code, values = merged[code], values.gather(kept)
     counts = np.bincount(code, minlength=len(values)).astype(np.int64)
-    return Values(name, attribute, values, counts, concepts, code.astype(np.int64))
+    gone = np.flatnonzero(values.is_null().to_numpy())
+    missing = int(gone[0]) if len(gone) else None
+    return Values(name, attribute, values, counts, concepts, code.astype(np.int64), missing)
 
 
 def _by_meaning(values: pl.Series, attribute: Any) -> tuple[Longs, Longs, list[int]]:

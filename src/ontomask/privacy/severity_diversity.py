@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from ontomask.arguments import counted, short
 from ontomask.errors import DataError, PolicyError
 from ontomask.privacy.l_diversity import Variant, check_c, diversity, not_diverse
-from ontomask.privacy.models import ClassModel, ClassRows, Floats, Longs
+from ontomask.privacy.models import ClassModel, ClassRows, Floats
 from ontomask.privacy.transport import Pairs
 from ontomask.settings import number, whole_number
 from ontomask.severity.numbers import Severity
@@ -40,7 +40,8 @@ class SeverityDiversity(ClassModel):
     O(m)-l-diversity (S18 def. 2): for every sensitive column a class holds values of at least l different severity
     numbers s_m; without ``middle_class`` for m = 1, 2 and 3 (O-l-diversity). ``downward`` (def. 3): some record of the
     class has s_m <= N_max - l, N_max being the largest number that the definition can give. ``variant`` takes entropy or
-    recursive l-diversity of the numbers instead.
+    recursive l-diversity of the numbers instead. A missing value has severity 0, since it tells nothing grave; how many
+    there are is said with the finding.
     """
 
     name: Literal["severity_diversity"] = "severity_diversity"
@@ -112,22 +113,8 @@ class SeverityDiversity(ClassModel):
             code = level.astype(np.int64)
             counts = np.bincount(code, minlength=numbers.shape[1]).astype(np.int64)
             levels = pl.Series(np.arange(numbers.shape[1]))
-            found[name] = Values(name, None, levels, counts, None, code, numbers)
-        return Sensitive(found)
-
-    def codes_in(self, whole: Sensitive, data: pl.DataFrame, attributes: Mapping[str, Any]) -> Any:
-        # Levels are numbers: those of another table are found among those of the whole by what they are.
-        codes: dict[str, Longs] = {}
-        for name, column in self.sensitive(data, attributes).columns.items():
-            known = whole.columns[name].numbers
-            assert known is not None
-            assert column.numbers is not None
-            place = {tuple(numbers): i for i, numbers in enumerate(known.T.tolist())}
-            theirs = np.array([place.get(tuple(numbers), -1) for numbers in column.numbers.T.tolist()])
-            if (theirs < 0).any():
-                return None
-            codes[name] = theirs[column.of]
-        return codes
+            found[name] = Values(name, None, levels, counts, None, code, numbers=numbers)
+        return Sensitive(found, sum(data[name].null_count() for name in columns))
 
     def judge(self, sensitive: Sensitive) -> Grades:
         numbers = {name: column.numbers for name, column in sensitive.columns.items() if column.numbers is not None}
@@ -169,6 +156,12 @@ class SeverityDiversity(ClassModel):
         if self.downward:
             return f"the least severe record of the gravest is {figure:g} below the largest number"
         return f"the least diverse has {figure:.3g} different severity numbers"
+
+    def aside(self, sensitive: Sensitive, reference: pl.DataFrame | None) -> str:
+        said = self.definition.definition
+        names = dict.fromkeys(name.removeprefix("severity of ").split(" #")[0] for name in sensitive.columns)
+        gaps = f"; {counted(sensitive.gaps, 'missing value')} of severity 0" if sensitive.gaps else ""
+        return f" (severity of {', '.join(names)} by {said.title!r}, {said.date}{gaps})"
 
     def describe(self) -> str:
         kind = "O" if self.middle_class is None else f"O({self.middle_class})"

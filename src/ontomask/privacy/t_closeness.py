@@ -30,12 +30,14 @@ class TCloseness(ClassModel):
 
     ``ground`` says how far apart two values are: ``equal``, 1; ``ordered``, their ranks' difference over the number of
     values less one (numbers, ordered categories); ``hierarchical``, the height of what subsumes both over the height of
-    the taxonomy (Li et al. 4.3); ``semantic``, the measure of the column. Distances are exact.
+    the taxonomy (Li et al. 4.3); ``semantic``, the measure of the column. Distances are exact. A missing value is a value
+    of its own. The whole table is the original where that is at hand, as in a run; suppression does not change it.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [50, 50, 25, 25], "pay": [1, 2, 3, 4]})
     >>> print(TCloseness(t=0.2, attribute="pay", ground="ordered").check(frame, ["age"]))
     FAILS: 0.2-closeness of pay (ordered): 2 of 2 classes fail (4 records in all); the farthest is at 0.333
+    (from the table itself)
     """
 
     name: Literal["t_closeness"] = "t_closeness"
@@ -61,6 +63,12 @@ class TCloseness(ClassModel):
 
     def largest_is_worst(self) -> bool:
         return True
+
+    def compares(self) -> bool:
+        return True
+
+    def aside(self, sensitive: Sensitive, reference: pl.DataFrame | None) -> str:
+        return " (from the table itself)" if reference is None else " (from the original table)"
 
     def figure_name(self) -> str:
         return "distance"

@@ -7,6 +7,7 @@ need no quotes; what should be a number or a date is read as one where it is nee
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,10 @@ from pydantic import ValidationError
 from ontomask.arguments import as_path, did_you_mean
 from ontomask.errors import MissingDataError, PolicyError
 from ontomask.settings import all_problems, translate
-from ontomask.severity.definition import Definition
+from ontomask.severity.definition import CodedColumn, Definition
+from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
+from ontomask.taxonomy.taxonomy import Taxonomy
+from ontomask.taxonomy.writing import write_taxonomy
 from ontomask.yaml_files import Lines, line_finder, look_beside, parsed, refuse_repeated_keys
 
 
@@ -76,3 +80,50 @@ def _by_name(problem: str, content: dict[Any, Any]) -> str:
         return said + (", " if found[2] else "")
 
     return re.sub(r"(?<=: )sets\.(\d+)(?:\.where\.\d+)?(\.|(?=:))", name, problem, count=1)
+
+
+def names_files(definition: Definition) -> bool:
+    """Does it name files, or taxonomies that only exist in Python?"""
+    coded = [column for column in definition.columns.values() if isinstance(column, CodedColumn)]
+    return any(
+        column.taxonomy not in list_taxonomies() if isinstance(column.taxonomy, str) else True for column in coded
+    ) or any(isinstance(column.mapping, str) for column in coded)
+
+
+def definition_text(definition: Definition, file: Path) -> str:
+    """A definition as a severity file, to be written at ``file``; taxonomies without a name are written beside it."""
+    content = _as_written(definition.model_dump(exclude={"columns"}))
+    columns = {}
+    for name, column in definition.columns.items():
+        said = _as_written(column.model_dump(exclude={"taxonomy", "mapping"}))
+        if isinstance(column, CodedColumn):
+            said["taxonomy"] = _taxonomy_name(column.taxonomy, name, file)
+            if column.mapping is not None:
+                mapping = column.mapping
+                said["mapping"] = str(Path(mapping).absolute()) if isinstance(mapping, str) else _as_written(mapping)
+        columns[name] = said
+    sets = content.pop("sets")
+    dumped: str = yaml.safe_dump(
+        {**content, "columns": columns, "sets": sets}, allow_unicode=True, sort_keys=False, width=110
+    )
+    return dumped
+
+
+def _taxonomy_name(taxonomy: str | Taxonomy, column: str, file: Path) -> str:
+    if isinstance(taxonomy, str):
+        return taxonomy if taxonomy in list_taxonomies() else str(Path(taxonomy).absolute())
+    known = catalog_name(taxonomy)
+    if known is not None:
+        return known
+    beside = file.with_name(f"{file.stem}-{re.sub(r'[^A-Za-z0-9]+', '_', column)}.csv")
+    write_taxonomy(taxonomy, beside)
+    return beside.name
+
+
+def _as_written(value: Any) -> Any:
+    """Plain texts, as such a file holds nothing else; what says nothing is left out."""
+    if isinstance(value, Mapping):
+        return {str(key): _as_written(part) for key, part in value.items() if part not in (None, [], {}, False)}
+    if isinstance(value, (list, tuple)):
+        return [_as_written(part) for part in value]
+    return "true" if value is True else f"{value:.15g}" if isinstance(value, float) else str(value)

@@ -12,7 +12,7 @@ import polars as pl
 from narwhals import dependencies
 from numpy.typing import NDArray
 
-from ontomask.arguments import as_values, did_you_mean, one_of, short
+from ontomask.arguments import as_path, as_values, did_you_mean, one_of, short
 from ontomask.errors import DataError, OptionError, PolicyError
 from ontomask.microdata.frames import take_any
 from ontomask.microdata.writing import write_text
@@ -20,7 +20,7 @@ from ontomask.settings import all_problems, refuse
 from ontomask.severity.classes import MIDDLE_TYPES
 from ontomask.severity.definition import CodedColumn, Definition, LiteralColumn, SpecialSet
 from ontomask.severity.domains import Unknown
-from ontomask.severity.file import read_definition
+from ontomask.severity.file import definition_text, names_files, read_definition
 from ontomask.severity.members import Attribute, Compiled, Floats, compile_definition
 from ontomask.severity.placing import Placing, merged, spread, used_keys
 from ontomask.yaml_files import Lines
@@ -61,7 +61,12 @@ class Severity:
     }
 
     def __init__(
-        self, definition: Definition | Mapping[str, Any], *, path: Path | None = None, lines: Lines | None = None
+        self,
+        definition: Definition | Mapping[str, Any],
+        *,
+        path: Path | None = None,
+        text: str | None = None,
+        lines: Lines | None = None,
     ) -> None:
         if isinstance(definition, Mapping):
             definition = refuse(Definition, definition, where="Severity")
@@ -72,6 +77,7 @@ class Severity:
             )
         self.definition = definition
         self.path = path
+        self._text = text  # as it was read: the file may change while a run is on
         self._compiled, problems = compile_definition(definition)
         if problems:
             listed = [f"{lines(place)}: {text}" if lines else text for place, text in problems]
@@ -80,8 +86,8 @@ class Severity:
     @classmethod
     def load(cls, path: str | Path) -> Severity:
         """Read a definition from a YAML file. Taxonomies and mappings that it names are looked for beside it."""
-        definition, _, lines = read_definition(path)
-        return cls(definition, path=Path(path), lines=lines)
+        definition, text, lines = read_definition(path)
+        return cls(definition, path=Path(path), text=text, lines=lines)
 
     @classmethod
     def example(cls, name: str = "japan") -> Severity:
@@ -100,12 +106,16 @@ class Severity:
         return pl.read_csv(cls.example_file("japan").with_name("japan_patients.csv"))
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Copy the file that the definition was read from, as it is written, with its comments."""
-        if self.path is None:
-            raise PolicyError(
-                "this definition was not read from a file", remedy="Write it as YAML; see docs/severity.md."
-            )
-        return write_text(self.path.read_text(encoding="utf-8-sig"), Path(path), overwrite=overwrite)
+        """Write the definition as a file: as it was written where it was read from one, with its comments.
+
+        Files that it names are looked for beside it, so a definition that names some is written anew, with their whole
+        paths. A taxonomy that exists in Python only is written beside it.
+        """
+        file = as_path(path)
+        text = self._text
+        if text is None or names_files(self.definition):
+            text = definition_text(self.definition, file)
+        return write_text(text, file, overwrite=overwrite)
 
     # ---- what it is -------------------------------------------------------------------------------------------
 

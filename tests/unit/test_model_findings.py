@@ -1,0 +1,223 @@
+"""What findings say besides holding: missing values, the table of reference, what cannot be checked; definitions kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import ontomask as om
+from ontomask import errors
+
+PAIRED: dict[str, Any] = {
+    "title": "ward 7",
+    "institution": "i",
+    "date": "2024-01-31",
+    "columns": {"disease": {"kind": "flat"}, "treatment": {"kind": "flat"}, "stay": {"kind": "numeric"}},
+    "sets": [
+        {"name": "d", "small_class": "2.1.1", "where": {"disease": {"values": ["cancer", "042"]}}},
+        {"name": "long", "small_class": "2.1.1", "where": {"stay": {"above": 60, "missing": True}}},
+        {
+            "name": "p",
+            "small_class": "2.1.2",
+            "where": [{"disease": {"values": ["cancer"]}, "treatment": {"values": ["none", "no"]}}],
+        },
+    ],
+}
+
+
+# ---- missing sensitive values ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("variant", ["distinct", "entropy", "recursive"])
+def test_missing_values_are_no_diversity(variant: Any) -> None:
+    c = 4.0 if variant == "recursive" else None
+    frame = pl.DataFrame({"q": list("aaaabbb"), "s": ["x", "x", "y", "y", "x", None, "y"]})
+    ignoring = om.LDiversity(l=2, attribute="s", variant=variant, c=c)
+    found = ignoring.check(frame, ["q"])
+    assert found.holds
+    assert "1 missing value: none of the l" in found.text
+    gap = pl.DataFrame({"q": list("aabb"), "s": ["x", None, "x", "y"]})
+    assert not ignoring.check(gap, ["q"]).holds
+    assert om.LDiversity(l=2, attribute="s", variant=variant, c=c, missing="value").check(gap, ["q"]).holds
+
+
+def test_a_class_of_nothing_but_missing_values_has_no_diversity() -> None:
+    frame = pl.DataFrame({"q": list("aabbcc"), "s": ["x", "y", None, None, "y", "x"]})
+    found = om.LDiversity(l=1, attribute="s").check(frame, ["q"])
+    assert not found.holds
+    assert found.worst == 0
+    assert found.violations["q"].to_list() == ["b"]
+
+
+def test_generalization_aims_at_known_values() -> None:
+    frame = pl.DataFrame({"q": [1, 1, 2, 2], "s": ["x", None, "y", "x"]})
+    attributes: dict[str, Any] = {"q": om.Numeric(), "s": om.Flat(role="sensitive")}
+    for missing, classes in (("ignored", 1), ("value", 2)):
+        model = om.LDiversity(l=2, attribute="s", missing=missing)  # type: ignore[arg-type]
+        policy = om.Policy(attributes=attributes, method=om.Generalization(), require=[model])
+        assert om.anonymize(frame, policy).data["q"].n_unique() == classes
+
+
+def test_l_beyond_the_known_values_can_never_hold() -> None:
+    frame = pl.DataFrame({"q": [1, 1, 2, 2], "s": ["x", None, "y", "x"]})
+    attributes: dict[str, Any] = {"q": om.Numeric(), "s": om.Flat(role="sensitive")}
+    policy = om.Policy(attributes=attributes, method=om.Generalization(), require=[om.LDiversity(l=3, attribute="s")])
+    with pytest.raises(errors.DataError, match="has 2 different values besides missing ones"):
+        om.anonymize(frame, policy)
+
+
+# ---- the table of reference ------------------------------------------------------------------------------------------
+
+
+def test_closeness_says_what_it_was_measured_from(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {
+            "q": ["A"] * 10 + ["B"] * 90 + [f"C{i}" for i in range(100)],
+            "d": ["flu"] * 10 + ["flu", "aids"] * 45 + ["flu"] * 100,
+        }
+    )
+    policy = om.Policy(
+        attributes={"q": om.Flat(), "d": om.Flat(role="sensitive")},
+        method=om.Suppression(k=5),
+        require=[om.TCloseness(t=0.3, attribute="d")],
+    )
+    result = om.anonymize(frame, policy)
+    assert any("at 0.275 (from the original table)" in text for text in result.guarantees)
+    file = result.save(tmp_path / "out") / "release" / "release.csv"
+    alone, beside = om.verify(file, policy), om.verify(file, policy, original=frame)
+    assert not alone.holds
+    assert "at 0.45 (from the table itself)" in str(alone)
+    assert beside.holds
+    assert "from the original table" in str(beside)
+
+
+def test_the_original_without_its_columns() -> None:
+    policy = om.Policy(
+        attributes={"q": om.Flat(), "d": om.Flat(role="sensitive")}, require=[om.TCloseness(t=0.3, attribute="d")]
+    )
+    frame = pl.DataFrame({"q": ["a", "a"], "d": ["x", "y"]})
+    with pytest.raises(errors.DataError, match="'d'"):
+        om.verify(frame, policy, original=frame.drop("d"))
+
+
+# ---- what cannot be checked ------------------------------------------------------------------------------------------
+
+
+def test_what_a_table_cannot_show_is_reported_and_the_rest_checked() -> None:
+    frame = pl.DataFrame({"q": [1, 2, 3, 4], "id": [1, 2, 3, 4]})
+    policy = om.Policy(
+        attributes={"q": om.Numeric(), "id": om.Identifier()},
+        require=[om.ProbabilisticKAnonymity(k=2), om.KAnonymity(k=1)],
+    )
+    verification = om.verify(frame.drop("id"), policy)
+    assert verification.holds
+    assert not verification.complete
+    assert "NOT CHECKED: probabilistic 2-anonymity cannot be seen in a table" in str(verification)
+    assert not om.verify(frame, policy).holds  # the identifier is left
+    only = om.Policy(attributes={"q": om.Numeric()}, require=[om.ProbabilisticKAnonymity(k=2)])
+    assert not om.verify(frame.drop("id"), only.changed(unlisted="other")).holds  # nothing was checked at all
+
+
+def test_a_run_that_cannot_check_what_is_required_is_refused() -> None:
+    frame = pl.DataFrame({"q": [1.0, 2.0, 3.0, 4.0]})
+    policy = om.Policy(
+        attributes={"q": om.Numeric()},
+        method=om.Microaggregation(k=2, replace="hybrid"),
+        require=[om.ProbabilisticKAnonymity(k=2)],
+    )
+    with pytest.raises(errors.NotSatisfied, match="cannot be seen in a table"):
+        om.anonymize(frame, policy)
+
+
+# ---- severity definitions --------------------------------------------------------------------------------------------
+
+
+def test_a_definition_made_in_python_is_kept_with_the_run(tmp_path: Path) -> None:
+    frame = pl.DataFrame(
+        {
+            "q": ["a"] * 4 + ["b"] * 4,
+            "disease": ["cancer", "042"] * 2 + ["flu"] * 4,
+            "treatment": ["none"] * 8,
+            "stay": [1] * 8,
+        }
+    )
+    roles = {name: om.Flat(role="sensitive") for name in ("disease", "treatment")}
+    model = om.SeverityDiversity(l=1, severity=om.Severity(PAIRED), downward=True)
+    policy = om.Policy(
+        attributes={"q": om.Flat(), **roles, "stay": om.Numeric(role="sensitive")},
+        method=om.Generalization(),
+        require=[om.KAnonymity(k=2), model],
+        seed=1,
+    )
+    result = om.anonymize(frame, policy)
+    assert any("disease + treatment" in text and "'ward 7'" in text for text in result.guarantees)
+    folder = result.save(tmp_path / "out")
+    kept = om.Severity.load(folder / "confidential" / "severity-1.yaml")
+    for column, values in (("disease", ["cancer", "042", "flu"]), ("stay", [3, 61, None])):
+        np.testing.assert_array_equal(kept.of_values(column, values), model.definition.of_values(column, values))
+    again = om.Policy.load(folder / "confidential" / "policy.yaml")
+    assert om.verify(folder / "release" / "release.csv", again).holds
+
+
+def test_a_definition_is_kept_as_the_run_read_it(tmp_path: Path) -> None:
+    file = tmp_path / "severity.yaml"
+    text = om.Severity.example_file("demo").read_text(encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
+    policy = om.demo_policy(
+        om.Generalization(search="local"),
+        require=[om.KAnonymity(k=2), om.SeverityDiversity(l=1, severity=str(file), downward=True)],
+        seed=1,
+    )
+    sensitive = policy.attributes | {"charge": om.Numeric(role="sensitive")}
+    result = om.anonymize(om.demo_data(300), policy.changed(attributes=sensitive))
+    file.write_text("title: changed", encoding="utf-8")
+    folder = result.save(tmp_path / "out")
+    assert (folder / "confidential" / "severity-1.yaml").read_text(encoding="utf-8") == text
+
+
+def test_a_definition_over_its_own_taxonomy_is_written_with_it(tmp_path: Path) -> None:
+    taxonomy = om.Taxonomy.from_edges([("flu", "mild"), ("cancer", "grave"), ("mild", "all"), ("grave", "all")])
+    content = {
+        **{key: PAIRED[key] for key in ("title", "institution", "date")},
+        "columns": {"dis ease": {"kind": "nominal", "taxonomy": taxonomy}},
+        "sets": [{"name": "g", "small_class": "1.1.1", "where": {"dis ease": {"branches": ["grave"]}}}],
+    }
+    file = om.Severity(content).save(tmp_path / "s.yaml")
+    again = om.Severity.load(file)
+    np.testing.assert_array_equal(again.of_values("dis ease", ["cancer", "flu"])[0], [1.0, 0.0])
+
+
+def test_shuffled_pairs_are_judged_by_what_they_are() -> None:
+    rng = np.random.default_rng(0)
+    disease = rng.choice(["cancer", "flu"], 60)
+    treated = np.where(disease == "cancer", rng.choice(["surgery", "chemo"], 60), rng.choice(["none", "surgery"], 60))
+    frame = pl.DataFrame({"q": rng.choice(["a", "b"], 60), "disease": disease, "treatment": treated, "stay": 1})
+    roles = {name: om.Flat(role="sensitive") for name in ("disease", "treatment")}
+    policy = om.Policy(
+        attributes={"q": om.Flat(), **roles, "stay": om.Numeric(role="other")},
+        method=om.Shuffling(),
+        require=[om.SeverityDiversity(l=1, severity=om.Severity(PAIRED), downward=True)],
+        seed=1,
+    )
+    result = om.anonymize(frame, policy)
+    assert result.satisfied
+    pairs = set(frame.select("disease", "treatment").rows())
+    assert set(result.data.select("disease", "treatment").rows()) - pairs  # pairs that the original does not have
+
+
+# ---- policies --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("require", "expected"),
+    [
+        ([om.LDiversity(l=2, attribute="id")], "looks at 'id', an identifier"),
+    ],
+)
+def test_requirements_that_cannot_be_meant(require: list[Any], expected: str) -> None:
+    with pytest.raises(errors.PolicyError, match=expected):
+        om.Policy(attributes={"q": om.Flat(), "id": om.Identifier()}, require=require)
