@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ontomask import errors as errors
     from ontomask.assessment.assess import Assessment as Assessment
     from ontomask.assessment.assess import assess as assess
     from ontomask.assessment.clustering import clustering_distance as clustering_distance
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
     from ontomask.assessment.loss import information_loss as information_loss
     from ontomask.assessment.preservation import Preservation as Preservation
     from ontomask.assessment.preservation import preservation as preservation
+    from ontomask.assessment.risk import Risk as Risk
+    from ontomask.assessment.risk import disclosure_risk as disclosure_risk
     from ontomask.distances.information_content import information_content as information_content
     from ontomask.distances.measures import Measure as Measure
     from ontomask.distances.measures import get_measure as get_measure
@@ -110,6 +111,7 @@ _HOME = {
     "Recoding": "masking.recoding",
     "Resampling": "masking.resampling",
     "Result": "result",
+    "Risk": "assessment.risk",
     "Severity": "severity.numbers",
     "SeverityDiversity": "privacy.severity_diversity",
     "Shuffling": "masking.shuffling",
@@ -125,6 +127,7 @@ _HOME = {
     "clustering_distance": "assessment.clustering",
     "demo_data": "microdata.demo",
     "demo_policy": "microdata.demo",
+    "disclosure_risk": "assessment.risk",
     "distance": "distances.tables",
     "distance_correlation": "statistics.dependence",
     "distance_covariance": "statistics.dependence",

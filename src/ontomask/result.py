@@ -18,6 +18,7 @@ from ontomask.masking.method import Masked
 from ontomask.microdata.frames import take
 from ontomask.policy import Policy
 from ontomask.privacy.k_anonymity import KAnonymity
+from ontomask.privacy.severity_diversity import SeverityDiversity
 from ontomask.verification import Verification, check_models
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Result:
     @property
     def satisfied(self) -> bool:
         """Does the release satisfy all that it must?"""
-        return self.verification.holds
+        return not self.verification.failed
 
     @cached_property
     def guarantees(self) -> list[str]:
@@ -109,7 +110,33 @@ class Result:
         """All that can be said of the release beside the original (see :func:`ontomask.assess`)."""
         from ontomask.assessment.assess import assessment_of
 
-        return assessment_of(self._pairing)
+        inside = np.flatnonzero(self.prepared.kept)
+        return assessment_of(
+            self._pairing,
+            self.prepared.data,
+            take(self.data).data,
+            np.searchsorted(inside, self.records),
+            self.policy.attributes,
+            severity=self._severity,
+            ncp=self.ncp,
+        )
+
+    @property
+    def _severity(self) -> Any:
+        """The severity definition of the first model that has one."""
+        return next((model.definition for model in self.policy.require if isinstance(model, SeverityDiversity)), None)
+
+    @property
+    def ncp(self) -> float | None:
+        """The normalized certainty penalty of a generalization: the mean over records and columns of the part of its
+        domain that a value covers, 1 for a removed record; None for other methods."""
+        if self.masked.penalty is None:
+            return None
+        group_of = self.masked.group_of
+        stayed = group_of[group_of >= 0]
+        lost = sum(float(penalty[stayed].sum()) for penalty in self.masked.penalty)
+        columns, records = len(self.masked.penalty), len(self.prepared.kept)
+        return (lost + columns * (records - len(stayed))) / (columns * records)
 
     @property
     def report(self) -> pl.DataFrame | None:

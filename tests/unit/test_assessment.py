@@ -253,6 +253,7 @@ def test_words() -> None:
     assert str(om.information_loss(before, after, {"a": om.Numeric()})) == (
         "information loss 2.217 % (SSE 0.01736, SST 0.783)\n"
         "semantic loss 0.0625\n"
+        "KL divergence 0.7117\n"
         "RMSE of a 1.581\n"
         "discernibility 8 (of the original 4)\n"
         "4 records, 0 of them removed"

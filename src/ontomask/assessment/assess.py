@@ -2,28 +2,88 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from ontomask.arguments import one_of
+from ontomask.assessment.clustering import SAMPLE, ClusteringDistance, clustering_of
 from ontomask.assessment.linkage import KINDS, Kind, linkage_of
 from ontomask.assessment.loss import Loss, loss_of
 from ontomask.assessment.pairing import Pairing, pair_frames
 from ontomask.assessment.preservation import Preservation, preservation_of
+from ontomask.assessment.risk import Risk, risk_of, severity_numbers
+from ontomask.errors import OptionError
+from ontomask.microdata.attributes import as_attributes
+from ontomask.microdata.frames import take
+from ontomask.microdata.opening import opened
+from ontomask.policy import Policy
+from ontomask.progress import Progress, Reporter, silent, stretch
+from ontomask.severity.numbers import Severity
+
+#: Linkage by distance is tried on a random sample where there are more different combinations of values than this.
+MOST_TRIED = 20_000
+#: The steps of alpha at which the score is shown.
+ALPHAS = tuple(i / 20 for i in range(21))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Assessment:
     """What was lost, who could still be found, and what is left of the statistics.
 
-    ``linkage``: by kind, the share of records an intruder links correctly (see :func:`ontomask.record_linkage`).
+    ``columns``: those compared, with their kinds. ``linkage``: by kind, the share of records an intruder links correctly
+    (see :func:`ontomask.record_linkage`); ``tried``: on how many combinations of values, where that is not all of them.
+    ``risk_before`` and ``risk_after``: who stands out on the quasi-identifiers (:func:`ontomask.disclosure_risk`).
+    ``clustering``: how differently original and masked records fall into clusters; None where there are too few.
+    ``ncp``: the normalized certainty penalty of a generalization, 0..1.
     """
 
+    columns: dict[str, str]
     loss: Loss
     linkage: dict[Kind, float]
     preservation: Preservation
+    risk_before: Risk
+    risk_after: Risk
+    clustering: ClusteringDistance | None = None
+    tried: int | None = None
+    ncp: float | None = None
+
+    def score(self, alpha: float = 0.5, kind: Kind = "masked_matching") -> float:
+        """alpha L + (1 - alpha) RL, in percent: the lower, the better (T12 eq. 6.5).
+
+        RL is the linkage named by ``kind``: T12 6 takes exact matches (``masked_matching``), T12 9 ``semantic`` ones.
+        """
+        if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 0 <= alpha <= 1:
+            raise OptionError(f"alpha={alpha!r}", remedy="Give a number from 0 (risk alone) to 1 (loss alone).")
+        one_of(kind, KINDS, "linkage")
+        risk = 100 * self.linkage[kind]
+        if alpha == 0:
+            return risk
+        return alpha * self.loss.information_loss + (1 - alpha) * risk
+
+    @cached_property
+    def curve(self) -> pl.DataFrame:
+        """The score over alpha, by exact matches and by semantic linkage."""
+        return pl.DataFrame(
+            {
+                "alpha": ALPHAS,
+                "score (masked_matching)": [self.score(alpha) for alpha in ALPHAS],
+                "score (semantic)": [self.score(alpha, "semantic") for alpha in ALPHAS],
+            }
+        )
+
+    @cached_property
+    def readings(self) -> list[str]:
+        """What the figures say, in plain words."""
+        from ontomask.assessment.readings import readings_of
+
+        return readings_of(self)
 
     @property
     def figures(self) -> pl.DataFrame:
@@ -32,19 +92,31 @@ class Assessment:
         Figures that compare both tables stand under ``value`` alone.
         """
         rows: list[dict[str, Any]] = [{"figure": f"linkage ({kind})", "value": v} for kind, v in self.linkage.items()]
+        after = self.risk_after.figures
+        rows += [_before_and_after(name, value, after[name]) for name, value in self.risk_before.figures.items()]
         loss = self.loss
         rows += [
             {"figure": "information loss L (%)", "value": loss.information_loss},
             {"figure": "semantic loss", "value": loss.semantic_loss},
-            {
-                "figure": "discernibility",
-                "original": float(loss.discernibility_before),
-                "masked": float(loss.discernibility),
-                "value": float(loss.discernibility - loss.discernibility_before),
-            },
+            {"figure": "KL divergence", "value": loss.divergence},
+            {"figure": "score, alpha 0.5 (masked_matching)", "value": self.score()},
+            {"figure": "score, alpha 0.5 (semantic)", "value": self.score(kind="semantic")},
+            _before_and_after("discernibility", float(loss.discernibility_before), float(loss.discernibility)),
+            {"figure": "removed records", "value": float(loss.removed)},
         ]
-        rows += [{"figure": "SSE", "attribute": name, "value": value} for name, value in loss.sse.items()]
-        rows += [{"figure": "RMSE", "attribute": name, "value": value} for name, value in loss.rmse.items()]
+        if self.ncp is not None:
+            rows.append({"figure": "normalized certainty penalty", "value": self.ncp})
+        if self.clustering is not None:
+            rows.append({"figure": "distance between clusterings", "value": self.clustering.distance})
+        by_column = {
+            "SSE": loss.sse,
+            "RMSE": loss.rmse,
+            "sum of distances": loss.sum_wsd,
+            "relative distance": loss.relative,
+            "changed values": loss.changed,
+        }
+        for figure, values in by_column.items():
+            rows += [{"figure": figure, "attribute": name, "value": value} for name, value in values.items()]
         kept = self.preservation
         rows += [
             {"figure": "semantic mean drift", "attribute": row["attribute"], "value": row["drift"]}
@@ -57,11 +129,49 @@ class Assessment:
         text, number = dict.fromkeys(("figure", "attribute", "with"), pl.String), ("original", "masked", "value")
         return pl.DataFrame(rows, schema={**text, **dict.fromkeys(number, pl.Float64)})
 
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers, texts and lists; what is not finite is None."""
+        sizes = {"before": self.risk_before, "after": self.risk_after}
+        found: dict[str, Any] = {
+            "readings": self.readings,
+            "figures": self.figures.to_dicts(),
+            "class_sizes": {when: risk.sizes.to_dicts() for when, risk in sizes.items()},
+            "score": self.curve.to_dicts(),
+            "columns": dict(self.columns),
+            "quasi_identifiers": self.risk_before.columns,
+            "linkage_tried_on": self.tried,
+        }
+        if self.clustering is not None:
+            found["clustering"] = {
+                "clusters": self.clustering.clusters,
+                "records": self.clustering.records,
+                "available": self.clustering.available,
+            }
+        plain: dict[str, Any] = _finite(found)
+        return plain
+
+    def to_json(self) -> str:
+        """:meth:`to_dict` as JSON."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
+
     def __str__(self) -> str:
         with pl.Config(tbl_rows=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, fmt_str_lengths=40):
-            return str(self.figures)
+            return "\n".join([*self.readings, str(self.figures)])
 
     __repr__ = __str__
+
+
+def _before_and_after(figure: str, before: float | None, after: float | None) -> dict[str, Any]:
+    change = None if before is None or after is None else after - before
+    return {"figure": figure, "original": before, "masked": after, "value": change}
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def assess(
@@ -71,22 +181,77 @@ def assess(
     *,
     measure: str | None = None,
     records: Sequence[int] | None = None,
+    severity: Severity | str | None = None,
     samples: int = 100,
     seed: int = 0,
+    progress: Progress | None = None,
     **options: Any,
 ) -> Assessment:
-    """Judge a masked frame or file beside its original, on the columns that the policy's method works on.
+    """Judge a masked frame or file beside its original: every measure of loss and risk that applies.
 
-    The arguments are those of :func:`ontomask.information_loss` and :func:`ontomask.preservation`.
+    Loss, linkage and preservation are of the columns that the policy's method works on, who stands out of the
+    quasi-identifiers. The arguments are those of :func:`ontomask.information_loss` and :func:`ontomask.preservation`;
+    with ``severity`` records count by their severity numbers as well. ``seed`` fixes the samples that are drawn where
+    there are many records.
+
+    >>> import ontomask as om, polars as pl
+    >>> before = pl.DataFrame({"age": [30, 32, 50, 54], "sex": ["f", "f", "m", "m"]})
+    >>> after = pl.DataFrame({"age": [31, 31, 52, 52], "sex": ["f", "f", "m", "m"]})
+    >>> found = om.assess(before, after, {"age": om.Numeric(), "sex": om.Flat()})
+    >>> found.readings[0]
+    '4 of 4 people stood alone on age and sex; in the release nobody does: the smallest class has 2 records.'
     """
     pairing = pair_frames(original, masked, attributes, records).measured(measure, options)
-    return assessment_of(pairing, samples=samples, seed=seed)
+    listed = attributes.attributes if isinstance(attributes, Policy) else as_attributes(attributes)
+    before, after = (take(opened(frame, listed)[0], keep_index=list(listed)).data for frame in (original, masked))
+    kept = np.arange(len(before)) if records is None else np.asarray(records)
+    return assessment_of(
+        pairing, before, after, kept, listed, severity=severity, samples=samples, seed=seed, progress=Reporter(progress)
+    )
 
 
-def assessment_of(pairing: Pairing, *, samples: int = 100, seed: int = 0) -> Assessment:
-    """The assessment of paired tables."""
+def assessment_of(
+    pairing: Pairing,
+    before: pl.DataFrame,
+    after: pl.DataFrame,
+    kept: np.ndarray[Any, Any],
+    attributes: Any,
+    *,
+    severity: Severity | str | None = None,
+    samples: int = 100,
+    seed: int = 0,
+    ncp: float | None = None,
+    progress: Progress = silent,
+) -> Assessment:
+    """The assessment of paired tables; record ``kept[i]`` of ``before`` became record i of ``after``."""
+    progress(0.0, "assessing loss")
+    loss = loss_of(pairing)
+    linkage, tried = {}, None
+    rng = np.random.default_rng(seed)
+    for place, kind in enumerate(KINDS):
+        step = stretch(progress, 0.1 + 0.15 * place, 0.25 + 0.15 * place)
+        step(0.0, f"assessing linkage ({kind})")
+        known = (pairing.masked if kind == "masked_distance" else pairing.original).p
+        some = None
+        if kind in ("semantic", "masked_distance") and known > MOST_TRIED:
+            some = np.sort(rng.choice(known, MOST_TRIED, replace=False))
+            tried = MOST_TRIED
+        linkage[kind] = linkage_of(pairing, kind, tried=some, progress=step)
+    progress(0.7, "assessing what is left of the statistics")
+    preservation = preservation_of(pairing, samples=samples, seed=seed)
+    progress(0.85, "assessing clusters")
+    clustering = clustering_of(pairing, None, SAMPLE, seed) if len(pairing.stayed) >= 2 else None
+    progress(0.95, "assessing classes")
+    quasi = [name for name, attribute in attributes.items() if attribute.quasi]
+    numbers = severity_numbers(severity, before)
     return Assessment(
-        loss_of(pairing),
-        {kind: linkage_of(pairing, kind) for kind in KINDS},
-        preservation_of(pairing, samples=samples, seed=seed),
+        {column.name: column.attribute.kind for column in pairing.original.columns},
+        loss,
+        linkage,
+        preservation,
+        risk_of(before, quasi, severity=numbers),
+        risk_of(after, quasi, severity=None if numbers is None else numbers[kept]),
+        clustering,
+        tried,
+        ncp,
     )

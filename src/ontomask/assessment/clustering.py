@@ -22,6 +22,8 @@ Labels = NDArray[np.int64]
 
 #: More clusters than this are never looked for where the number is not given.
 MOST_CLUSTERS = 20
+#: Records that are clustered where nothing else is said.
+SAMPLE = 2_000
 #: Records that are clustered at most: their distances are held as a matrix.
 MOST_RECORDS = 20_000
 #: Distances worked out at once.
@@ -58,7 +60,7 @@ def clustering_distance(
     *,
     measure: str | None = None,
     clusters: int | None = None,
-    sample: int = 2000,
+    sample: int = SAMPLE,
     seed: int = 0,
     records: Sequence[int] | None = None,
     **options: Any,
@@ -87,11 +89,17 @@ def clustering_distance(
     if measure is not None:
         get_measure(measure).settle(options)
     pairing = pair_frames(original, masked, attributes, records).measured(measure, options)
-    available = len(pairing.stayed)
-    if available < 2:
+    if len(pairing.stayed) < 2:
         raise DataError(
-            f"{counted(available, 'record')} cannot be clustered", remedy="Give frames of two records or more."
+            f"{counted(len(pairing.stayed), 'record')} cannot be clustered",
+            remedy="Give frames of two records or more.",
         )
+    return clustering_of(pairing, clusters, sample, seed)
+
+
+def clustering_of(pairing: Pairing, clusters: int | None, sample: int, seed: int) -> ClusteringDistance:
+    """The same of paired tables of two records or more."""
+    available = len(pairing.stayed)
     chosen = np.arange(available)
     if available > sample:
         chosen = np.sort(np.random.default_rng(seed).choice(available, sample, replace=False))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arguments import one_of
-from ontomask.assessment.pairing import Pairing, pair_frames
+from ontomask.assessment.pairing import Pairing, pair_frames, same_values
 from ontomask.distances.records import Distance, Normalize, RecordDistance
 from ontomask.distances.yardsticks import LineYardstick
 from ontomask.kernels.blocks import new_blocks
@@ -77,31 +77,38 @@ def linkage_of(
     *,
     workers: int | None = None,
     progress: Progress = silent,
+    tried: NDArray[np.int64] | None = None,
 ) -> float:
-    """Linkage of paired tables."""
+    """Linkage of paired tables; an estimate if only some combinations of values are ``tried``, drawn at random."""
     if pairing.masked.n == 0:
         return 0.0
     if kind in ("matching", "masked_matching"):
         return _by_equality(pairing, forward=kind == "matching")
-    chances = _by_distance(pairing, RecordDistance.of(pairing.original, distance, normalize), kind, workers, progress)
-    return float(np.sort(chances).sum() / pairing.n)
+    measured = RecordDistance.of(pairing.original, distance, normalize)
+    chances = _by_distance(pairing, measured, kind, workers, progress, tried)
+    known = (pairing.masked if kind == "masked_distance" else pairing.original).p
+    scale = 1.0 if tried is None else known / len(tried)
+    return min(float(np.sort(chances).sum() * scale / pairing.n), 1.0)
 
 
 def _by_equality(pairing: Pairing, *, forward: bool) -> float:
     """Of the pairs whose tuples are equal, each record is found among all records with that tuple."""
     equal = np.ones(len(pairing.records), dtype=np.bool_)
     for one, other in zip(pairing.centres("original"), pairing.centres("masked"), strict=True):
-        same = one == other
-        if one.dtype.kind == "f":
-            same |= np.isnan(one) & np.isnan(other)
-        equal &= same
+        equal &= same_values(one, other)
     among = pairing.masked.counts[pairing.after] if forward else pairing.original.counts[pairing.before]
     return float((pairing.records[equal] / among[equal]).sum() / pairing.n)
 
 
 def _by_distance(
-    pairing: Pairing, distance: RecordDistance, kind: str, workers: int | None, progress: Progress
+    pairing: Pairing,
+    distance: RecordDistance,
+    kind: str,
+    workers: int | None,
+    progress: Progress,
+    tried: NDArray[np.int64] | None,
 ) -> NDArray[np.float64]:
+    """For every combination of values that is tried, the chances of its records, added up."""
     known, sought = pairing.original, pairing.masked
     before, after = pairing.before, pairing.after
     if kind == "masked_distance":
@@ -109,11 +116,17 @@ def _by_distance(
     space = distance.space(sought, against=known)
     points = _points(distance, known)
     order = np.lexsort((after, before))
-    at = np.searchsorted(before[order], np.arange(known.p + 1)).astype(np.int64)
-    pairs = (at, after[order], pairing.records[order])
-    chances = np.zeros(known.p)
+    begins = np.searchsorted(before[order], np.arange(known.p + 1)).astype(np.int64)
+    if tried is not None:
+        at, gone, rows = (np.ascontiguousarray(part[tried]) for part in points)
+        points = (at, gone, rows)
+        order = np.concatenate([order[begins[t] : begins[t + 1]] for t in tried])
+        begins = np.concatenate(([0], np.cumsum(begins[tried + 1] - begins[tried])))
+    pairs = (begins, after[order], pairing.records[order])
+    count = len(begins) - 1
+    chances = np.zeros(count)
     arranged = near_order(space)
-    ranges = [(b, min(b + STRIDE, known.p)) for b in range(0, known.p, STRIDE)]
+    ranges = [(b, min(b + STRIDE, count)) for b in range(0, count, STRIDE)]
 
     def work(mine: list[tuple[int, int]], tell: bool) -> None:
         blocks, point = new_blocks(space, sought.counts, arranged), new_point(space)

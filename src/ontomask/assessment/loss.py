@@ -1,4 +1,4 @@
-"""What masking cost (METHODS 10): squared errors, semantic loss, discernibility."""
+"""What masking cost (METHODS 10): squared errors, semantic loss, divergence, discernibility."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 
 from ontomask.arguments import counted
-from ontomask.assessment.pairing import Pairing, pair_frames
+from ontomask.assessment.pairing import Pairing, pair_frames, same_values
 from ontomask.distances.records import RecordDistance
 from ontomask.statistics.aggregation import Operators
+
+#: What every combination of values counts more than it occurs, in divergences.
+SMOOTHING = 0.5
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,11 @@ class Loss:
     * ``sse_record``: sum over records of the squared mean distance to what became of them (T12 eq. 6.2);
       ``sst_record``: the same to the semantic centre of the original data (eq. 6.3); ``information_loss``:
       L = 100 SSE / SST (eq. 6.4), 0 for data that did not change.
-    * ``semantic_loss``: mean distance over records and columns (T12 eq. 5.1), in 0..1.
+    * ``semantic_loss``: mean distance over records and columns (T12 eq. 5.1), in 0..1; ``relative[a]``: of each column;
+      ``sum_wsd[a]``: the sum of its distances in its own units (T12 eq. 4.8); ``changed[a]``: the share of records whose
+      value is another.
+    * ``divergence``: Kullback-Leibler divergence of the combinations of values (T12 eq. 9.2), in nats: over those of both
+      tables, each counted half a record more than it occurs, so that none is impossible.
     * ``discernibility``: sum of squared class sizes of the masked data; ``discernibility_before``: of the original.
 
     Removed records count with the largest distance: 1 in ``sse_record`` and ``semantic_loss``. Records that the policy
@@ -41,6 +48,10 @@ class Loss:
     discernibility_before: int
     records: int
     removed: int
+    divergence: float
+    relative: dict[str, float]
+    sum_wsd: dict[str, float]
+    changed: dict[str, float]
 
     @property
     def information_loss(self) -> float:
@@ -54,6 +65,7 @@ class Loss:
             [
                 f"information loss {self.information_loss:.4g} % (SSE {self.sse_record:.4g}, SST {self.sst_record:.4g})",
                 f"semantic loss {self.semantic_loss:.4g}",
+                f"KL divergence {self.divergence:.4g}",
                 *(f"RMSE of {name} {error:.4g}" for name, error in self.rmse.items()),
                 f"discernibility {self.discernibility:,} (of the original {self.discernibility_before:,})",
                 f"{counted(self.records, 'record')}, {self.removed:,} of them removed",
@@ -90,23 +102,46 @@ def loss_of(pairing: Pairing) -> Loss:
     distance = RecordDistance.of(pairing.original)
     before, after = pairing.centres("original"), pairing.centres("masked")
     n, gone = pairing.n, pairing.gone
-    sse, share = {}, 0.0
+    sse, share, wsd, changed = {}, {}, {}, {}
     for stick, one, other in zip(distance.yardsticks, before, after, strict=True):
-        raw, relative = stick.apart(one, other), stick.relative(one, other)
-        sse[stick.column.name] = float((pairing.records * raw**2).sum() + gone * stick.whole**2)
-        share += float((pairing.records * relative).sum()) + gone
+        name, raw, relative = stick.column.name, stick.apart(one, other), stick.relative(one, other)
+        sse[name] = float((pairing.records * raw**2).sum() + gone * stick.whole**2)
+        wsd[name] = float((pairing.records * raw).sum() + gone * stick.whole)
+        share[name] = (float((pairing.records * relative).sum()) + gone) / n
+        changed[name] = (float(pairing.records[~same_values(one, other)].sum()) + gone) / n
     mean = distance.pairs(before, after)
     return Loss(
         sse,
         {name: float(np.sqrt(value / n)) for name, value in sse.items()},
         float((pairing.records * mean**2).sum()) + gone,
         _total(pairing, distance),
-        share / (n * len(sse)),
+        sum(share.values()) / len(share),
         int((pairing.masked.counts.astype(object) ** 2).sum()) if pairing.masked.n else 0,
         int((pairing.original.counts.astype(object) ** 2).sum()),
         n,
         gone,
+        _divergence(pairing),
+        share,
+        wsd,
+        changed,
     )
+
+
+def _divergence(pairing: Pairing) -> float:
+    """sum f ln(f / f*) over the combinations of both tables, with additive smoothing."""
+    first, second = pairing.original, pairing.masked
+    key = np.zeros(first.p + second.p, dtype=np.int64)
+    for a, (column, other) in enumerate(zip(first.columns, second.columns, strict=True)):
+        both = np.concatenate((column.own[first.codes[a]], other.own[second.codes[a]]))
+        values, code = np.unique(both, return_inverse=True)
+        key = np.unique(key * len(values) + code, return_inverse=True)[1]
+    size = int(key.max(initial=-1)) + 1
+    counts = [
+        np.bincount(key[: first.p], weights=first.counts, minlength=size) + SMOOTHING,
+        np.bincount(key[first.p :], weights=second.counts, minlength=size) + SMOOTHING,
+    ]
+    f, masked = (count / count.sum() for count in counts)
+    return max(float((f * np.log(f / masked)).sum()), 0.0)
 
 
 def _total(pairing: Pairing, distance: RecordDistance) -> float:

@@ -70,6 +70,14 @@ class Pairing:
         return replace(self, original=remeasured(self.original, measure=measure, options=dict(options)))
 
 
+def same_values(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which values are equal; a missing number equals another."""
+    same: NDArray[np.bool_] = one == other
+    if one.dtype.kind == "f":
+        same |= np.isnan(one) & np.isnan(other)
+    return same
+
+
 def pair_result(table: Table, masked: Masked, dropped: int = 0) -> Pairing:
     """The table of a run and what its method made of it; ``dropped`` records never came into the table."""
     stayed = masked.group_of >= 0

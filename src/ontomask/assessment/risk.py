@@ -1,0 +1,194 @@
+"""Who stands out in a table: class sizes, and the risks of prosecutor, journalist and marketer (METHODS 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.arguments import counted
+from ontomask.errors import DataError, PolicyError
+from ontomask.microdata.attributes import as_attributes
+from ontomask.microdata.encoding import require_columns
+from ontomask.microdata.frames import take
+from ontomask.microdata.opening import opened
+from ontomask.policy import Policy
+from ontomask.privacy.classes import classes_of
+from ontomask.severity.numbers import Severity
+
+#: Classes of fewer records than this are called small where nothing else is said.
+SMALL = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Risk:
+    """How well records hide among those that agree with them in all quasi-identifiers.
+
+    f is the size of a record's class in the table, F in the population that the table was drawn from: the table itself
+    where none is given, the least favourable assumption.
+
+    * ``sizes``: how many classes, and records in them, there are of each size;
+    * ``prosecutor``: an intruder who knows that somebody is in the table picks the right record of their class, 1/f;
+      the largest and the mean over records;
+    * ``journalist``: one who does not know who is in the table and looks in the population, 1/F;
+    * ``marketer``: the share of records linked correctly if all are tried, the mean of 1/F over records;
+    * ``severity_weighted``: the prosecutor's mean with each record counting by its severity number, sum(s/f) / sum(s);
+      ``severe_unique``: records of a severity above 0 that are alone in their class.
+    """
+
+    columns: list[str]
+    records: int
+    sizes: pl.DataFrame
+    journalist_largest: float
+    marketer: float
+    population: int | None = None
+    severity_weighted: float | None = None
+    severe_unique: int | None = None
+
+    @property
+    def classes(self) -> int:
+        return int(self.sizes["classes"].sum())
+
+    @property
+    def smallest(self) -> int:
+        """The size of the smallest class."""
+        return int(self.sizes["size"].to_numpy().min(initial=self.records))
+
+    @property
+    def unique(self) -> int:
+        """Records that are alone in their class."""
+        return self.below(2)
+
+    def below(self, size: int = SMALL) -> int:
+        """Records in classes of fewer records than ``size``."""
+        return int(self.sizes.filter(pl.col("size") < size)["records"].sum())
+
+    @property
+    def prosecutor_largest(self) -> float:
+        return 1 / self.smallest if self.records else 0.0
+
+    @cached_property
+    def prosecutor(self) -> float:
+        """The mean over records of 1/f: as many as there are classes, over the records."""
+        return self.classes / self.records if self.records else 0.0
+
+    @property
+    def figures(self) -> dict[str, float | None]:
+        """Every figure by name."""
+        figures: dict[str, float | None] = {
+            "classes": float(self.classes),
+            "smallest class": float(self.smallest),
+            "unique records": float(self.unique),
+            f"records in classes below {SMALL}": float(self.below()),
+            "prosecutor risk, largest": self.prosecutor_largest,
+            "prosecutor risk, mean": self.prosecutor,
+            "journalist risk, largest": self.journalist_largest,
+            "marketer risk": self.marketer,
+        }
+        if self.severity_weighted is not None:
+            figures["severity-weighted risk"] = self.severity_weighted
+            figures["unique records of severity above 0"] = float(self.severe_unique or 0)
+        return figures
+
+    def __str__(self) -> str:
+        lines = [f"{counted(self.records, 'record')} by {', '.join(self.columns)}"]
+        lines += [f"{name} {value:,.4g}" for name, value in self.figures.items() if value is not None]
+        return "\n".join(lines)
+
+
+def disclosure_risk(
+    frame: Any, attributes: Any, *, population: Any = None, severity: Severity | str | None = None
+) -> Risk:
+    """Who stands out in a frame or file, by the quasi-identifiers of a policy or of a mapping of columns to attributes.
+
+    ``population``: a table, coded like this one, of the people it was drawn from; without it the table is taken for all
+    there is. ``severity``: a severity definition (see docs/severity.md), for the risk that counts records by how grave
+    it is to learn their values.
+
+    >>> import ontomask as om, polars as pl
+    >>> frame = pl.DataFrame({"age": [30, 30, 41], "job": ["nurse", "nurse", "pilot"]})
+    >>> risk = om.disclosure_risk(frame, {"age": om.Numeric(), "job": om.Flat()})
+    >>> risk.unique, risk.smallest, round(risk.prosecutor, 3)
+    (1, 1, 0.667)
+    """
+    listed = attributes.attributes if isinstance(attributes, Policy) else as_attributes(attributes)
+    quasi = quasi_of(listed)
+    data = take(opened(frame, listed)[0], keep_index=list(listed)).data
+    require_columns(data, dict.fromkeys(quasi))
+    people = None
+    if population is not None:
+        people = take(opened(population, listed)[0], keep_index=list(listed)).data
+        require_columns(people, dict.fromkeys(quasi))
+    return risk_of(data, quasi, people, severity_numbers(severity, data))
+
+
+def quasi_of(attributes: Mapping[str, Any]) -> list[str]:
+    quasi = [name for name, attribute in attributes.items() if attribute.quasi]
+    if not quasi:
+        raise PolicyError("no column is a quasi-identifier", remedy="Give at least one column the role quasi.")
+    return quasi
+
+
+def severity_numbers(severity: Severity | str | None, data: pl.DataFrame) -> NDArray[np.float64] | None:
+    """The severity number of every record, whatever m; None without a definition."""
+    if severity is None:
+        return None
+    definition = severity if isinstance(severity, Severity) else Severity.load(severity)
+    columns = [name for name in definition.columns if name in data.columns]
+    if not columns:
+        raise DataError(
+            "the data have none of the columns that the severity definition speaks of",
+            remedy=f"It speaks of: {', '.join(definition.columns)}.",
+        )
+    numbers: NDArray[np.float64] = definition.of_records(data, columns=columns).max(axis=0)
+    return numbers
+
+
+def risk_of(
+    data: pl.DataFrame,
+    quasi: list[str],
+    population: pl.DataFrame | None = None,
+    severity: NDArray[np.float64] | None = None,
+) -> Risk:
+    """The risk of a Polars frame; ``severity``: the number of every record."""
+    n = len(data)
+    if not n:
+        empty = pl.DataFrame(schema={"size": pl.Int64, "classes": pl.Int64, "records": pl.Int64})
+        return Risk(quasi, 0, empty, 0.0, 0.0)
+    if population is None:
+        classes = classes_of(data, quasi)
+        own, among = classes.sizes, classes.sizes
+    else:
+        classes = classes_of(pl.concat([data.select(quasi), population.select(quasi)], how="vertical_relaxed"), quasi)
+        own = np.bincount(classes.of[:n], minlength=len(classes)).astype(np.int64)
+        among = np.bincount(classes.of[n:], minlength=len(classes)).astype(np.int64)
+        if (among < own).any():
+            missing = int((among < own).sum())
+            raise DataError(
+                f"the population has fewer records than the table in {counted(missing, 'class', 'classes')}",
+                remedy="Give the people that the table was drawn from, with values written in the same way.",
+            )
+        present = own > 0
+        own, among = own[present], among[present]
+    size, count = np.unique(own, return_counts=True)
+    weighted, alone = None, None
+    if severity is not None:
+        sizes = np.bincount(classes.of[:n], minlength=len(classes))[classes.of[:n]]
+        total = float(severity.sum())
+        weighted = float((severity / sizes).sum()) / total if total > 0 else 0.0
+        alone = int(((sizes == 1) & (severity > 0)).sum())
+    return Risk(
+        quasi,
+        n,
+        pl.DataFrame({"size": size, "classes": count.astype(np.int64), "records": size * count}),
+        float(1 / among.min()),
+        float((own / among).sum() / n),
+        None if population is None else len(population),
+        weighted,
+        alone,
+    )
