@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from ontomask.assessment.preservation import preservation as preservation
     from ontomask.assessment.risk import Risk as Risk
     from ontomask.assessment.risk import disclosure_risk as disclosure_risk
+    from ontomask.comparison.compare import Comparison as Comparison
+    from ontomask.comparison.compare import compare as compare
+    from ontomask.comparison.grid import grid as grid
     from ontomask.distances.information_content import information_content as information_content
     from ontomask.distances.measures import Measure as Measure
     from ontomask.distances.measures import get_measure as get_measure
@@ -87,6 +90,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Assessment": "assessment.assess",
+    "Comparison": "comparison.compare",
     "DEMO_NOTICE": "microdata.demo",
     "Flat": "microdata.attributes",
     "Generalization": "masking.generalization",
@@ -125,6 +129,7 @@ _HOME = {
     "central_record": "statistics.records",
     "centroid": "statistics.centroids",
     "clustering_distance": "assessment.clustering",
+    "compare": "comparison.compare",
     "demo_data": "microdata.demo",
     "demo_policy": "microdata.demo",
     "disclosure_risk": "assessment.risk",
@@ -134,6 +139,7 @@ _HOME = {
     "distance_matrix": "distances.tables",
     "distance_variance": "statistics.dependence",
     "get_measure": "distances.measures",
+    "grid": "comparison.grid",
     "information_content": "distances.information_content",
     "information_loss": "assessment.loss",
     "join_taxonomies": "taxonomy.joining",

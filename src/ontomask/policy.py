@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, field_validator, model_validator
 
 from ontomask.errors import PolicyError
 from ontomask.masking.generalization import Generalization
+from ontomask.masking.method import Method
 from ontomask.masking.microaggregation import Microaggregation
 from ontomask.masking.rank_swapping import RankSwapping
 from ontomask.masking.recoding import Recoding
@@ -33,6 +34,10 @@ AnyMethod = Annotated[
     Generalization | Microaggregation | RankSwapping | Recoding | Resampling | Shuffling | Suppression,
     Field(discriminator="name"),
 ]
+#: Methods by the names that policies know them by.
+METHODS: dict[str, type[Method]] = {
+    str(kind.model_fields["name"].default): kind for kind in get_args(get_args(AnyMethod)[0])
+}
 AnyModel = Annotated[
     KAnonymity | KmAnonymity | LDiversity | ProbabilisticKAnonymity | SeverityDiversity | TCloseness,
     Field(discriminator="name"),

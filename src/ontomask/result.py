@@ -112,7 +112,7 @@ class Result:
 
         inside = np.flatnonzero(self.prepared.kept)
         return assessment_of(
-            self._pairing,
+            self.pairing,
             self.prepared.data,
             take(self.data).data,
             np.searchsorted(inside, self.records),
@@ -190,7 +190,8 @@ class Result:
         return np.setdiff1d(np.arange(len(self.prepared.kept)), self.records)
 
     @cached_property
-    def _pairing(self) -> Pairing:
+    def pairing(self) -> Pairing:
+        """Original and masked records side by side, as assessments see them."""
         from ontomask.assessment.pairing import pair_result
 
         dropped = len(self.prepared.kept) - self.prepared.table.n
@@ -200,7 +201,7 @@ class Result:
         """What masking cost (see :class:`~ontomask.assessment.loss.Loss`), by one measure if it is named."""
         from ontomask.assessment.loss import loss_of
 
-        return loss_of(self._pairing.measured(measure, options))
+        return loss_of(self.pairing.measured(measure, options))
 
     def preservation(
         self, measure: str | None = None, *, samples: int = 100, share: float = 0.1, seed: int = 0, **options: Any
@@ -208,14 +209,14 @@ class Result:
         """What is left of the data's statistics (see :func:`ontomask.preservation`)."""
         from ontomask.assessment.preservation import preservation_of
 
-        return preservation_of(self._pairing.measured(measure, options), samples=samples, share=share, seed=seed)
+        return preservation_of(self.pairing.measured(measure, options), samples=samples, share=share, seed=seed)
 
     def linkage(self, kind: Kind = "semantic", measure: str | None = None, **options: Any) -> float:
         """The share of records an intruder links correctly (see :func:`ontomask.record_linkage`)."""
         from ontomask.assessment.linkage import KINDS, linkage_of
 
         one_of(kind, KINDS, "linkage")
-        return linkage_of(self._pairing.measured(measure, options), kind)
+        return linkage_of(self.pairing.measured(measure, options), kind)
 
     def write(
         self,

@@ -66,9 +66,8 @@ def _classes(found: Assessment) -> list[str]:
         return [f"{alone}; nothing is released."]
     if after.unique:
         still = "still do" if before.unique else "do"
-        return [
-            f"{alone}; in the release {after.unique:,} of {after.records:,} {still} (whether they are the same people, linkage tells)."
-        ]
+        same = "whether they are the same people, linkage tells"
+        return [f"{alone}; in the release {after.unique:,} of {after.records:,} {still} ({same})."]
     told = [f"{alone}; in the release nobody does: {smallest}."]
     if after.smallest < SMALL:
         told.append(

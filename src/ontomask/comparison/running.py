@@ -1,0 +1,223 @@
+"""The runs of a comparison: one after the other or in several processes, remembered in a folder if one is named."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import multiprocessing
+import os
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ontomask.assessment.linkage import KINDS, linkage_of
+from ontomask.assessment.loss import loss_of
+from ontomask.errors import Cancelled, OntomaskError, OutputError
+from ontomask.microdata.writing import write_text
+from ontomask.policy import Policy
+from ontomask.progress import Progress
+from ontomask.run import anonymize
+from ontomask.severity.numbers import Severity
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+#: Where the first run shows that all will be done within so many seconds, no processes are started.
+SOON = 8.0
+
+
+@dataclass(frozen=True)
+class Run:
+    """What came of one policy; ``error`` in place of figures where it could not be run or was refused."""
+
+    name: str
+    method: str
+    k: int | None
+    seed: int | None = None
+    seconds: float = 0.0
+    error: str | None = None
+    loss: float | None = None
+    semantic_loss: float | None = None
+    divergence: float | None = None
+    linkage: dict[str, float] = field(default_factory=dict)
+    smallest: int | None = None
+    unique: int | None = None
+    removed: int | None = None
+    records: int | None = None
+    promised_k: int = 1
+    guarantees: list[str] = field(default_factory=list)
+
+
+def run_policy(frame: Any, name: str, policy: Policy, measure: str | None, options: Mapping[str, Any]) -> Run:
+    """Mask and judge; what is wrong with one policy does not stop the others."""
+    from ontomask.assessment.risk import risk_of
+    from ontomask.microdata.frames import take
+
+    assert policy.method is not None
+    begun: dict[str, Any] = {
+        "name": name,
+        "method": policy.method.name,
+        "k": getattr(policy.method, "k", None) or _required_k(policy),
+    }
+    start = time.perf_counter()
+    try:
+        result = anonymize(frame, policy)
+    except Cancelled:
+        raise
+    except OntomaskError as problem:
+        return Run(**begun, seconds=time.perf_counter() - start, error=str(problem))
+    seconds = time.perf_counter() - start
+    pairing = result.pairing.measured(measure, options)
+    loss = loss_of(pairing)
+    risk = risk_of(take(result.data).data, policy.quasi_identifiers)
+    return Run(
+        **begun,
+        seed=result.seed,
+        seconds=seconds,
+        loss=_finite(loss.information_loss),
+        semantic_loss=loss.semantic_loss,
+        divergence=loss.divergence,
+        linkage={kind: linkage_of(pairing, kind) for kind in KINDS},
+        smallest=risk.smallest,
+        unique=risk.unique,
+        removed=loss.removed,
+        records=loss.records,
+        promised_k=policy.method.promised_k,
+        guarantees=result.guarantees,
+    )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _required_k(policy: Policy) -> int | None:
+    return next((model.k for model in policy.require if hasattr(model, "k")), None)
+
+
+# ---- one after the other, or side by side -------------------------------------------------------------------------
+
+_FRAME: Any = None
+
+
+def _begin(frame: Any) -> None:
+    global _FRAME  # noqa: PLW0603 - a process of the pool gets the data once
+    _FRAME = frame
+
+
+def _task(name: str, policy: Policy, measure: str | None, options: Mapping[str, Any]) -> Run:
+    return run_policy(_FRAME, name, policy, measure, options)
+
+
+def run_all(
+    frame: Any,
+    policies: Mapping[str, Policy],
+    measure: str | None,
+    options: Mapping[str, Any],
+    workers: int | None,
+    progress: Progress,
+) -> Iterator[Run]:
+    """Every policy's run, as they are done. The first is run here: it shows whether processes are worth their start."""
+    left = dict(policies)
+    count = len(left)
+
+    def tell(run: Run) -> Run:
+        progress((count - len(left)) / count, f"{run.name}: {run.seconds:.1f} s")
+        return run
+
+    most = min(workers or _cores(), count)
+    begun = time.perf_counter()
+    while left and (
+        most == 1 or len(left) == count or (time.perf_counter() - begun) / (count - len(left)) * len(left) < SOON
+    ):
+        name = next(iter(left))
+        progress((count - len(left)) / count, name)
+        run = run_policy(frame, name, left[name], measure, options)
+        del left[name]
+        yield tell(run)
+    if not left:
+        return
+    with _pool(frame, min(most, len(left))) as pool:
+        waiting: dict[Future[Run], str] = {
+            pool.submit(_task, name, policy, measure, options): name for name, policy in left.items()
+        }
+        for done in as_completed(waiting):
+            del left[waiting[done]]
+            yield tell(done.result())
+
+
+@contextmanager
+def _pool(frame: Any, workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes that have the data; whoever stops stops them all."""
+    # Started afresh: threads of Polars and numba do not survive a fork.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(frame,))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+
+
+# ---- what was done before -----------------------------------------------------------------------------------------
+
+
+class Memory:
+    """Runs kept in a folder, so that a comparison that was stopped goes on where it was.
+
+    A run is known by the data, the policy, the measure and the version of ontomask, not by its name.
+    """
+
+    def __init__(self, folder: Path, data: str, judged: str) -> None:
+        from ontomask import __version__
+
+        self.folder, self._with = folder, f"{__version__}\n{data}\n{judged}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise OutputError(
+                "the folder cannot be used", where=str(folder), remedy="Choose another place."
+            ) from problem
+
+    def _file(self, policy: Policy) -> Path:
+        key = hashlib.sha256(f"{self._with}\n{_fingerprint(policy)}".encode()).hexdigest()[:24]
+        return self.folder / f"run-{key}.json"
+
+    def find(self, name: str, policy: Policy) -> Run | None:
+        """A run of the same kind, if it was done; what cannot be read is done again."""
+        try:
+            content = json.loads(self._file(policy).read_text(encoding="utf-8"))
+            return Run(**{**content, "name": name})
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def keep(self, run: Run, policy: Policy) -> None:
+        text = json.dumps(asdict(run), ensure_ascii=False, indent=1)
+        write_text(text, self._file(policy), overwrite=True)
+
+
+def _fingerprint(policy: Policy) -> str:
+    """A policy as text: the same for the same meaning, whatever objects it is made of."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, Taxonomy):
+            return value.fingerprint
+        if isinstance(value, Severity):
+            return plain(value.definition)
+        if hasattr(value, "model_fields_set"):
+            return {name: plain(getattr(value, name)) for name in type(value).model_fields}
+        if isinstance(value, Mapping):
+            return {str(key): plain(part) for key, part in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [plain(part) for part in value]
+        if isinstance(value, str) and len(value) < 4096 and Path(value).is_file():
+            return [value, hashlib.sha256(Path(value).read_bytes()).hexdigest()]
+        return value if isinstance(value, (str, int, float, bool)) or value is None else repr(value)
+
+    return json.dumps(plain(policy), sort_keys=True)
