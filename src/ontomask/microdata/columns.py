@@ -371,5 +371,9 @@ def _by_label(attribute: Nominal, matching: Matching) -> bool:
     """Does the column hold labels rather than codes?"""
     if attribute.style != "auto":
         return attribute.style == "label"
+    t = matching.taxonomy
+    # A mapping may hold every value of the column: what would be a label without it still is one.
+    mapped = (row.value for row in matching.rows if row.how == "mapping" and t.find(row.value) is None)
     labels = sum(row.how in ("label", "synonym", "stem") for row in matching.rows)
+    labels += sum(bool(t.lexicon.by_term(value)[1]) for value in mapped)
     return labels > len(matching.rows) / 2
