@@ -453,6 +453,8 @@ def _read_mapping(path: Path) -> dict[str, str]:
         if len(cells) <= max(at_value, at_concept):
             raise source.error("cells are missing", line=line, remedy="Give a value and a concept.")
         value, concept = cells[at_value], cells[at_concept]
+        if not concept:  # not decided (yet): the value is matched as others are
+            continue
         if mapping.setdefault(value, concept) != concept:
             raise source.error(
                 f"{value!r} is mapped to {concept!r} here and to {mapping[value]!r} before",
