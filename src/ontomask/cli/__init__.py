@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ontomask.cli import severity
+from ontomask.cli import severity, taxonomy
 from ontomask.cli.console import fail
 from ontomask.errors import OntomaskError
 
@@ -39,6 +39,7 @@ def _options(
 
 
 app.command("severity", epilog=severity.EPILOG)(severity.command)
+app.add_typer(taxonomy.app, name="taxonomy")
 
 
 def main() -> None:
