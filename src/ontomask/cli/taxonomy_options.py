@@ -106,9 +106,11 @@ def concept_of(t: Taxonomy, text: str) -> str:
 def require_free(target: str, force: bool) -> None:
     """Before long work: an output that must not be replaced."""
     try:
-        there = Path(target).exists()
+        there, folder = Path(target).exists(), Path(target).is_dir()
     except (OSError, ValueError):
         return  # writing says what is wrong with the name
+    if folder:
+        raise OutputError("this is a folder", where=target, remedy="Name a file in it.")
     if there and not force:
         raise OutputError("the file exists", where=target, remedy="Choose another name, or --force to replace it.")
 

@@ -98,6 +98,8 @@ def read_values(path: str | Path, column: str | None = None, *, plain_list: bool
     counts = dict(zip(distinct.to_list(), present.unique_counts().to_list(), strict=True))
     # What is told of other columns does not matter here.
     notes = [note for note in table.notes if not note.startswith("column ") or note.startswith(f"column {column!r} ")]
+    if told:  # instead of what reading tells of the same
+        notes = [note for note in notes if not note.startswith("read as one column")]
     if series.dtype.is_numeric():
         notes.append(f"column {column!r} is stored as {series.dtype}: codes have lost zeros at their ends")
     return ColumnValues(

@@ -6,7 +6,7 @@ import importlib.util
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ontomask.arguments import did_you_mean, short_path
+from ontomask.arguments import as_path, did_you_mean, short_path
 from ontomask.errors import OptionError, TaxonomyFileError
 from ontomask.taxonomy.catalog import _wordnet_places, list_taxonomies, load_taxonomy
 from ontomask.taxonomy.readers import _detect, read_taxonomy
@@ -50,7 +50,7 @@ def named_taxonomy(name: str, format: str | None = None, **options: Any) -> Taxo
                 remedy=f"Leave it out; a file of that name is ./{name}.",
             )
         return load_taxonomy(name)
-    path = Path(name)
+    path = as_path(name)
     if not _exists(path):
         built_in = f"Built in are: {', '.join(known)}."
         if not any(mark in name for mark in "./\\"):
