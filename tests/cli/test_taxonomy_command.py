@@ -102,6 +102,13 @@ def processes(place: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     }
 
 
+def test_a_code_page_without_every_sign(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "cp1252")
+    code, out, err = process("show", place / "pains.csv", "--depth", "1")
+    assert (code, err) == (0, "")
+    assert "\\u2514\\u2500\\u2500 8  Colic" in out
+
+
 def test_processes_end_as_documented(processes: dict[str, tuple[int, str, str]]) -> None:
     assert {name: code for name, (code, _, _) in processes.items()} == {
         "show": 0, "match": 0, "again": 2, "cover": 1, "unknown": 2,

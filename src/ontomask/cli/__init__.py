@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -44,6 +45,9 @@ app.add_typer(taxonomy.app, name="taxonomy")
 
 def main() -> None:
     """Run the command; what is wrong with its input is one message and exit code 2, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # the code page of a terminal need not have every sign
+            stream.reconfigure(errors="backslashreplace")
     try:
         app(prog_name="ontomask")
     except OntomaskError as problem:

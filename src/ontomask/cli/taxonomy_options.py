@@ -28,7 +28,8 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="Format of the file, where its name does not tell: edges, prefix, levels, obo, owl, skos, rf2, wordnet, mesh.",
+        help="Format of the taxonomy file, where its name does not tell: edges, prefix, levels, obo, owl, skos, rf2, wordnet, "
+        "mesh.",
     ),
 ]
 Options = Annotated[
