@@ -477,8 +477,19 @@ def test_cover_by_a_hierarchy_is_what_generalization_demands(place: Path) -> Non
         method=om.Generalization(hierarchies={"job": om.LevelsFile(path=str(place / "jobs.csv"))}),
         require=[om.KAnonymity(k=2)],
     )
-    with pytest.raises(om.errors.DataError, match="3 values of the column: 'Nurse', 'teaching', 'pilot'"):
+    with pytest.raises(om.errors.DataError, match="does not have 3 values of the column") as refused:
         om.anonymize(column, policy)
+    assert all(repr(value) in str(refused.value) for value in ("Nurse", "teaching", "pilot"))
+
+
+def test_a_hierarchy_with_a_header(place: Path, tmp_path: Path) -> None:
+    (tmp_path / "jobs.csv").write_text("Job;group;all\n" + LEVELS + "pilot;other;*\n", encoding="utf-8")
+    (tmp_path / "x.csv").write_text("job,n\nnurse,1\npilot,2\n", encoding="utf-8")
+    cover = ("cover", tmp_path / "jobs.csv", tmp_path / "x.csv", "--column", "job", "--format", "levels")
+    said = fails(*cover)
+    assert "jobs.csv: the first row begins with the name of the column, 'Job'" in said
+    assert "--option header=yes" in said
+    assert "2 of 2 values" in run(*cover, "--option", "header=yes")[0]
 
 
 def test_cover_by_the_same_file_as_a_taxonomy(place: Path) -> None:

@@ -36,6 +36,8 @@ class ColumnValues:
     missing: int
     numbers: bool
     notes: list[str] = field(default_factory=list)
+    #: The name of the column; a plain list has none.
+    column: str | None = None
 
     @property
     def records(self) -> int:
@@ -102,9 +104,9 @@ def read_values(path: str | Path, column: str | None = None, *, plain_list: bool
         notes = [note for note in notes if not note.startswith("read as one column")]
     if series.dtype.is_numeric():
         notes.append(f"column {column!r} is stored as {series.dtype}: codes have lost zeros at their ends")
-    return ColumnValues(
-        f"column {column!r} of {file.name}", counts, series.null_count(), series.dtype.is_numeric(), told + notes
-    )
+    numbers = series.dtype.is_numeric()
+    where = f"column {column!r} of {file.name}"
+    return ColumnValues(where, counts, series.null_count(), numbers, told + notes, column)
 
 
 def _listed(file: Path) -> ColumnValues:
@@ -179,6 +181,13 @@ def covered_by_levels(values: ColumnValues, levels: LevelsFile) -> Coverage:
     cut = read_rows(source, delimiter=levels.delimiter, header=levels.header)
     rows = {cells[0]: len(cells) for _, cells in cut}
     tally = values.texts(_as_text)
+    first = next(iter(rows))
+    if values.column is not None and first.casefold() == values.column.strip().casefold() and first not in tally:
+        raise DataError(
+            f"the first row begins with the name of the column, {first!r}",
+            where=levels.path,
+            remedy="If it names the levels, say so: header: true in a policy, --option header=yes on the command line.",
+        )
     uncovered = [
         Uncovered(text, count, lambda text=text: nearest_texts(text, list(rows)))  # type: ignore[misc]
         for text, count in tally.items()
