@@ -10,7 +10,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.base
-	@$(BIN)/python -m ontomask.tour build/demo
+	@$(BIN)/ontomask demo build/demo
 
 test: $(VENV)/.test wordnet
 	$(BIN)/python -m pytest -n 2 $(ARGS)

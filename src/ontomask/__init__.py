@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ontomask.assessment.preservation import preservation as preservation
     from ontomask.assessment.risk import Risk as Risk
     from ontomask.assessment.risk import disclosure_risk as disclosure_risk
+    from ontomask.checking import Check as Check
+    from ontomask.checking import check as check
     from ontomask.comparison.compare import Comparison as Comparison
     from ontomask.comparison.compare import compare as compare
     from ontomask.comparison.grid import grid as grid
@@ -90,6 +92,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Assessment": "assessment.assess",
+    "Check": "checking",
     "Comparison": "comparison.compare",
     "DEMO_NOTICE": "microdata.demo",
     "Flat": "microdata.attributes",
@@ -128,6 +131,7 @@ _HOME = {
     "assess": "assessment.assess",
     "central_record": "statistics.records",
     "centroid": "statistics.centroids",
+    "check": "checking",
     "clustering_distance": "assessment.clustering",
     "compare": "comparison.compare",
     "demo_data": "microdata.demo",

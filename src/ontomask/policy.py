@@ -141,15 +141,9 @@ class Policy(Settings):
 
     def check_data(self, frame: Any) -> list[str]:
         """Everything that can be checked without masking: raises what is wrong, returns what should be known."""
-        from ontomask.run import prepare
+        from ontomask.checking import check
 
-        prepared = prepare(frame, self)
-        method = self.method
-        if method is not None:
-            method.require_enough(prepared.table)
-        for model in self.require:
-            model.require_enough(prepared.table.n)
-        return prepared.notes
+        return check(frame, self).notes
 
 
 def require_policy(policy: Any) -> Policy:

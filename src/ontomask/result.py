@@ -246,17 +246,20 @@ class Result:
             source=self.prepared.source,
         )
 
-    def save(self, folder: str | Path, *, overwrite: bool = False, format: str | None = None) -> Path:
+    def save(
+        self, folder: str | Path, *, overwrite: bool = False, format: str | None = None, report: bool = False
+    ) -> Path:
         """Write two folders below ``folder``: ``release``, which may be handed out, and ``confidential``.
 
-        ``release`` holds the data and the guarantees; ``confidential`` the policy with its seed, the notes, the mapping
-        and the groups. What is written is verified once more. With ``overwrite`` an earlier result of ours is replaced;
-        anything else is never touched, nor is a file that the data or the policy came from. ``format`` is that of the
-        release: CSV unless it is given or the data came from Parquet.
+        ``release`` holds the data and the guarantees; ``confidential`` the policy with its seed, the notes, the mapping,
+        the groups, the rows of the original, and a manifest of versions and hashes. ``report`` adds a page to read to
+        each, and the assessment. What is written is verified once more. A new folder appears when it is complete. With
+        ``overwrite`` an earlier result of ours is replaced; anything else is never touched, nor is a file that the data
+        or the policy came from. ``format`` is that of the release: CSV unless it is given or the data came from Parquet.
         """
         from ontomask.saving import save_result
 
-        return save_result(self._verified_again(), as_path(folder), overwrite=overwrite, format=format)
+        return save_result(self._verified_again(), as_path(folder), overwrite=overwrite, format=format, report=report)
 
     def _verified_again(self) -> Result:
         """This result with a verification of its data as they are now; an error if they fail what they must satisfy."""

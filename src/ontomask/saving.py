@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import secrets
 import shutil
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
 from ontomask.arguments import some_of
-from ontomask.errors import OntomaskError, OutputError
+from ontomask.errors import DataError, OntomaskError, OutputError
+from ontomask.manifest import manifest_of, sha256
 from ontomask.microdata.attributes import Nominal
 from ontomask.microdata.writing import suffix_of, write_table, write_text
 from ontomask.policy import Policy
@@ -29,51 +34,99 @@ This folder leads back from the released records to the people behind them.
 Keep it where the original data are kept. It is never part of the release.
 """
 PARTS = ("release", "confidential")
-#: The list of all files of a result, by which a later one knows what it may replace.
-MANIFEST = "confidential/files.txt"
-HEAD = "Files of a result of ontomask. Only these are replaced by a later one."
-#: Where a result is put together.
-_PART = re.compile(r"\.[0-9a-f]{8}\.part")
+#: The column of records.csv.
+RECORDS = "row of the original"
+#: What a result is made of, by which a later one knows what it may replace.
+MANIFEST = "confidential/manifest.json"
+ABOUT = "A result of ontomask. Only the files listed here are replaced by a later one."
+#: Where a result is put together: in the folder itself, or beside one that does not exist yet.
+_PART = re.compile(r"\.(?:.*\.)?[0-9a-f]{8}\.part")
 
 
-def save_result(result: Result, folder: Path, *, overwrite: bool, format: str | None) -> Path:
+def save_result(result: Result, folder: Path, *, overwrite: bool, format: str | None, report: bool) -> Path:
     """release/ with the data and the guarantees; confidential/ with all that leads back to people."""
     source = result.prepared.source
     like_source = "parquet" if source is not None and source.suffix.lower() in (".parquet", ".pq") else "csv"
     suffix = suffix_of(format or like_source)
     left_over = _check(folder, overwrite)
     _spare_inputs(result, folder)
-    part = folder / f".{secrets.token_hex(4)}.part"
-    made = not folder.exists()
+    with _told_for(folder):
+        if folder.exists():
+            _replace(result, folder, suffix, report)
+        else:
+            _create(result, folder, suffix, report)
+    for path in left_over:
+        shutil.rmtree(path, ignore_errors=True)
+    return folder
+
+
+def require_place(folder: Path, *, overwrite: bool) -> None:
+    """An error if a result could not be saved there: told before the work, not after it."""
+    _check(folder, overwrite)
+    if not folder.absolute().parent.is_dir():
+        raise OutputError("its folder does not exist", where=str(folder), remedy="Create the folder above it first.")
+
+
+def read_records(path: Path) -> list[int]:
+    """Which row of the original, counted from 1, each released row is: ``confidential/records.csv`` of a result."""
+    from ontomask.microdata.reading import read_table
+
+    data = read_table(path).data
+    if RECORDS not in data.columns or not data[RECORDS].dtype.is_integer():
+        raise DataError(
+            f"has no column {RECORDS!r} of row numbers",
+            where=str(path),
+            remedy="Give confidential/records.csv of a result.",
+        )
+    return (data[RECORDS] - 1).to_list()
+
+
+def _create(result: Result, folder: Path, suffix: str, report: bool) -> None:
+    """A new folder: it appears when it is complete, even if the machine stops in the middle."""
+    part = folder.with_name(f".{folder.name[:100]}.{secrets.token_hex(4)}.part")
     try:
-        folder.mkdir(exist_ok=True)
         part.mkdir()
-        _fill(result, part, suffix)
+        _fill(result, part, folder, suffix, report)
+        part.rename(folder)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+
+
+def _replace(result: Result, folder: Path, suffix: str, report: bool) -> None:
+    """An empty folder, or an earlier result, whose parts give way when the new ones are complete."""
+    part = folder / f".{secrets.token_hex(4)}.part"
+    try:
+        part.mkdir()
+        _fill(result, part, folder, suffix, report)
         for name in PARTS:
             if (folder / name).exists():
                 os.replace(folder / name, part / f"old {name}")
             os.replace(part / name, folder / name)
-    except BaseException as problem:
+    except BaseException:
         for name in PARTS:  # what was there comes back
             with suppress(OSError):
                 if (part / f"old {name}").exists():
                     shutil.rmtree(folder / name, ignore_errors=True)
                     os.replace(part / f"old {name}", folder / name)
-        shutil.rmtree(part, ignore_errors=True)
-        if made:
-            shutil.rmtree(folder, ignore_errors=True)
-        if isinstance(problem, OntomaskError):
-            _show_target(problem, part, folder)
-        elif isinstance(problem, OSError):
-            raise OutputError(
-                f"the folder cannot be written ({problem.strerror or type(problem).__name__})",
-                where=str(folder),
-                remedy="Check that its parent exists and that you may write there. Nothing was written.",
-            ) from problem
         raise
-    for path in (part, *left_over):
-        shutil.rmtree(path, ignore_errors=True)
-    return folder
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+@contextmanager
+def _told_for(folder: Path) -> Iterator[None]:
+    """Errors of the system in our words."""
+    try:
+        yield
+    except OSError as problem:
+        if isinstance(problem, OntomaskError):
+            raise
+        raise OutputError(
+            f"the folder cannot be written ({problem.strerror or type(problem).__name__})",
+            where=str(folder),
+            remedy="Check that its parent exists and that you may write there. Nothing was written.",
+        ) from problem
 
 
 def _show_target(problem: OntomaskError, part: Path, folder: Path) -> None:
@@ -96,7 +149,12 @@ def _check(folder: Path, overwrite: bool) -> list[Path]:
         if folder.exists() and not folder.is_dir():
             raise OutputError("this is a file", where=str(folder), remedy="Name a folder.")
         there = sorted(folder.iterdir()) if folder.exists() else []
-        left_over = [path for path in there if _is_left_over(path)]
+        beside = (
+            []
+            if folder.exists() or not folder.parent.is_dir()
+            else sorted(folder.parent.glob(f".{folder.name}.*.part"))
+        )
+        left_over = [path for path in (*there, *beside) if _is_left_over(path)]
         foreign = _foreign(folder, [path for path in there if path not in left_over])
     except (OSError, ValueError) as problem:
         if isinstance(problem, OutputError):
@@ -112,7 +170,7 @@ def _check(folder: Path, overwrite: bool) -> list[Path]:
         )
     if left_over and not overwrite:
         raise OutputError(
-            f"the folder holds what an interrupted save left: {some_of([path.name for path in left_over])}",
+            f"an interrupted save left something behind: {some_of([path.name for path in left_over])}",
             where=str(folder),
             remedy="It may lead back to people. Remove it, or let overwrite=True do so.",
         )
@@ -142,10 +200,11 @@ def _foreign(folder: Path, there: list[Path]) -> list[str]:
 
 def _listed(manifest: Path) -> set[str]:
     """The files of an earlier result; none if there is no list of ours."""
-    if not manifest.is_file():
+    try:
+        content = json.loads(manifest.read_text(encoding="utf-8"))
+        return set(content["files"]) if content["about"] == ABOUT else set()
+    except (OSError, ValueError, TypeError, KeyError):
         return set()
-    head, *names = manifest.read_text(encoding="utf-8", errors="replace").splitlines() or [""]
-    return set(names) if head == HEAD else set()
 
 
 def _spare_inputs(result: Result, folder: Path) -> None:
@@ -171,7 +230,16 @@ def _is_same(file: Path, path: Path) -> bool:
 # ---- what is written ---------------------------------------------------------------------------------------------
 
 
-def _fill(result: Result, folder: Path, suffix: str) -> None:
+def _fill(result: Result, folder: Path, target: Path, suffix: str, report: bool) -> None:
+    """Everything that belongs to a result; errors speak of the place it is meant for."""
+    try:
+        _write_parts(result, folder, suffix, report)
+    except OntomaskError as problem:
+        _show_target(problem, folder, target)
+        raise
+
+
+def _write_parts(result: Result, folder: Path, suffix: str, report: bool) -> None:
     release, confidential = (folder / name for name in PARTS)
     release.mkdir()
     name = "release" if result.satisfied else "release-NOT-SATISFIED"
@@ -184,10 +252,18 @@ def _fill(result: Result, folder: Path, suffix: str) -> None:
     write_text("\n".join([*result.notes, ""]), confidential / "notes.txt")
     write_table(result.mapping, confidential / "mapping.csv")
     write_table(result.groups, confidential / "groups.csv")
+    write_table(pl.DataFrame({RECORDS: result.records + 1}), confidential / "records.csv")
     if result.report is not None:
         write_table(result.report, confidential / "report.csv")
+    if report:
+        from ontomask.report.page import write_report
+
+        write_report(result, release / "report.html", edition="public")
+        write_report(result, confidential / "report.html", edition="internal")
+        write_text(result.assessment.to_json() + "\n", confidential / "assessment.json")
     files = [path.relative_to(folder).as_posix() for part in PARTS for path in sorted((folder / part).iterdir())]
-    write_text("\n".join([HEAD, *files, MANIFEST, ""]), folder / MANIFEST)
+    content = manifest_of(result) | {"files": {name: sha256(folder / name) for name in files} | {MANIFEST: None}}
+    write_text(json.dumps({"about": ABOUT} | content, ensure_ascii=False, indent=2) + "\n", folder / MANIFEST)
 
 
 def _nameable(policy: Policy, folder: Path) -> Policy:

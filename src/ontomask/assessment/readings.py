@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from ontomask.arguments import counted
-from ontomask.assessment.risk import SMALL
+from ontomask.assessment.risk import SMALL, Risk
 
 if TYPE_CHECKING:
     from ontomask.assessment.assess import Assessment
 
+NO_QUASI = "No column is a quasi-identifier: nobody is told apart by what others know of them."
 #: More columns than this are counted, not listed.
 MOST_NAMED = 6
 
@@ -27,6 +28,30 @@ def readings_of(assessment: Assessment) -> list[str]:
         *_relations(assessment),
         *_clusters(assessment),
     ]
+
+
+def risk_readings(risk: Risk) -> list[str]:
+    """Who stands out in one table."""
+    if not risk.columns:
+        return [NO_QUASI]
+    alone, on = ("stand" if risk.unique != 1 else "stands"), joined(risk.columns)
+    told = [f"{risk.unique:,} of {risk.records:,} people {alone} alone on {on}."]
+    if not risk.unique:
+        told = [f"Nobody stands alone on {on}: the smallest class has {counted(risk.smallest, 'record')}."]
+    told.append(
+        f"{risk.below():,} of {counted(risk.records, 'record')} are in classes of fewer than {SMALL}; there are "
+        f"{counted(risk.classes, 'class', 'classes')}."
+    )
+    told.append(
+        f"An intruder who knows these columns of somebody in the data picks the right record with a chance of "
+        f"{percent(risk.prosecutor)} on average, {percent(risk.prosecutor_largest)} at worst."
+    )
+    if risk.severity_weighted is not None:
+        told.append(
+            f"Counted by severity, the mean chance is {percent(risk.severity_weighted)}; {risk.severe_unique:,} of a "
+            "severity above 0 stand alone."
+        )
+    return told
 
 
 def joined(names: Sequence[str]) -> str:
@@ -55,7 +80,7 @@ def percent(share: float) -> str:
 def _classes(found: Assessment) -> list[str]:
     before, after = found.risk_before, found.risk_after
     if not before.columns:
-        return ["No column is a quasi-identifier: nobody is told apart by what others know of them."]
+        return [NO_QUASI]
     on = joined(before.columns)
     people = "people" if before.records != 1 else "person"
     alone = f"{before.unique:,} of {before.records:,} {people} stood alone on {on}"

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from io import TextIOWrapper
 from typing import Annotated
 
 import typer
 
-from ontomask.cli import severity, taxonomy
-from ontomask.cli.console import fail
-from ontomask.errors import OntomaskError
+from ontomask.cli import assess, check, compare, demo, run, severity, taxonomy, verify
+from ontomask.cli.console import REFUSED, fail
+from ontomask.errors import Cancelled, NotSatisfied, OntomaskError
 
 app = typer.Typer(
     name="ontomask",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -39,6 +39,9 @@ def _options(
     """Anonymize microdata by meaning."""
 
 
+for name, module in (("check", check), ("run", run), ("verify", verify), ("assess", assess), ("compare", compare)):
+    app.command(name, epilog=module.EPILOG)(module.command)
+app.command("demo", epilog=demo.EPILOG)(demo.command)
 app.command("severity", epilog=severity.EPILOG)(severity.command)
 app.add_typer(taxonomy.app, name="taxonomy")
 
@@ -48,10 +51,29 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # the code page of a terminal need not have every sign
             stream.reconfigure(errors="backslashreplace")
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)
     try:
         app(prog_name="ontomask")
+    except Interrupted as problem:
+        sys.exit(fail(str(problem), problem.code))
+    except NotSatisfied as problem:
+        sys.exit(fail(str(problem), REFUSED))
     except OntomaskError as problem:
         sys.exit(fail(str(problem)))
     except BrokenPipeError:  # the reader, such as head, has seen enough
         sys.stderr.close()
         sys.exit(0)
+
+
+class Interrupted(Cancelled):
+    """Somebody stopped the command: files that were begun are removed on the way out."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__("interrupted", remedy="Nothing was written.")
+        self.code = 128 + number
+
+
+def _interrupt(number: int, frame: object) -> None:
+    signal.signal(number, signal.SIG_IGN)  # once is enough: cleaning up takes its time
+    raise Interrupted(number)

@@ -11,12 +11,23 @@ import typer
 
 #: What a command ends with when its input or options are wrong.
 USAGE = 2
+#: A release fails what the policy requires.
+REFUSED = 1
+
+#: What the library calls its keywords, in the words of the command line.
+SPOKEN = {
+    "overwrite=True": "--force",
+    "allow_unsatisfied=True": "--allow-unsatisfied",
+    "records= (result.records)": "--records (confidential/records.csv of a result)",
+}
 
 
-def fail(message: str) -> int:
+def fail(message: str, code: int = USAGE) -> int:
     """Say what is wrong on stderr; the exit code to end with."""
+    for keyword, option in SPOKEN.items():
+        message = message.replace(keyword, option)
     typer.echo(f"ontomask: {message}", err=True)
-    return USAGE
+    return code
 
 
 def say(text: str = "") -> None:

@@ -20,6 +20,7 @@ from ontomask.errors import OptionError, PolicyError
 from ontomask.microdata.attributes import Nominal
 from ontomask.microdata.frames import take
 from ontomask.microdata.opening import opened
+from ontomask.microdata.writing import write_text
 from ontomask.policy import Policy, require_policy
 from ontomask.progress import Progress, Reporter
 
@@ -125,6 +126,26 @@ class Comparison:
     def recommendation(self) -> list[str]:
         """Which way to go, and why, in words."""
         return recommend(self)
+
+    def map_svg(self) -> str:
+        """The map of risk and loss, the frontier marked, as SVG."""
+        from ontomask.report.charts import risk_utility_map, svg
+
+        title = "What each way loses and risks"
+        told = "; ".join(
+            f"{row['name']}: loss {row['loss']:.1f}%, risk {row['risk']:.1f}%"
+            for row in self.table.drop_nulls(["loss", "risk"]).iter_rows(named=True)
+        )
+        return svg(risk_utility_map(self.table), "risk-utility-map", title, told)
+
+    def write_map(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write :meth:`map_svg` to a file."""
+        file = as_path(path)
+        if file.suffix.lower() != ".svg":
+            raise OptionError(
+                f"the map is written as SVG, not as {file.suffix!r}", remedy="Name a file that ends in .svg."
+            )
+        return write_text(self.map_svg(), file, overwrite=overwrite)
 
     def __str__(self) -> str:
         shown = self.table.select(

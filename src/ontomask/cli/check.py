@@ -1,0 +1,45 @@
+"""``ontomask check``: does a policy fit the data, and who stands out in them as they are?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ontomask.cli.console import say, say_json, say_table
+from ontomask.cli.options import AsJson, DataFile, PolicyFile, Quiet, epilog
+from ontomask.cli.progress import shown_progress
+
+EPILOG = epilog(
+    "check policy.yaml stays.csv",
+    "check policy.yaml stays.parquet --json",
+    codes="0 the policy fits the data",
+)
+
+
+def command(policy: PolicyFile, data: DataFile, as_json: AsJson = False, quiet: Quiet = False) -> None:
+    """Check a policy against the data without masking anything.
+
+    Columns, kinds, taxonomies, missing values and whether what is required can be had at all; then who stands out in the
+    data as they are.
+    """
+    from ontomask.checking import check
+    from ontomask.policy import Policy
+
+    with shown_progress(quiet or as_json) as progress:
+        found = check(data, Policy.load(policy), progress=progress)
+    if as_json:
+        say_json(found.to_dict())
+        return
+    if quiet:
+        return
+    rows: list[list[Any]] = [list(row) for row in found.columns.rows()]
+    say_table(f"{found.records:,} records", found.columns.columns, rows)
+    for note in found.notes:
+        say(f"note: {note}")
+    say()
+    say("The data as they are")
+    for reading in found.readings:
+        say(f"  {reading}")
+    for finding in found.verification:
+        say(f"  {finding}")
+    say()
+    say(f"The policy fits the data. Next: ontomask run {policy} {data} -o result")

@@ -1,0 +1,60 @@
+"""``ontomask demo``: a first look, on synthetic data that ship with the package."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ontomask.cli.compare import print_comparison
+from ontomask.cli.console import say, say_table
+from ontomask.cli.options import Quiet, epilog
+from ontomask.cli.progress import shown_progress
+
+EPILOG = epilog("demo", "demo my-demo --records 5000")
+
+
+def command(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Where the demo goes; an earlier demo there is replaced.")
+    ] = Path("ontomask-demo"),
+    records: Annotated[int, typer.Option(metavar="N", min=50, help="How many discharges are made.")] = 20_000,
+    quiet: Quiet = False,
+) -> None:
+    """Mask synthetic hospital discharges in two ways, compare them, and write a report.
+
+    No record is of a person. The first time on a machine the loops are compiled, which takes most of a minute.
+    """
+    from ontomask.microdata.demo import DEMO_NOTICE
+    from ontomask.tour import make_tour
+
+    started = time.perf_counter()
+    with shown_progress(quiet) as progress:
+        tour = make_tour(folder, records, progress=progress)
+    if quiet:
+        return
+    say(f"{records:,} hospital discharges. {DEMO_NOTICE}")
+    say()
+    print_comparison(tour.comparison)
+    say()
+    names = [column.name for column in tour.result.prepared.table.columns]
+    rows = tour.before_and_after()
+    middle = len(names)
+    say_table("Some records of one group, as they were", names, [row[:middle] for row in rows])
+    say_table("and as they are released", names, [row[middle:] for row in rows])
+    say()
+    for text in (*tour.result.guarantees, *tour.result.assessment.readings):
+        say(f"- {text}")
+    say()
+    result = tour.folder / "result"
+    say(f"Written to {tour.folder} in {time.perf_counter() - started:.0f} s. Open in a browser:")
+    say(f"  {(result / 'confidential' / 'report.html').resolve()}   everything, for the steward")
+    say(f"  {(result / 'release' / 'report.html').resolve()}   the public edition")
+    say(f"  {(tour.folder / 'map.svg').resolve()}   what each way loses and risks")
+    say()
+    say("Next, three commands to try:")
+    say(f"  ontomask verify {tour.folder / tour.policy} {result / 'release' / 'release.csv'}")
+    say(f"  ontomask compare {tour.folder / tour.policy} {tour.folder / 'stays.csv'} --method recoding --k 3,10")
+    say("  ontomask init your-table.csv")

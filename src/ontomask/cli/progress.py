@@ -1,0 +1,36 @@
+"""Progress of long work on a terminal: what is done, how long it took so far, and how long it may still take."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ontomask.progress import Progress, silent
+
+
+@contextmanager
+def shown_progress(quiet: bool) -> Iterator[Progress]:
+    """A progress function that draws a bar on stderr; silent where nobody looks or nobody wants it."""
+    if quiet or not sys.stderr.isatty():
+        yield silent
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (
+        BarColumn(bar_width=30),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TimeElapsedColumn(),
+        TextColumn("elapsed,"),
+        TimeRemainingColumn(),
+        TextColumn("remaining"),
+        TextColumn("{task.description}", markup=False),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=1.0)
+
+        def tell(fraction: float, message: str) -> None:
+            bar.update(task, completed=fraction, description=message)
+
+        yield tell

@@ -1,0 +1,108 @@
+"""``ontomask run``: mask, verify, assess, and write the result as a whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ontomask.cli.console import remark, say, say_json
+from ontomask.cli.options import AsJson, DataFile, Force, PolicyFile, Quiet, epilog
+from ontomask.cli.progress import shown_progress
+
+if TYPE_CHECKING:
+    from ontomask.result import Result
+
+EPILOG = epilog(
+    "run policy.yaml stays.csv -o result",
+    "run policy.yaml stays.parquet -o result --force --quiet",
+    "run policy.yaml stays.csv -o result --format parquet --json",
+    codes="0 done; 1 the release fails what the policy requires and is refused",
+)
+
+
+def command(
+    policy: PolicyFile,
+    data: DataFile,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FOLDER", help="Where the result goes.", show_default=False)
+    ],
+    format: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORMAT",
+            help="Of the released data: csv, tsv, parquet, excel, sav, dta, xpt. "
+            "Not given: CSV, or Parquet where the data are.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="NUMBER", help="Fixes all that is random, in place of the policy's.")
+    ] = None,
+    report: Annotated[bool, typer.Option(help="Write the reports and the assessment, which take their time.")] = True,
+    allow_unsatisfied: Annotated[
+        bool, typer.Option("--allow-unsatisfied", help="Write a release that fails what it must satisfy, marked so.")
+    ] = False,
+    force: Force = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Mask a table as a policy says, verify the release, and write it.
+
+    FOLDER/release may be handed out: the data, the guarantees, a public report. FOLDER/confidential leads back to people
+    and stays with the original data: the internal report, the policy with its seed, what became of which combination of
+    values, the assessment, and a manifest with versions and hashes. The folder appears when it is complete.
+    """
+    from ontomask.policy import Policy
+    from ontomask.run import anonymize
+    from ontomask.saving import require_place
+
+    chosen = Policy.load(policy)
+    if seed is not None:
+        chosen = chosen.changed(seed=seed)
+    require_place(output, overwrite=force)  # before the work is done
+    with shown_progress(quiet or as_json) as progress:
+        result = anonymize(
+            data, chosen, progress=lambda f, m: progress(0.6 * f, m), allow_unsatisfied=allow_unsatisfied
+        )
+        progress(0.6, "assessing and writing")
+        result.save(output, overwrite=force, format=format, report=report)
+    if as_json:
+        say_json(_facts(result, output, report))
+    elif not quiet:
+        _print(result, output, report)
+    for text in result.verification.failed:
+        remark(f"NOT SATISFIED: {text}")
+
+
+def _print(result: Result, output: Path, report: bool) -> None:
+    say(f"{len(result.records):,} of {len(result.prepared.kept):,} records released.")
+    for text in result.guarantees:
+        say(f"  {text}")
+    if result.notes:
+        say("Notes")
+        for note in result.notes:
+            say(f"  {note}")
+    if report:
+        say("What the release comes to")
+        for reading in result.assessment.readings:
+            say(f"  {reading}")
+    say(f"Written to {output}:")
+    say("  release/       to hand out" + (": open report.html in a browser" if report else ""))
+    say("  confidential/  leads back to people; keep it with the original data")
+
+
+def _facts(result: Result, output: Path, report: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "folder": str(output),
+        "satisfied": result.satisfied,
+        "records": len(result.prepared.kept),
+        "released": len(result.records),
+        "seed": result.seed,
+        "guarantees": result.guarantees,
+        "notes": result.notes,
+        "files": sorted(path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file()),
+    }
+    if report:
+        found["assessment"] = result.assessment.to_dict()
+    return found
