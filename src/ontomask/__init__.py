@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from ontomask.microdata.demo import DEMO_NOTICE as DEMO_NOTICE
     from ontomask.microdata.demo import demo_data as demo_data
     from ontomask.microdata.demo import demo_policy as demo_policy
+    from ontomask.microdata.profiling import Profile as Profile
+    from ontomask.microdata.profiling import profile as profile
     from ontomask.microdata.reading import read_table as read_table
     from ontomask.microdata.writing import write_table as write_table
     from ontomask.policy import Policy as Policy
@@ -114,6 +116,7 @@ _HOME = {
     "Policy": "policy",
     "Preservation": "assessment.preservation",
     "ProbabilisticKAnonymity": "privacy.probabilistic",
+    "Profile": "microdata.profiling",
     "RankSwapping": "masking.rank_swapping",
     "Recoding": "masking.recoding",
     "Resampling": "masking.resampling",
@@ -156,6 +159,7 @@ _HOME = {
     "marginality_variance": "statistics.marginality",
     "match": "taxonomy.matching",
     "preservation": "assessment.preservation",
+    "profile": "microdata.profiling",
     "read_table": "microdata.reading",
     "read_taxonomy": "taxonomy.readers",
     "record_distances": "statistics.records",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -96,12 +97,19 @@ def save_policy(policy: Policy, path: str | Path, *, overwrite: bool = False) ->
     return write_text(policy_text(policy, file.parent.resolve()), file, overwrite=overwrite)
 
 
-def policy_text(policy: Policy, folder: Path | None = None) -> str:
+def policy_text(
+    policy: Policy,
+    folder: Path | None = None,
+    *,
+    head: Sequence[str] = (),
+    comments: Mapping[str, Sequence[str]] | None = None,
+) -> str:
     """The policy as YAML. What has its default value is left out, but for k and what a reader looks for.
 
-    Files are named as seen from ``folder``, where the policy will be, or by their whole path.
+    Files are named as seen from ``folder``, where the policy will be, or by their whole path. ``head`` holds comments on
+    the whole, ``comments`` some on columns, each of them a paragraph.
     """
-    lines = [HEAD.rstrip()]
+    lines = [HEAD.rstrip(), *_commented(head, "")]
     for name in Policy.model_fields:
         value = getattr(policy, name)
         field = Policy.model_fields[name]
@@ -111,6 +119,7 @@ def policy_text(policy: Policy, folder: Path | None = None) -> str:
                 mark = "? " if len(column) > 1000 else ""  # YAML reads no longer key without it
                 lines += [
                     f"  {mark}{_scalar(column)}" + ("\n  :" if mark else ":"),
+                    *_commented((comments or {}).get(column, ()), "    "),
                     *_block(attribute, "    ", column, folder),
                 ]
         elif name == "method" and value is not None:
@@ -123,6 +132,15 @@ def policy_text(policy: Policy, folder: Path | None = None) -> str:
         elif name not in ("method", "require") and value != field.default:
             lines += ["", f"# {field.description}", f"{name}: {_scalar(value)}"]
     return "\n".join(lines) + "\n"
+
+
+def _commented(paragraphs: Sequence[str], indent: str) -> Iterator[str]:
+    """Comments in lines of a readable length; what would end a comment early is taken out."""
+    for paragraph in paragraphs:
+        text = "".join(mark if mark.isprintable() else " " for mark in paragraph)
+        yield from textwrap.wrap(
+            text, 118, initial_indent=f"{indent}# ", subsequent_indent=f"{indent}#   ", break_on_hyphens=False
+        )
 
 
 def _block(settings: BaseModel, indent: str, where: str, folder: Path | None) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ontomask.cli import assess, check, compare, demo, run, severity, taxonomy, verify
+from ontomask.cli import assess, check, compare, demo, init, run, severity, taxonomy, verify
 from ontomask.cli.console import REFUSED, fail
 from ontomask.errors import Cancelled, NotSatisfied, OntomaskError
 
@@ -39,10 +39,18 @@ def _options(
     """Anonymize microdata by meaning."""
 
 
-for name, module in (("check", check), ("run", run), ("verify", verify), ("assess", assess), ("compare", compare)):
+COMMANDS = {
+    "demo": demo,
+    "init": init,
+    "check": check,
+    "run": run,
+    "verify": verify,
+    "assess": assess,
+    "compare": compare,
+    "severity": severity,
+}
+for name, module in COMMANDS.items():
     app.command(name, epilog=module.EPILOG)(module.command)
-app.command("demo", epilog=demo.EPILOG)(demo.command)
-app.command("severity", epilog=severity.EPILOG)(severity.command)
 app.add_typer(taxonomy.app, name="taxonomy")
 
 

@@ -16,7 +16,7 @@ from ontomask.arguments import as_path, counted, did_you_mean, some_of
 from ontomask.errors import DataError
 from ontomask.hierarchies.kinds import LevelsFile, _as_text
 from ontomask.microdata.csv_files import DataSource
-from ontomask.microdata.reading import Codes, _check_file, read_table
+from ontomask.microdata.reading import Codes, read_table, require_file
 from ontomask.taxonomy.lexicon import nearest_texts
 from ontomask.taxonomy.matching import Matching, match_counts
 from ontomask.taxonomy.readers.levels import read_rows
@@ -68,7 +68,7 @@ def read_values(path: str | Path, column: str | None = None, *, plain_list: bool
     ``plain_list``: a text file with a value on each line and no header; a .txt without ``column`` is taken so, too.
     """
     file = as_path(path)
-    _check_file(file)
+    require_file(file)
     if plain_list and column is not None:
         raise DataError("a plain list has no columns", where=str(file), remedy="Give one of both, or neither.")
     if plain_list or (column is None and file.name.lower().removesuffix(".gz").endswith(".txt")):

@@ -90,7 +90,7 @@ def read_table(
     of the stored values. ``sheet`` is the name or the number, from 1, of an Excel sheet.
     """
     file = as_path(path)
-    _check_file(file)
+    require_file(file)
     chosen = _format(file, format)
     if isinstance(text, Codes) and chosen not in ("csv", "tsv"):
         text = ()  # other formats know what is text
@@ -150,7 +150,8 @@ def _read_parquet(file: Path) -> pl.DataFrame:
         ) from problem
 
 
-def _check_file(file: Path) -> None:
+def require_file(file: Path) -> None:
+    """An error unless there is a file with something in it."""
     if file.is_dir():
         raise DataError("this is a folder", where=str(file), remedy="Name a file in it.")
     if not file.is_file():

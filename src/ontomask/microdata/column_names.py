@@ -1,0 +1,311 @@
+"""What the name of a column tells: words for what people are asked and measured, in five languages.
+
+Names are taken apart into words, so that ``paid`` holds no ``id``. English, Spanish, Catalan, French and German stand
+side by side: a table often mixes them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Literal
+
+Codes = Literal["diagnoses", "procedures"]
+
+
+@dataclass(frozen=True)
+class Topic:
+    """What a column is about: its role, and the kind of its values where the name tells."""
+
+    what: str
+    role: Literal["identifier", "quasi", "sensitive"]
+    kind: Literal["numeric", "flat", "ordinal", "text"] | None = None
+    codes: Codes | None = None
+    #: One that only says that something is named or numbered; what it is tells more.
+    weak: bool = False
+    #: A short list of values of its own, of which a dictionary knows nothing worth knowing.
+    listed: bool = False
+
+
+#: Topics in the order they are tried, each with its words; a+b are words that stand together, =a is the whole name.
+_WORDS: list[tuple[Topic, str]] = [
+    (
+        Topic("sexual life", "sensitive"),
+        "sexual orientation+sexual orientacion+sexual vida+sexual sexualitat sexualite",
+    ),
+    (
+        Topic("a date or year of birth", "quasi"),
+        (
+            "birth dob birthday birthdate birthyear yob born nacimiento nacido fnac naixement nascut naissance "
+            "geburt geburts geburtstag geburtsdatum geburtsjahr"
+        ),
+    ),
+    (
+        Topic("the name of a person", "identifier"),
+        (
+            "surname firstname lastname fullname forename middlename maidenname nickname initials first+name "
+            "last+name full+name given+name family+name middle+name maiden+name user+name patient+name "
+            "person+name doctor+name physician+name mother+name father+name spouse+name contact+name client+name "
+            "customer+name employee+name apellido apellidos nombre+completo nombre+apellidos nombre+paciente "
+            "cognom cognoms nom+cognoms nom+pacient prenom nom+famille nom+patient vorname nachname familienname "
+            "zuname patientenname username"
+        ),
+    ),
+    (
+        Topic("an address for letters, calls or messages", "identifier"),
+        (
+            "email emails mail correo courriel correu mailadresse e+mail address addr street direccion domicilio "
+            "calle adreca domicili carrer adresse rue domicile anschrift strasse hausnummer wohnadresse phone "
+            "telephone tel mobile cellphone fax telefono movil telefon mobil mobiltelefon handy "
+            "portable+telephone url website ip+address ip+adresse instagram twitter facebook linkedin"
+        ),
+    ),
+    (
+        Topic("a number that stands for one person", "identifier"),
+        (
+            "ssn nin nif dni nie nhs mrn nhc cip nuhsa nir insee curp rut iban bic passport pasaporte passaport "
+            "passeport reisepass personalausweis ausweis social+security seguridad+social seguretat+social "
+            "securite+sociale sozialversicherungsnummer krankenversicherungsnummer versichertennummer "
+            "national+number account+number account+no account+nr bank+account kontonummer cuenta+bancaria "
+            "compte+bancari compte+bancaire patient+number patient+no patient+nr patient+num patient+code "
+            "patient+key numero+paciente numero+pacient numero+patient patientennummer patientennr fallnummer "
+            "aktenzeichen case+number case+no record+number record+no chart+number medical+record "
+            "historia+clinica historia+numero expediente dossier+numero numero+historia insurance+number "
+            "policy+number member+number employee+number license+number licence+number license+plate matricula "
+            "kennzeichen credit+card card+number tarjeta targeta device+serial serial+number =patient =person "
+            "=subject =paciente =pacient =respondent =participant =kunde =client =customer"
+        ),
+    ),
+    (
+        Topic("free text", "identifier", "text"),
+        (
+            "comment comments remark remarks note notes freetext free+text narrative anamnesis observaciones "
+            "comentario comentarios observacions comentaris comentari commentaire commentaires remarque remarques "
+            "bemerkung bemerkungen kommentar anmerkung anmerkungen notizen freitext"
+        ),
+    ),
+    (
+        Topic("a weight of the sample", "quasi", "numeric"),
+        "sampling+weight survey+weight household+weight person+weight fnlwgt afnlwgt wgt pweight hweight",
+    ),
+    (Topic("an age", "quasi", "numeric"), "age ages edad edat alter lebensalter idade"),
+    (Topic("sex or gender", "quasi", "flat", listed=True), "sex gender sexo genero sexe genere genre geschlecht"),
+    (
+        Topic("a marital status", "quasi", "flat", listed=True),
+        "marital married marstat civil+status estado+civil estat+civil etat+civil matrimonial familienstand zivilstand",
+    ),
+    (
+        Topic("a postal code", "quasi", "flat", listed=True),
+        "zip zipcode postcode postal plz postleitzahl =cp codigopostal codipostal code+postal",
+    ),
+    (Topic("a point on the map", "quasi", "numeric"), "latitude longitude lat lon lng latitud longitud breitengrad"),
+    (
+        Topic("a place", "quasi", "flat"),
+        (
+            "city town municipality county province region district country state neighbourhood neighborhood "
+            "borough village birthplace residence nationality citizenship nation tract geography urban rural "
+            "ciudad municipio provincia comunidad distrito pais barrio nacionalidad residencia ciutat municipi "
+            "comarca districte barri nacionalitat poblacio poblacion ville commune departement quartier pays "
+            "nationalite stadt ort wohnort gemeinde landkreis kreis bundesland land staat staatsangehorigkeit"
+        ),
+    ),
+    (
+        Topic("race or ethnicity", "quasi", "flat", listed=True),
+        "race ethnicity ethnic raza etnia etnic ethnie rasse ethnische hispanic",
+    ),
+    (Topic("a language", "quasi", "flat"), "language lengua idioma llengua langue sprache muttersprache"),
+    (
+        Topic("education", "quasi", "flat", listed=True),
+        (
+            "education educational schooling degree educ edu educacion estudios educacio estudis etudes diplome "
+            "bildung schulabschluss bildungsabschluss abschluss"
+        ),
+    ),
+    (
+        Topic("religion or belief", "sensitive"),
+        "religion religious religio religios religioso belief faith creencia croyance konfession glaube",
+    ),
+    (
+        Topic("political views or union membership", "sensitive"),
+        (
+            "political politics vote voted union partido politico sindicato partit politic sindicat "
+            "parti+politique syndicat politique partei gewerkschaft politisch"
+        ),
+    ),
+    (
+        Topic("crime or addiction", "sensitive"),
+        (
+            "crime criminal conviction arrest offence offense alcohol addiction abuse delito condena adiccion "
+            "delicte addiccio delit toxicomanie straftat vorstrafe sucht"
+        ),
+    ),
+    (
+        Topic("money", "sensitive"),
+        (
+            "income money salary wage wages pay paid earnings charge charges cost costs price amount debt tax "
+            "taxes loan credit balance capital rent payment bonus pension benefit expenditure expense spending "
+            "revenue wealth assets savings profit sales funds expend ingresos salario sueldo coste costes precio "
+            "renta deuda importe gasto gastos impuesto salari sou preu renda deute despesa revenu revenus salaire "
+            "cout couts prix montant dette loyer impot depense einkommen gehalt lohn kosten preis betrag schulden "
+            "steuer steuern miete ausgaben vermogen"
+        ),
+    ),
+    (
+        Topic("how severe something is, or its outcome", "sensitive"),
+        (
+            "severity stage grade prognosis outcome pain gravedad estadio pronostico dolor gravetat estadi "
+            "pronostic gravite stade douleur schweregrad stadium schmerz prognose"
+        ),
+    ),
+    (
+        Topic("a result of a test", "sensitive"),
+        (
+            "result results score test lab laboratory hiv glucose cholesterol hba1c creatinine hemoglobin "
+            "haemoglobin genotype genetic mutation biopsy resultado resultados prueba analisis resultat resultats "
+            "prova analisi analyse ergebnis befund laborwert labor testergebnis"
+        ),
+    ),
+    (
+        Topic("a diagnosis", "quasi", codes="diagnoses"),
+        (
+            "diagnosis diagnoses diagnostic diagnostics dx diag icd disease disorder illness morbidity "
+            "comorbidity cause+death diagnostico enfermedad cie causa+muerte malaltia diagnostique maladie cim "
+            "diagnose diagnosen krankheit hauptdiagnose nebendiagnose"
+        ),
+    ),
+    (
+        Topic("a procedure", "quasi", codes="procedures"),
+        (
+            "procedure procedures proc px operation surgery intervention procedimiento procediment cirugia "
+            "cirurgia intervencion intervencio chirurgie acte eingriff prozedur =ops"
+        ),
+    ),
+    (
+        Topic("a death", "quasi"),
+        "death deceased died dead muerte defuncion fallecimiento mort defuncio deces tod todes verstorben sterbedatum",
+    ),
+    (
+        Topic("the length of a stay", "quasi", "numeric"),
+        "stay los duration estancia duracion estada durada sejour duree aufenthalt aufenthaltsdauer verweildauer dauer",
+    ),
+    (
+        Topic("a date", "quasi"),
+        (
+            "date admission admitted discharge visit arrival year month day weekday datetime timestamp fecha "
+            "ingreso alta ano mes dia ingres annee mois jour sortie datum aufnahme entlassung jahr monat "
+            "aufnahmedatum entlassungsdatum entlassdatum"
+        ),
+    ),
+    (
+        Topic("work", "quasi", "flat"),
+        (
+            "occupation occup occ job profession employment employer workclass industry sector work ocupacion "
+            "profesion empleo trabajo puesto ocupacio professio ofici feina metier emploi travail beruf arbeit "
+            "arbeitgeber tatigkeit branche nace isco naics"
+        ),
+    ),
+    (
+        Topic("an institution or who works there", "quasi", "flat", listed=True),
+        (
+            "hospital ward clinic department facility provider centre center school university company doctor "
+            "physician surgeon servicio medico centro hospitalario escuela empresa servei metge escola hopital "
+            "medecin ecole entreprise krankenhaus klinik station abteilung arzt schule firma"
+        ),
+    ),
+    (
+        Topic("household and family", "quasi"),
+        (
+            "household family children child kids relationship dwelling housing hogar familia hijos vivienda llar "
+            "fills habitatge menage famille enfants logement haushalt familie kinder wohnung"
+        ),
+    ),
+    (
+        Topic("the body", "quasi", "numeric"),
+        "height weight bmi altura talla peso alcada pes taille poids grosse gewicht korpergrosse",
+    ),
+    (
+        Topic("a medicine", "quasi"),
+        "drug drugs medication medicine atc medicamento medicament farmaco farmac medikament arzneimittel wirkstoff",
+    ),
+    (Topic("a disability", "quasi"), "disability disabled discapacidad discapacitat handicap behinderung"),
+    (
+        Topic("a name", "identifier", weak=True),
+        "name names nombre nom noms namen signature firma+digital photo",
+    ),
+    (
+        Topic("a key", "identifier", weak=True),
+        (
+            "id ids identifier identificador identifiant kennung pid uid uuid guid rowid recordid patientid "
+            "personid userid customerid key clave schlussel token pseudonym hash patid hid hhid subjid caseid "
+            "studyid"
+        ),
+    ),
+]
+#: Words of scales: values of such a column have an order.
+_SCALES = frozenset(
+    "stage grade level score rank severity class scale quartile quintile decile triage asa education degree pain "
+    "estadio grado nivel clase escala grau nivell classe niveau echelle stufe grad klasse rang skala stadium".split()
+)
+#: Words that say that numbers stand for something.
+_CODED = frozenset(
+    "code codes cod codi codigo cd type tipo tipus typ category categoria categorie kategorie group grupo grup groupe gruppe "
+    "status flag indicator class clase classe klasse kind art".split()
+)
+#: Words that say that numbers are counts or amounts.
+_COUNTED = frozenset(
+    "number num count n total sum days hours minutes months years visits dias horas dies hores jours heures tage stunden "
+    "numero nombre+de anzahl size mean rate percent pct".split()
+)
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a column name, in small letters and without accents: ``PatientID`` -> patient, id."""
+    # The German sharp s and its like have no accent to take off.
+    folded = unicodedata.normalize("NFKD", name.replace("ß", "ss").replace("ẞ", "SS"))
+    plain = "".join(mark for mark in folded if not unicodedata.combining(mark))
+    plain = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])", " ", plain)
+    return [word.lower() for word in re.findall(r"[^\W_]+", plain)]
+
+
+def topic_of(name: str) -> Topic | None:
+    """What a column of this name is about; None where no word is known. What is named tells more than that it is."""
+    words = words_of(name)
+    known = set(words) | {word[:-1] for word in words if len(word) > 3 and word.endswith("s")}
+    known |= {"".join(words)} if len(words) > 1 else set()
+    whole = words[0] if len(words) == 1 else ""
+    return next((topic for topic, phrases in _TOPICS if any(_stands(phrase, known, whole) for phrase in phrases)), None)
+
+
+def is_scale(name: str) -> bool:
+    """Does the name say that the values have an order?"""
+    return not _SCALES.isdisjoint(words_of(name))
+
+
+def is_coded(name: str) -> bool:
+    """Does the name say that numbers stand for something?"""
+    return not _CODED.isdisjoint(words_of(name))
+
+
+def is_counted(name: str) -> bool:
+    """Does the name say that numbers are counts or amounts?"""
+    return not _COUNTED.isdisjoint(words_of(name))
+
+
+def _stands(phrase: tuple[str, ...], known: set[str], whole: str) -> bool:
+    if phrase[0].startswith("="):
+        return phrase[0][1:] == whole
+    return known.issuperset(phrase)
+
+
+#: What is found first decides: topics with several words, then the others, then the weak ones.
+_TOPICS = sorted(
+    ((topic, [tuple(word.split("+"))]) for topic, words in _WORDS for word in words.split()),
+    key=lambda entry: (entry[0].weak, -len(entry[1][0])),
+)
+
+
+def names_a_key(name: str) -> bool:
+    """Does the name say that something is numbered, whatever it is?"""
+    words = set(words_of(name)) | {"".join(words_of(name))}
+    return any(words.issuperset(phrase) for topic, phrases in _TOPICS if topic.what == "a key" for phrase in phrases)

@@ -1,0 +1,130 @@
+"""The columns of a frame or a file, one at a time: a large Parquet file need not fit into memory to be looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from polars import selectors
+
+from ontomask.arguments import as_path
+from ontomask.errors import DataError
+from ontomask.microdata.frames import take, take_any
+
+#: Of a Parquet file with more cells, only a part is looked at: blocks of records from its whole length.
+MOST_CELLS = 50_000_000
+BLOCKS = 50
+
+
+@dataclass
+class ColumnSource:
+    """A frame: ``names``, how many ``records`` there are, of how many the values are ``looked`` at, ``notes``."""
+
+    frame: pl.DataFrame
+    notes: list[str] = field(default_factory=list)
+    path: Path | None = None
+    ordered: frozenset[str] = frozenset()
+
+    @property
+    def names(self) -> list[str]:
+        return self.frame.columns
+
+    @property
+    def records(self) -> int:
+        return len(self.frame)
+
+    @property
+    def looked(self) -> int:
+        return self.records
+
+    def column(self, name: str) -> pl.Series:
+        return self.frame[name]
+
+    def as_written(self, name: str) -> pl.Series:
+        """The column as it stands in the file, where numbers can be read as text, too."""
+        return self.column(name)
+
+
+class CsvSource(ColumnSource):
+    """A CSV file: numbers can be had as they are written, with their zeros."""
+
+    def as_written(self, name: str) -> pl.Series:
+        return self._texts[name] if name in self._texts.columns else self.column(name)
+
+    @cached_property
+    def _texts(self) -> pl.DataFrame:
+        from ontomask.microdata.reading import Codes, read_table
+
+        assert self.path is not None
+        numbers = [name for name, dtype in self.frame.schema.items() if dtype.is_numeric()]
+        return read_table(self.path, text=Codes(numbers)).data.select(numbers)
+
+
+@dataclass
+class ParquetSource(ColumnSource):
+    """A Parquet file, read column by column, and of a very large one only a part."""
+
+    def __post_init__(self) -> None:
+        assert self.path is not None
+        self._scan = pl.scan_parquet(self.path, glob=False)
+        self._records = int(self._scan.select(pl.len()).collect().item())
+
+    @property
+    def records(self) -> int:
+        return self._records
+
+    @property
+    def looked(self) -> int:
+        most = max(MOST_CELLS // len(self.names) // BLOCKS, 20) * BLOCKS
+        return min(self._records, most)
+
+    def column(self, name: str) -> pl.Series:
+        chosen = self._scan.select(selectors.by_name(name))  # a name may look like a pattern
+        if self.looked == self.records:
+            return chosen.collect().to_series()
+        size = self.looked // BLOCKS
+        starts = [int(at * (self.records - size) / (BLOCKS - 1)) for at in range(BLOCKS)]
+        return pl.concat([chosen.slice(start, size).collect() for start in starts]).to_series()
+
+
+def columns_of(data: Any) -> ColumnSource:
+    """The columns of a frame (pandas, Polars, PyArrow) or of a file."""
+    if not isinstance(data, (str, Path)):
+        taken = take(data)
+        return ColumnSource(taken.data, list(taken.notes), ordered=frozenset(taken.orders()))
+    from ontomask.microdata.reading import SUFFIXES, format_of, read_table, require_file
+
+    path = as_path(data)
+    require_file(path)
+    if format_of(path, SUFFIXES) == "parquet":
+        return _parquet(path)
+    file = read_table(path)
+    notes = [file.summary(), *file.notes]
+    taken = take(file.data)
+    source = CsvSource if file.format in ("csv", "tsv") else ColumnSource
+    return source(taken.data, notes, path, frozenset(taken.orders()))
+
+
+def _parquet(path: Path) -> ColumnSource:
+    try:
+        head = pl.scan_parquet(path, glob=False).head(1).collect()
+        taken = take_any(head)  # names and types are checked as those of a frame
+        if not head.height:
+            raise DataError("there are no records in it", where=str(path), remedy="Check how the file was written.")
+        source = ParquetSource(head, [], path, frozenset(taken.orders()))
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        raise DataError(
+            f"the file cannot be read as Parquet ({type(problem).__name__})",
+            where=str(path),
+            remedy="Check that it is whole and really a Parquet file.",
+        ) from problem
+    source.notes.append(f"Parquet; {source.records:,} rows, {len(source.names):,} columns")
+    if source.looked < source.records:
+        source.notes.append(
+            f"only {source.looked:,} of {source.records:,} records were looked at, in {BLOCKS} blocks from the whole "
+            "file: values, missing values and unmatched values that stand elsewhere are not known"
+        )
+    return source
