@@ -271,6 +271,15 @@ def test_where_some_values_have_no_place() -> None:
     assert any(
         "masking stops at 1 value (8 records)" in check and "mapping: FILE.csv" in check for check in column.checks
     )
+    frame = pl.DataFrame({"dx": codes, "age": few([30, 31, 45])})
+    with pytest.raises(om.errors.UnmatchedValuesError):
+        om.anonymize(frame, om.profile(frame).policy())
+    found = om.profile(frame, unmatched="flat")
+    assert (found["dx"].kind, found["dx"].taxonomy) == ("flat", None)
+    assert any("icd9cm has a place for 83.3% of the values" in check for check in found["dx"].checks)
+    assert om.anonymize(frame, found.policy()).verification.holds
+    with pytest.raises(om.errors.OptionError, match="no way with unmatched values 'drop'"):
+        om.profile(frame, unmatched="drop")  # type: ignore[arg-type]
     below = one("dx", few(["250.00", "401.9", "junk", "zzz"]))
     assert (below.kind, below.taxonomy) == ("flat", None)
     assert "icd9cm has a place for 50.0% of the values" in below.hints[-1]

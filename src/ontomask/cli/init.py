@@ -49,6 +49,13 @@ def command(
             metavar="COLUMN=ROLE", help="identifier, quasi, sensitive or other: settles a role; may be repeated."
         ),
     ] = None,
+    unmatched: Annotated[
+        str,
+        typer.Option(
+            metavar="stop|flat",
+            help="Where a taxonomy has no place for some values: masking stops at them, or the column is flat.",
+        ),
+    ] = "stop",
     show_values: Annotated[
         bool, typer.Option("--show-values", help="Print the most frequent values of each column.")
     ] = False,
@@ -72,6 +79,7 @@ def command(
         data,
         taxonomies=_pairs(taxonomy, "--taxonomy", "COLUMN=FILE"),
         roles=_pairs(role, "--role", "COLUMN=ROLE", last=True),
+        unmatched=unmatched,  # type: ignore[arg-type]
     )
     found.save(output, overwrite=force, method=method, k=k)
     if quiet:

@@ -16,7 +16,7 @@ from ontomask.arguments import as_path, counted, did_you_mean, one_of
 from ontomask.errors import DataError, OptionError, OutputError, PolicyError
 from ontomask.microdata.column_facts import Facts
 from ontomask.microdata.column_sources import ColumnSource, columns_of
-from ontomask.microdata.proposals import AnyRole, Kind, Proposal, propose
+from ontomask.microdata.proposals import AnyRole, Kind, Proposal, Unmatched, propose
 from ontomask.microdata.taxonomy_candidates import Candidate, Taxonomies, candidates
 
 if TYPE_CHECKING:
@@ -256,12 +256,15 @@ def profile(
     *,
     taxonomies: Mapping[str, str | Path] | None = None,
     roles: Mapping[str, str] | None = None,
+    unmatched: Unmatched = "stop",
 ) -> Profile:
     """Look at a frame (pandas, Polars, PyArrow) or a file and propose what each column is.
 
     Roles and kinds are guessed from names and from what the values show, taxonomies by matching the values.
     ``taxonomies`` gives columns a taxonomy to try (a file, or a name of the catalog), ``roles`` settles roles
     (identifier, quasi, sensitive, other). What cannot be told is proposed as the safer choice and marked.
+    ``unmatched``: where a taxonomy that fits has no place for some values, the column is nominal and masking stops at
+    them until they are mapped, or it is ``flat`` and the policy runs at once.
 
     >>> import ontomask as om
     >>> found = om.profile(om.demo_data(500, seed=1))
@@ -278,13 +281,16 @@ def profile(
             raise OptionError(f"the data have no column {name!r}", remedy=near or "Check the name of the column.")
     for role in settled.values():
         one_of(role, ROLES, "role")
+    one_of(unmatched, ("stop", "flat"), "way with unmatched values")
     known = Taxonomies()
-    columns = [_look(source, name, given.get(name), settled.get(name), known) for name in source.names]
+    columns = [_look(source, name, given.get(name), settled.get(name), known, unmatched) for name in source.names]
     _something_to_mask(columns, settled)
     return Profile(tuple(columns), source.records, source.looked, [*source.notes, *known.notes], source.path)
 
 
-def _look(source: ColumnSource, name: str, given: str | Path | None, role: Any, known: Taxonomies) -> ColumnProfile:
+def _look(
+    source: ColumnSource, name: str, given: str | Path | None, role: Any, known: Taxonomies, unmatched: Unmatched
+) -> ColumnProfile:
     facts = Facts.of(source.column(name), ordered=name in source.ordered)
 
     def ask(topic: Any) -> list[Candidate]:
@@ -293,7 +299,7 @@ def _look(source: ColumnSource, name: str, given: str | Path | None, role: Any, 
             written = Facts.of(source.as_written(name))
         return candidates(written, topic, None if given is None else str(given), known)
 
-    proposal = propose(facts, role, ask)
+    proposal = propose(facts, role, ask, unmatched)
     return ColumnProfile(
         name, facts.type, facts.distinct, facts.missing, facts.unique, proposal, tuple(facts.examples())
     )

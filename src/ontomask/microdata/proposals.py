@@ -20,6 +20,7 @@ from ontomask.microdata.taxonomy_candidates import Candidate
 
 Kind = Literal["nominal", "ordinal", "flat", "numeric", "identifier"]
 AnyRole = Literal["identifier", "quasi", "sensitive", "other"]
+Unmatched = Literal["stop", "flat"]
 
 #: Whole numbers of no more different values may be codes.
 FEW_VALUES = 12
@@ -55,8 +56,16 @@ class Proposal:
         return kind(role=role, missing=missing)
 
 
-def propose(facts: Facts, role: AnyRole | None, ask: Callable[[Topic | None], Sequence[Candidate]]) -> Proposal:
-    """Propose what the column is. ``role``: given by the user. ``ask`` looks for taxonomies, which may take a while."""
+def propose(
+    facts: Facts,
+    role: AnyRole | None,
+    ask: Callable[[Topic | None], Sequence[Candidate]],
+    unmatched: Unmatched = "stop",
+) -> Proposal:
+    """Propose what the column is. ``role``: given by the user. ``ask`` looks for taxonomies, which may take a while.
+
+    ``unmatched``: is a column nominal although masking will stop at some of its values, or flat?
+    """
     topic = topic_of(facts.name)
     if topic is not None and topic.kind == "text" and not (facts.is_text and facts.words >= 2):
         topic = None  # a note may be a grade
@@ -73,7 +82,7 @@ def propose(facts: Facts, role: AnyRole | None, ask: Callable[[Topic | None], Se
         if named is not None:
             named.candidates = found
             return named
-    made = _kind(facts, topic, found)
+    made = _kind(facts, topic, found, unmatched)
     made.candidates = found
     _settle_role(made, facts, topic, role)
     if facts.markers:
@@ -137,7 +146,7 @@ def _all_different(facts: Facts, topic: Topic | None) -> Proposal | None:
 # ---- kinds -------------------------------------------------------------------------------------------------------
 
 
-def _kind(facts: Facts, topic: Topic | None, found: Sequence[Candidate]) -> Proposal:
+def _kind(facts: Facts, topic: Topic | None, found: Sequence[Candidate], unmatched: Unmatched) -> Proposal:
     """What the values are; the role follows."""
     if facts.dates == "dates":
         return Proposal("quasi", "ordinal", ["dates, in the order of time"])
@@ -149,7 +158,7 @@ def _kind(facts: Facts, topic: Topic | None, found: Sequence[Candidate]) -> Prop
             ["dates that can be read in two ways have no order here: write them as 2024-05-31 and the kind as ordinal"],
         )
     best = found[0] if found else None
-    if best is not None and best.fits:
+    if best is not None and best.fits and (best.complete or unmatched == "stop"):
         return _nominal(facts, best, found)
     made = _number(facts, topic) if facts.is_number else _text(facts, topic)
     if best is not None:
