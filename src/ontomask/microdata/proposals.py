@@ -178,8 +178,8 @@ def _nominal(facts: Facts, best: Candidate, found: Sequence[Candidate]) -> Propo
     if not best.complete:
         made.checks.append(
             f"masking stops at {counted(best.unmatched, 'value')} ({counted(best.unmatched_records, 'record')}) without a "
-            "place: see them with ontomask taxonomy match, then add mapping: FILE.csv (columns value, concept), or "
-            "correct the data, or write kind: flat without taxonomy and measure"
+            f"place: ontomask taxonomy match {best.named} DATA --column COLUMN -o mapping.csv writes a file to fill in; then "
+            "add mapping: mapping.csv, or correct the data, or write kind: flat without taxonomy and measure"
         )
     if facts.is_number or best.lost_zeros:
         made.checks.append(
@@ -189,7 +189,7 @@ def _nominal(facts: Facts, best: Candidate, found: Sequence[Candidate]) -> Propo
         )
     if best.ambiguous:
         told = f"{counted(best.ambiguous, 'value')} with several senses, of which the first is taken"
-        made.checks.append(f"{told}: ontomask taxonomy match shows them")
+        made.checks.append(f"{told}: ontomask taxonomy match {best.named} DATA --column COLUMN shows them")
     if best.taxonomy == "wordnet":
         made.checks.append("WordNet knows nearly every word: check that the senses are those meant")
     equal = [c.named for c in found[1:] if c.fits and (c.records, c.values) == (best.records, best.values)]
