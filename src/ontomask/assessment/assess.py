@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from ontomask.arguments import one_of
-from ontomask.assessment.clustering import SAMPLE, ClusteringDistance, clustering_of
+from ontomask.assessment.clustering import ClusteringDistance, clustering_of
 from ontomask.assessment.linkage import KINDS, Kind, linkage_of
 from ontomask.assessment.loss import Loss, loss_of
 from ontomask.assessment.pairing import Pairing, pair_frames
@@ -29,6 +29,8 @@ from ontomask.severity.numbers import Severity
 
 #: Linkage by distance is tried on a random sample where there are more different combinations of values than this.
 MOST_TRIED = 20_000
+#: Records that are clustered at most.
+CLUSTERED = 1_000
 #: The steps of alpha at which the score is shown.
 ALPHAS = tuple(i / 20 for i in range(21))
 
@@ -240,7 +242,7 @@ def assessment_of(
     progress(0.7, "assessing what is left of the statistics")
     preservation = preservation_of(pairing, samples=samples, seed=seed)
     progress(0.85, "assessing clusters")
-    clustering = clustering_of(pairing, None, SAMPLE, seed) if len(pairing.stayed) >= 2 else None
+    clustering = clustering_of(pairing, None, CLUSTERED, seed) if len(pairing.stayed) >= 2 else None
     progress(0.95, "assessing classes")
     quasi = [name for name, attribute in attributes.items() if attribute.quasi]
     numbers = severity_numbers(severity, before)

@@ -120,7 +120,7 @@ def _whole(value: Any, what: str, least: int, most: int | None = None) -> None:
 
 def _both(pairing: Pairing, before: NDArray[Any], after: NDArray[Any]) -> tuple[Floats, Floats]:
     """Distances between records of the original, and between those of the masked table, on the original's scale."""
-    distance = RecordDistance.of(pairing.original)
+    distance = pairing.distance
     return _matrix(distance, pairing.original, before), _matrix(distance, pairing.masked, after)
 
 

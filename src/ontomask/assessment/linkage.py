@@ -84,7 +84,8 @@ def linkage_of(
         return 0.0
     if kind in ("matching", "masked_matching"):
         return _by_equality(pairing, forward=kind == "matching")
-    measured = RecordDistance.of(pairing.original, distance, normalize)
+    usual = distance == "mean" and normalize == "pairwise"
+    measured = pairing.distance if usual else RecordDistance.of(pairing.original, distance, normalize)
     chances = _by_distance(pairing, measured, kind, workers, progress, tried)
     known = (pairing.masked if kind == "masked_distance" else pairing.original).p
     scale = 1.0 if tried is None else known / len(tried)

@@ -99,7 +99,7 @@ def information_loss(
 
 def loss_of(pairing: Pairing) -> Loss:
     """The loss of paired tables, on their distinct pairs."""
-    distance = RecordDistance.of(pairing.original)
+    distance = pairing.distance
     before, after = pairing.centres("original"), pairing.centres("masked")
     n, gone = pairing.n, pairing.gone
     sse, share, wsd, changed = {}, {}, {}, {}

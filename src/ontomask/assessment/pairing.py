@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import counted, short, some_of
 from ontomask.distances.measures import get_measure
+from ontomask.distances.records import RecordDistance
 from ontomask.errors import DataError, PolicyError
 from ontomask.masking.method import Masked
 from ontomask.microdata.aligning import aligned
@@ -54,6 +56,11 @@ class Pairing:
     def gone(self) -> int:
         """The records that have no masked record, for whatever reason."""
         return int(self.removed.sum()) + self.dropped
+
+    @cached_property
+    def distance(self) -> RecordDistance:
+        """How far apart records are, on the scale of the original: made once for all that is assessed."""
+        return RecordDistance.of(self.original)
 
     def centres(self, of: str) -> list[NDArray[Any]]:
         """The values of each pair, by column."""

@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.assessment.pairing import Pairing, pair_frames
-from ontomask.distances.yardsticks import LineYardstick, NominalYardstick, Yardstick, yardstick
+from ontomask.distances.yardsticks import LineYardstick, NominalYardstick, Yardstick
 from ontomask.errors import OptionError
 from ontomask.microdata.columns import Column, Floats, Longs, NominalColumn
 from ontomask.statistics import dependence
@@ -78,7 +78,7 @@ def preservation_of(pairing: Pairing, *, samples: int = 100, share: float = 0.1,
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise OptionError(f"seed={seed!r}", remedy="Give a whole number from 0 up.")
     rng = np.random.default_rng(seed)
-    both = [Both.of(c, m) for c, m in zip(pairing.original.columns, pairing.masked.columns, strict=True)]
+    both = [Both.of(s, m) for s, m in zip(pairing.distance.yardsticks, pairing.masked.columns, strict=True)]
     whole = _statistics(both, [None])
     drawn = _samples(pairing.stayed, samples, share, rng)
     parts = _statistics(both, drawn) if drawn else None
@@ -144,8 +144,8 @@ class Both:
     table: Floats | None
 
     @staticmethod
-    def of(column: Column, masked: Column) -> Both:
-        stick = yardstick(column)
+    def of(stick: Yardstick, masked: Column) -> Both:
+        column = stick.column
         own = np.concatenate((column.own, masked.own))
         values, place = np.unique(own, return_inverse=True)  # one NaN stands for all missing numbers
         table: Floats | None = None
@@ -176,12 +176,12 @@ class Both:
         values = np.where(self.stick.gone(self.values), np.nan, self.values.astype(np.float64))
         return values[self.codes(part, masked)]
 
-    def marginalities(self, codes: Longs) -> tuple[Floats, Longs]:
-        """The marginality of each value in these records, and how often each occurs."""
-        counts = np.bincount(codes, minlength=len(self.values))
+    def marginalities(self, parts: Sequence[Any], masked: bool) -> tuple[Floats, Longs]:
+        """For every part of the records the marginality of each value in it, and how often each occurs."""
+        counts = np.array([np.bincount(self.codes(part, masked), minlength=len(self.values)) for part in parts])
         if self.table is None:  # flat: the number of all others
-            return (len(codes) - counts).astype(np.float64), counts
-        return self.table @ counts.astype(np.float64), counts
+            return (counts.sum(axis=1, keepdims=True) - counts).astype(np.float64), counts
+        return counts.astype(np.float64) @ self.table, counts
 
 
 # ---- means, variances, covariances (D12) ---------------------------------------------------------------------------
@@ -197,10 +197,17 @@ def _statistics(both: Sequence[Both], parts: Sequence[Any]) -> list[Row]:
     pairs = [(i, j) for i, j in combinations(range(len(both)), 2) if both[i].is_line == both[j].is_line]
     covariances = np.empty((len(pairs), *shape))
     for side in range(2):
+        known = [None if pair.is_line else pair.marginalities(parts, bool(side)) for pair in both]
         for at, part in enumerate(parts):
             scores = []
             for i, pair in enumerate(both):
-                mean, variance, score = _moments(pair, part, bool(side))
+                own = known[i]
+                codes = pair.codes(part, bool(side))
+                if own is None:
+                    mean, variance = _line_moments(pair, codes)
+                    score = pair.numbers(part, bool(side))
+                else:
+                    mean, variance, score = _moments(own[0][at], own[1][at], codes)
                 means[i, side, at], variances[i, side, at] = mean, variance
                 scores.append(score)
             for place, (i, j) in enumerate(pairs):
@@ -211,12 +218,8 @@ def _statistics(both: Sequence[Both], parts: Sequence[Any]) -> list[Row]:
     return rows
 
 
-def _moments(pair: Both, part: Any, masked: bool) -> tuple[float, float, Floats]:
-    """Mean and variance of a column, and for each record what its covariances are made of."""
-    codes = pair.codes(part, masked)
-    if pair.is_line:
-        return *_line_moments(pair, codes), pair.numbers(part, masked)
-    marginality, counts = pair.marginalities(codes)
+def _moments(marginality: Floats, counts: Longs, codes: Longs) -> tuple[float, float, Floats]:
+    """Mean and variance of categories, and for each record what its covariances are made of."""
     mean = float(marginality[counts > 0].min())
     return mean, float((marginality * counts).sum() / len(codes)), np.sqrt(np.maximum(marginality, 0.0))[codes]
 

@@ -17,10 +17,13 @@ from typing import Any
 
 from ontomask.assessment.linkage import KINDS, linkage_of
 from ontomask.assessment.loss import loss_of
+from ontomask.assessment.risk import risk_of
 from ontomask.errors import Cancelled, OntomaskError, OutputError
+from ontomask.microdata.frames import take
 from ontomask.microdata.writing import write_text
 from ontomask.policy import Policy
 from ontomask.progress import Progress
+from ontomask.result import Result
 from ontomask.run import anonymize
 from ontomask.severity.numbers import Severity
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -53,28 +56,26 @@ class Run:
 
 def run_policy(frame: Any, name: str, policy: Policy, measure: str | None, options: Mapping[str, Any]) -> Run:
     """Mask and judge; what is wrong with one policy does not stop the others."""
-    from ontomask.assessment.risk import risk_of
-    from ontomask.microdata.frames import take
-
-    assert policy.method is not None
-    begun: dict[str, Any] = {
-        "name": name,
-        "method": policy.method.name,
-        "k": getattr(policy.method, "k", None) or _required_k(policy),
-    }
     start = time.perf_counter()
     try:
         result = anonymize(frame, policy)
     except Cancelled:
         raise
     except OntomaskError as problem:
-        return Run(**begun, seconds=time.perf_counter() - start, error=str(problem))
-    seconds = time.perf_counter() - start
-    pairing = result.pairing.measured(measure, options)
+        return Run(**_begun(name, policy), seconds=time.perf_counter() - start, error=str(problem))
+    return judged(name, result, time.perf_counter() - start, measure, options)
+
+
+def judged(
+    name: str, result: Result, seconds: float, measure: str | None = None, options: Mapping[str, Any] | None = None
+) -> Run:
+    """The figures of a result."""
+    policy = result.policy
+    pairing = result.pairing.measured(measure, options or {})
     loss = loss_of(pairing)
     risk = risk_of(take(result.data).data, policy.quasi_identifiers)
     return Run(
-        **begun,
+        **_begun(name, policy),
         seed=result.seed,
         seconds=seconds,
         loss=_finite(loss.information_loss),
@@ -85,9 +86,15 @@ def run_policy(frame: Any, name: str, policy: Policy, measure: str | None, optio
         unique=risk.unique,
         removed=loss.removed,
         records=loss.records,
-        promised_k=policy.method.promised_k,
+        promised_k=policy.method.promised_k if policy.method is not None else 1,
         guarantees=result.guarantees,
     )
+
+
+def _begun(name: str, policy: Policy) -> dict[str, Any]:
+    assert policy.method is not None
+    k = getattr(policy.method, "k", None) or _required_k(policy)
+    return {"name": name, "method": policy.method.name, "k": k}
 
 
 def _finite(value: float) -> float | None:

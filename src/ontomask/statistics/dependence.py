@@ -56,13 +56,27 @@ class NominalColumn(Column):
         self.row_means = (np.add.reduce(table * weights, axis=1) / self.size)[code]
 
     def raw(self, other: Column) -> float:
+        if other is self:
+            weights = np.bincount(self.code, minlength=len(self.table)).astype(np.float64)
+            return float(weights @ (self.table * self.table) @ weights)
         if isinstance(other, NominalColumn):
-            width = len(other.table)
-            joint = np.bincount(self.code * width + other.code, minlength=len(self.table) * width)
-            counts = joint.reshape(len(self.table), width).astype(np.float64)
-            return float((counts * (self.table @ counts @ other.table)).sum())
+            return _sum_over_pairs(self, other)
         assert isinstance(other, NumericColumn)
         return float((self.table * other.sums_between(self.code, len(self.table))).sum())
+
+
+def _sum_over_pairs(one: NominalColumn, two: NominalColumn) -> float:
+    """tr(C' A C B) = sum (A C) * (C B), C counting the records of every two codes: few of them occur together."""
+    from scipy.sparse import csr_array
+
+    width = len(two.table)
+    pairs, counts = np.unique(one.code * width + two.code, return_counts=True)
+    together: Any = csr_array(
+        (counts.astype(np.float64), (pairs // width, pairs % width)), shape=(len(one.table), width)
+    )
+    if together.nnz * 20 > together.shape[0] * together.shape[1]:
+        together = together.toarray()  # many do: then dense products are faster
+    return float(((together.T @ one.table).T * (together @ two.table)).sum())
 
 
 class NumericColumn(Column):
