@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
 from collections.abc import Callable
@@ -79,7 +80,8 @@ def test_what_a_policy_names_is_never_replaced() -> None:
 
 
 @pytest.mark.parametrize(
-    "file", ["release/thesis.txt", "release/release.csv", "confidential/files.txt", "release/deep/er.txt", "release"]
+    "file",
+    ["release/thesis.txt", "release/release.csv", "confidential/manifest.json", "release/deep/er.txt", "release"],
 )
 def test_folders_of_others_are_never_replaced(file: str) -> None:
     Path("out", file).parent.mkdir(parents=True)
@@ -117,7 +119,7 @@ def test_an_earlier_result_is_replaced_when_asked_for() -> None:
     assert sorted(os.listdir("out/release")) == ["guarantees.txt", "release-NOT-SATISFIED.csv"]
     run(ages(), k=4).save("out", overwrite=True)
     assert sorted(os.listdir("out/release")) == ["guarantees.txt", "release.csv"]
-    listed = Path("out/confidential/files.txt").read_text().splitlines()[1:]
+    listed = json.loads(Path("out/confidential/manifest.json").read_text())["files"]
     assert sorted(listed) == sorted(p.relative_to("out").as_posix() for p in Path("out").rglob("*") if p.is_file())
 
 
@@ -126,7 +128,9 @@ def test_what_an_interrupted_save_left_is_told_and_removed_when_asked_for() -> N
     left = Path("out/.deadbeef.part")
     (left / "old confidential").mkdir(parents=True)
     (left / "old confidential" / "mapping.csv").write_text("leads back")
-    with pytest.raises(errors.OutputError, match=r"interrupted save left: \.deadbeef\.part.*lead back.*overwrite=True"):
+    with pytest.raises(
+        errors.OutputError, match=r"interrupted save left something behind: \.deadbeef\.part.*lead back.*overwrite=True"
+    ):
         run(ages()).save("out")
     assert left.exists()
     run(ages()).save("out", overwrite=True)
@@ -226,3 +230,57 @@ def test_what_the_error_carries() -> None:
         result.write("out.csv")
     assert isinstance(caught.value.verification, om.Verification)
     assert caught.value.verification.findings[0].records == 8
+
+
+# ---- what a result is made of ------------------------------------------------------------------------------------
+
+
+def test_the_manifest_says_what_went_in_and_came_out() -> None:
+    import hashlib
+
+    Path("ages.csv").write_text("age\n20\n21\n40\n41\n")
+    result = run("ages.csv")
+    result.save("out")
+    said = json.loads(Path("out/confidential/manifest.json").read_text())
+    assert said["input"] == {
+        "file": "ages.csv",
+        "sha256": hashlib.sha256(Path("ages.csv").read_bytes()).hexdigest(),
+        "records": 4,
+    }
+    assert (said["seed"], said["satisfied"], said["ontomask"]) == (1, True, om.__version__)
+    for name, digest in said["files"].items():
+        if name != "confidential/manifest.json":
+            assert hashlib.sha256(Path("out", name).read_bytes()).hexdigest() == digest
+
+
+def test_the_rows_of_the_original_are_kept() -> None:
+    from ontomask.saving import read_records
+
+    result = run(ages(), row_order="shuffled")
+    result.save("out")
+    assert read_records(Path("out/confidential/records.csv")) == result.records.tolist()
+    Path("odd.csv").write_text("a\n1\n")
+    with pytest.raises(errors.DataError, match=r"confidential/records\.csv"):
+        read_records(Path("odd.csv"))
+
+
+def test_a_new_folder_appears_whole_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ontomask import saving
+
+    def stop(*_: Any) -> None:
+        assert not Path("out").exists(), "it is put together elsewhere"
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(saving, "manifest_of", stop)
+    with pytest.raises(KeyboardInterrupt):
+        run(ages()).save("out")
+    assert os.listdir() == []
+
+
+def test_what_a_kill_left_beside_a_new_folder_is_told() -> None:
+    left = Path(".out.deadbeef.part")
+    (left / "confidential").mkdir(parents=True)
+    with pytest.raises(errors.OutputError, match=r"left something behind: \.out\.deadbeef\.part"):
+        run(ages()).save("out")
+    run(ages()).save("out", overwrite=True)
+    assert os.listdir() == ["out"]

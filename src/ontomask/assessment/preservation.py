@@ -20,6 +20,8 @@ from ontomask.statistics.centroids import centroid
 
 #: Columns with more distinct values than this get no table of distances between them.
 MOST_VALUES = 5_000
+#: Records of a random sample, at most.
+MOST_SAMPLED = 50_000
 #: Distance correlations with a number in them are worked out on at most this many records.
 MOST_RECORDS = 20_000
 
@@ -57,7 +59,7 @@ def preservation(
     """How well the statistics of two frames agree whose rows belong together, on the columns that are masked.
 
     The other arguments are those of :func:`ontomask.information_loss`. ``samples`` random samples, each of a ``share``
-    of the records, show how well parts of the data are preserved.
+    of the records (of 50,000 at most), show how well parts of the data are preserved.
 
     >>> import ontomask as om, polars as pl
     >>> before = pl.DataFrame({"age": [30.0, 32.0, 50.0, 54.0]})
@@ -113,7 +115,7 @@ def preservation_of(pairing: Pairing, *, samples: int = 100, share: float = 0.1,
 
 def _samples(stayed: NDArray[np.int64], samples: int, share: float, rng: np.random.Generator) -> list[Any]:
     """Records that stayed, so many at a time: their places in the masked table and in the original."""
-    size = round(share * len(stayed))
+    size = min(round(share * len(stayed)), MOST_SAMPLED)
     if size < 2:
         return []
     places = [np.sort(rng.choice(len(stayed), size=size, replace=False)) for _ in range(samples)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from io import TextIOWrapper
 from typing import Annotated
@@ -11,7 +10,8 @@ import typer
 
 from ontomask.cli import assess, check, compare, demo, init, run, severity, taxonomy, verify
 from ontomask.cli.console import REFUSED, fail
-from ontomask.errors import Cancelled, NotSatisfied, OntomaskError
+from ontomask.cli.interrupting import Interrupted, listen
+from ontomask.errors import NotSatisfied, OntomaskError
 
 app = typer.Typer(
     name="ontomask",
@@ -59,8 +59,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # the code page of a terminal need not have every sign
             stream.reconfigure(errors="backslashreplace")
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _interrupt)
+    listen()
     try:
         app(prog_name="ontomask")
     except Interrupted as problem:
@@ -72,16 +71,3 @@ def main() -> None:
     except BrokenPipeError:  # the reader, such as head, has seen enough
         sys.stderr.close()
         sys.exit(0)
-
-
-class Interrupted(Cancelled):
-    """Somebody stopped the command: files that were begun are removed on the way out."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__("interrupted", remedy="Nothing was written.")
-        self.code = 128 + number
-
-
-def _interrupt(number: int, frame: object) -> None:
-    signal.signal(number, signal.SIG_IGN)  # once is enough: cleaning up takes its time
-    raise Interrupted(number)

@@ -6,14 +6,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ontomask.progress import Progress, silent
+from ontomask.cli.interrupting import stop_if_asked
+from ontomask.progress import Progress
 
 
 @contextmanager
 def shown_progress(quiet: bool) -> Iterator[Progress]:
     """A progress function that draws a bar on stderr; silent where nobody looks or nobody wants it."""
     if quiet or not sys.stderr.isatty():
-        yield silent
+        yield _listening
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -31,6 +32,12 @@ def shown_progress(quiet: bool) -> Iterator[Progress]:
         task = bar.add_task("", total=1.0)
 
         def tell(fraction: float, message: str) -> None:
+            stop_if_asked()
             bar.update(task, completed=fraction, description=message)
 
         yield tell
+
+
+def _listening(fraction: float, message: str) -> None:
+    """Draws nothing, and stops when asked to."""
+    stop_if_asked()
