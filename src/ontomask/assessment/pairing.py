@@ -92,7 +92,8 @@ def pair_result(table: Table, masked: Masked, dropped: int = 0) -> Pairing:
     columns = [
         masked_column(column, centres, group_of) for column, centres in zip(table.columns, masked.centres, strict=True)
     ]
-    return _paired(table, make_table(columns), stayed, dropped)
+    known = tuple(_aware_of(new, column) for column, new in zip(table.columns, columns, strict=True))
+    return _paired(replace(table, columns=known), make_table(columns), stayed, dropped)
 
 
 def masked_column(column: Column, centres: NDArray[Any], group_of: NDArray[Any]) -> Column:
