@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from ontomask.privacy.probabilistic import ProbabilisticKAnonymity as ProbabilisticKAnonymity
     from ontomask.privacy.severity_diversity import SeverityDiversity as SeverityDiversity
     from ontomask.privacy.t_closeness import TCloseness as TCloseness
+    from ontomask.report.page import write_report as write_report
     from ontomask.result import Result as Result
     from ontomask.run import anonymize as anonymize
     from ontomask.run import verify as verify
@@ -171,6 +172,7 @@ _HOME = {
     "sort_records": "statistics.records",
     "unregister_measure": "distances.measures",
     "verify": "run",
+    "write_report": "report.page",
     "write_table": "microdata.writing",
     "write_taxonomy": "taxonomy.writing",
 }

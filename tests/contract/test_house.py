@@ -47,6 +47,9 @@ def test_importing_loads_nothing_heavy() -> None:
         "yaml",
         "typer",
         "rich",
+        "altair",
+        "vl_convert",
+        "jinja2",
     ):
         assert f"'{heavy}'" not in loaded
 

@@ -1,0 +1,350 @@
+"""Charts as specifications: plain rows in, an Altair chart out, and from it an SVG that needs nothing else.
+
+Colours are those of Okabe and Ito, told apart by the colour-blind; what comes before masking is always the lighter one,
+so that a black and white print tells them apart, too. Nothing of the data becomes code: fields have fixed names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ontomask.arguments import short
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Rows = Sequence[Mapping[str, Any]]
+#: A chart of Altair's, of one of its many classes.
+Chart = Any
+
+_UNWRITABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+#: Before masking and after it: light orange and dark blue.
+BEFORE, AFTER = "#E69F00", "#0072B2"
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "stroke")
+DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4], [12, 3], [1, 3])
+FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
+WHEN = ("before", "after")
+#: Room for the names on the left of bars, and for the bars.
+NAMES, WIDTH = 215, 280
+#: Characters of a name that fit there.
+LONGEST = 34
+
+
+def svg(chart: Chart, name: str, title: str, description: str) -> str:
+    """The chart as an SVG element for a page that holds many: its ids begin with ``name``, its size gives way.
+
+    ``title`` and ``description`` are what a reader hears who cannot see it.
+    """
+    import vl_convert
+    from markupsafe import escape
+
+    drawn: str = vl_convert.vegalite_to_svg(_writable(_dressed(chart).to_dict()))
+    size = re.match(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)" viewBox="([^"]*)"[^>]*>', drawn)
+    assert size is not None
+    body = drawn[size.end() :]
+    # Vega numbers its ids through all charts of a process: what it drew before must not show in these bytes.
+    for place, old in enumerate(dict.fromkeys(re.findall(r'\bid="([^"]+)"', body))):
+        body = re.sub(rf'(\bid="|url\(#|href="#){re.escape(old)}(?=[")])', rf"\g<1>{name}-part{place}", body)
+    # What scripts and readers of single marks would use: the description and the table beside the chart say it better.
+    body = re.sub(r' (?:class|aria-[a-z]+|role|pointer-events)="[^"]*"', "", body)
+    body = re.sub(r'<path d="(?:M0,0h0v0h0Z)?"(?: display="none")?/>', "", body)
+    body = re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", body)
+    width, height, box = size.groups()
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{name}-title {name}-desc" '
+        f'viewBox="{box}" width="{width}" height="{height}">'
+        f'<title id="{name}-title">{escape(title)}</title><desc id="{name}-desc">{escape(description)}</desc>{body}'
+    )
+
+
+def writable(text: str) -> str:
+    """Text without the characters that no XML may hold: the program that draws would stop at them, and all with it."""
+    return _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def _writable(spec: Any) -> Any:
+    if isinstance(spec, dict):
+        return {key: _writable(value) for key, value in spec.items()}
+    if isinstance(spec, list):
+        return [_writable(value) for value in spec]
+    return writable(spec) if isinstance(spec, str) else spec
+
+
+def _dressed(chart: Any) -> Any:
+    """The one look of all charts."""
+    grey = "#333333"
+    return chart.configure(
+        background="white", font=FONT, aria=False, padding=4, view={"stroke": None}, bar={"stroke": grey, "strokeWidth": 0.5}
+    ).configure_axis(
+        labelFontSize=12, titleFontSize=12, titleFontWeight="normal", labelColor="#111111", titleColor="#111111",
+        labelPadding=4, gridColor="#E4E4E4", domainColor=grey, tickColor=grey, labelLimit=NAMES,
+    ).configure_legend(
+        labelFontSize=12, titleFontSize=12, orient="top", symbolStrokeWidth=1, labelColor="#111111", labelLimit=400,
+    ).configure_header(labelFontSize=12, labelColor="#111111")  # fmt: skip
+
+
+def _data(rows: Iterable[Mapping[str, Any]]) -> Any:
+    import altair as alt
+
+    return alt.Data(values=[dict(row) for row in rows])  # type: ignore[no-untyped-call]
+
+
+def _names(rows: Rows, field: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """Rows whose names fit beside the bars, still different from each other; and these names in order."""
+    given = list(dict.fromkeys(str(row[field]) for row in rows))
+    shown: dict[str, str] = {}
+    for name in given:
+        label = text = short(name, LONGEST).replace("\n", " ")
+        number = 1
+        while label in shown.values():
+            number += 1
+            label = f"{text} ({number})"
+        shown[name] = label
+    return [dict(row) | {field: shown[str(row[field])]} for row in rows], list(shown.values())
+
+
+def _counts(rows: Rows, ticks: int, **more: Any) -> Any:
+    """An axis of whole numbers; large ones are shortened."""
+    import altair as alt
+
+    large = max([abs(float(row["value"])) for row in rows if row["value"] is not None] + [0.0]) >= 100_000
+    return alt.Axis(
+        tickCount=ticks, tickMinStep=1, format="~s" if large else ",d", labelOverlap=True, labelSeparation=8, **more
+    )
+
+
+def _when() -> dict[str, Any]:
+    """Colour and place of before and after, the same everywhere."""
+    import altair as alt
+
+    return {
+        "color": alt.Color(
+            "when:N",
+            scale=alt.Scale(domain=list(WHEN), range=[BEFORE, AFTER]),
+            legend=alt.Legend(title=None),
+            sort=list(WHEN),
+        )
+    }
+
+
+# ---- one release -------------------------------------------------------------------------------------------------
+
+
+def paired_bars(rows: Rows, axis: str = "records") -> Chart:
+    """``name``, ``when`` (before or after) and ``value``: two bars for each name, in the order of the rows."""
+    import altair as alt
+
+    rows, names = _names(rows, "name")
+    return (
+        alt.Chart(_data(rows), width=WIDTH, height=alt.Step(11))
+        .mark_bar()
+        .encode(
+            y=alt.Y("name:N", sort=names, title=None, axis=alt.Axis(minExtent=NAMES, maxExtent=NAMES, ticks=False)),
+            yOffset=alt.YOffset("when:N", sort=list(WHEN), scale=alt.Scale(domain=list(WHEN))),
+            x=alt.X("value:Q", title=axis, axis=_counts(rows, 4), scale=alt.Scale(zero=True)),
+            **_when(),
+        )
+    )
+
+
+def single_bars(rows: Rows, axis: str, *, mark: float | None = None, when: str = "after") -> Chart:
+    """``name`` and ``value``: a bar for each name, and a line at ``mark``."""
+    import altair as alt
+
+    rows, names = _names(rows, "name")
+    colour = AFTER if when == "after" else BEFORE
+    most = max([float(row["value"]) for row in rows if row["value"] is not None] + [mark or 0.0, 1e-12])
+    bars = (
+        alt.Chart(_data(rows), width=WIDTH, height=alt.Step(20))
+        .mark_bar(color=colour)
+        .encode(
+            y=alt.Y("name:N", sort=names, title=None, axis=alt.Axis(minExtent=NAMES, maxExtent=NAMES, ticks=False)),
+            x=alt.X("value:Q", title=axis, axis=_counts(rows, 4), scale=alt.Scale(domain=[0, most * 1.04])),
+        )
+    )
+    line = alt.Chart(_data([{"value": mark}] if mark is not None else [])).mark_rule(
+        color="black", strokeDash=[4, 3], strokeWidth=1.5
+    )
+    return alt.layer(bars, line.encode(x="value:Q"))
+
+
+def histograms(rows: Rows, axis: str) -> Chart:
+    """``low``, ``high``, ``when`` and ``value``: one panel above the other on the same scales."""
+    import altair as alt
+
+    present = [when for when in WHEN if any(row["when"] == when for row in rows)]
+    scale = alt.Axis(tickCount=6, format=".12~g", labelOverlap=True, labelSeparation=8)
+    return (
+        alt.Chart(_data(rows), width=WIDTH + 120, height=80)
+        .mark_bar()
+        .encode(
+            x=alt.X(
+                "low:Q",
+                bin="binned",
+                title=short(axis, 60),
+                axis=scale,
+            ),
+            x2="high:Q",
+            y=alt.Y("value:Q", title="records", axis=_counts(rows, 3, minExtent=44, maxExtent=44)),
+            row=alt.Row(
+                "when:N", sort=present, title=None, header=alt.Header(labelAngle=0, labelAlign="left"), spacing=8
+            ),
+            **({key: value.legend(None) for key, value in _when().items()}),
+        )
+    )
+
+
+def paired_columns(rows: Rows, axis: str, up: str) -> Chart:
+    """``name``, ``when`` and ``value``: two columns side by side for each name, in the order of the rows."""
+    import altair as alt
+
+    names = list(dict.fromkeys(str(row["name"]) for row in rows))
+    return (
+        alt.Chart(_data(rows), width=WIDTH + 140, height=170)
+        .mark_bar()
+        .encode(
+            x=alt.X("name:N", sort=names, title=axis, axis=alt.Axis(labelAngle=0, ticks=False)),
+            xOffset=alt.XOffset("when:N", sort=list(WHEN), scale=alt.Scale(domain=list(WHEN))),
+            y=alt.Y("value:Q", title=up, axis=_counts(rows, 4, minExtent=44, maxExtent=44)),
+            **_when(),
+        )
+    )
+
+
+def dumbbells(rows: Rows, axis: str) -> Chart:
+    """``name``, ``before`` and ``after``: two points on a line for each name, a ring before and a full point after."""
+    import altair as alt
+
+    rows, names = _names(rows, "name")
+    ends = [{"name": row["name"], "when": when, "value": row[when]} for row in rows for when in WHEN]
+    base = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(minExtent=NAMES, maxExtent=NAMES, ticks=False))
+    x = alt.X("before:Q", title=axis, axis=alt.Axis(tickCount=5), scale=alt.Scale(domain=[0, 1]))
+    lines = (
+        alt.Chart(_data(rows), width=WIDTH, height=alt.Step(20))
+        .mark_rule(color="#777777", strokeWidth=2)
+        .encode(
+            y=base,
+            x=x,
+            x2="after:Q",
+        )
+    )
+    points = (
+        alt.Chart(_data(ends))
+        .mark_point(size=70, filled=True, opacity=1, stroke="#333333", strokeWidth=0.7)
+        .encode(
+            y=base,
+            x="value:Q",
+            shape=alt.Shape(
+                "when:N", scale=alt.Scale(domain=list(WHEN), range=["diamond", "circle"]), legend=alt.Legend(title=None)
+            ),
+            **_when(),
+        )
+    )
+    return alt.layer(lines, points)
+
+
+# ---- several releases ----------------------------------------------------------------------------------------------
+
+
+def risk_utility_map(table: pl.DataFrame) -> Chart:
+    """Candidates by what they lose and what they risk: ``name``, ``method``, ``loss``, ``risk``, ``frontier``.
+
+    Methods differ in colour and shape; a line joins those that no other beats in both.
+    """
+    import altair as alt
+
+    rows: list[dict[str, Any]] = [
+        {"name": short(str(row["name"]), 40), "method": short(str(row["method"]), 40)}
+        | {field: _finite(row[field]) for field in ("loss", "risk")}
+        | {"frontier": bool(row["frontier"])}
+        for row in table.iter_rows(named=True)
+    ]
+    rows = [row for row in rows if row["loss"] is not None and row["risk"] is not None]
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    # Room on the right, so that names of points there stay in the picture.
+    largest = max([float(row["loss"]) for row in rows] + [1e-12])
+    x = alt.X("loss:Q", title="information loss (%; 0: nothing is lost)", scale=alt.Scale(domain=[0, largest * 1.3]))
+    y = alt.Y("risk:Q", title="records linked correctly (%; 0: nobody is found)", scale=alt.Scale(zero=True))
+    front = sorted((row for row in rows if row["frontier"]), key=lambda row: (row["loss"], -row["risk"]))
+    line = (
+        alt.Chart(_data(front), width=WIDTH + 180, height=300)
+        .mark_line(color="black", strokeDash=[5, 3], strokeWidth=1.2)
+        .encode(x=x, y=y, order="loss:Q")
+    )
+    scales = _by_name(methods)
+    points = (
+        alt.Chart(_data(rows))
+        .mark_point(size=90, filled=True, opacity=1)
+        .encode(
+            x=x,
+            y=y,
+            color=alt.Color("method:N", scale=scales["color"], legend=alt.Legend(title=None, columns=4)),
+            shape=alt.Shape("method:N", scale=scales["shape"], legend=alt.Legend(title=None, columns=4)),
+        )
+    )
+    names = (
+        alt.Chart(_data(rows))
+        .mark_text(align="left", dx=7, dy=-6, fontSize=11, color="#111111", limit=180)
+        .encode(x=x, y=y, text="name:N")
+    )
+    return alt.layer(line, points, names)
+
+
+def score_curves(table: pl.DataFrame) -> Chart:
+    """The score of candidates (``name``, ``alpha``, ``score``) by how much loss counts against risk.
+
+    Candidates differ in colour and in the pattern of the line.
+    """
+    import altair as alt
+
+    rows: list[dict[str, Any]] = [
+        {"name": short(str(row["name"]), 40), "alpha": _finite(row["alpha"]), "score": _finite(row["score"])}
+        for row in table.iter_rows(named=True)
+    ]
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    scales = _by_name(names)
+    legend = alt.Legend(title=None, columns=3, symbolType="stroke", symbolSize=300)
+    return (
+        alt.Chart(_data(rows), width=WIDTH + 180, height=260)
+        .mark_line(strokeWidth=2)
+        .encode(
+            x=alt.X(
+                "alpha:Q", title="how much loss counts (0: only risk, 1: only loss)", scale=alt.Scale(domain=[0, 1])
+            ),
+            y=alt.Y("score:Q", title="score (the lower, the better)", scale=alt.Scale(zero=True)),
+            color=alt.Color("name:N", scale=scales["color"], legend=legend),
+            strokeDash=alt.StrokeDash("name:N", scale=scales["dash"], legend=legend),
+        )
+    )
+
+
+def _by_name(names: list[str]) -> dict[str, Any]:
+    """A colour, a shape and a pattern for each name; where there are many, no two share all of them."""
+    import altair as alt
+
+    several = range(len(names))
+    return {
+        "color": alt.Scale(domain=names, range=[COLOURS[i % len(COLOURS)] for i in several]),
+        "shape": alt.Scale(domain=names, range=[SHAPES[(i + i // len(COLOURS)) % len(SHAPES)] for i in several]),
+        "dash": alt.Scale(domain=names, range=[DASHES[(i + i // len(COLOURS)) % len(DASHES)] for i in several]),
+    }
+
+
+def _finite(value: Any) -> float | None:
+    """A number that can be drawn."""
+    from math import isfinite
+
+    return float(value) if value is not None and isfinite(value) else None
+
+
+#: By name, for pages that are told what to draw.
+KINDS = {
+    "paired_bars": paired_bars,
+    "single_bars": single_bars,
+    "histograms": histograms,
+    "paired_columns": paired_columns,
+    "dumbbells": dumbbells,
+}

@@ -1,0 +1,285 @@
+"""How often values occur before and after masking, cut down to what a chart can show. Only counting, on distinct values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import floor, log10
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.arguments import short
+from ontomask.microdata.attributes import Ordinal
+from ontomask.microdata.columns import Column, NominalColumn, NumericColumn, OrdinalColumn
+
+if TYPE_CHECKING:
+    from ontomask.result import Result
+
+#: Values of a column that have bars of their own, and stretches of a scale.
+MOST_VALUES, MOST_LEVELS, MOST_BINS = 10, 15, 20
+MISSING = "(missing)"
+#: Class sizes by where a stretch of them begins.
+SIZES = (1, 2, 3, 5, 10, 20, 50, 100, 1_000, 10_000)
+
+
+@dataclass(frozen=True, eq=False)
+class Studied:
+    """A column that the method worked on: the original, and what the groups of so many ``records`` show of it."""
+
+    column: Column
+    shown: pl.Series
+    centres: NDArray[Any]
+    records: NDArray[np.int64]
+    decoded: bool  # is what is shown nothing but the centre?
+    own: bool  # is what is shown a value of the column's own kind, rather than an interval or a masked text?
+
+    @property
+    def name(self) -> str:
+        return self.column.name
+
+    @property
+    def kind(self) -> str:
+        return str(self.column.attribute.kind)
+
+    def shown_centres(self) -> list[tuple[Any, Any]]:
+        """Everything that is shown, each with the centre it stands for."""
+        frame = pl.DataFrame({"value": self.shown, "centre": self.centres})
+        return frame.unique("value", keep="first", maintain_order=True).rows()
+
+    def after(self) -> dict[str, int]:
+        """How often each text is shown."""
+        frame = pl.DataFrame({"value": self.shown, "records": self.records})
+        counted = frame.group_by("value", maintain_order=True).agg(pl.col("records").sum())
+        return _tally(zip(counted["value"].to_list(), counted["records"].to_list(), strict=True))
+
+    def before(self) -> dict[str, int]:
+        return _tally(zip(self.column.values.to_list(), self.column.counts.tolist(), strict=True))
+
+
+def studied(result: Result) -> Iterator[Studied]:
+    """The columns of a run, one after the other."""
+    table, masked = result.prepared.table, result.masked
+    records = np.bincount(masked.group_of[masked.group_of >= 0], minlength=masked.groups)
+    for column, shown, centres in zip(table.columns, masked.values(table), masked.centres, strict=True):
+        own = masked.shown is None or _is_own(column, shown)
+        yield Studied(column, shown, centres, records, masked.shown is None, own)
+
+
+def _is_own(column: Column, shown: pl.Series) -> bool:
+    if isinstance(column, NumericColumn):
+        return shown.dtype.is_numeric()
+    if isinstance(column, OrdinalColumn):
+        return set(map(text_of, shown.unique().to_list())) <= set(map(text_of, column.values.to_list()))
+    return True
+
+
+def text_of(value: Any) -> str:
+    """A value for the eye."""
+    if value is None:
+        return MISSING
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value)
+
+
+def meanings(column: Column) -> Callable[[str], str]:
+    """A function that adds to a value, if it is the code of a concept, what that is called."""
+    if not isinstance(column, NominalColumn):
+        return lambda text: text
+    taxonomy = column.taxonomy
+    own = {text_of(value): int(concept) for value, concept in zip(column.values, column.concepts, strict=True)}
+
+    def named(text: str) -> str:
+        place = own[text] if text in own else taxonomy.find(text)
+        if place is None or place < 0:
+            return text
+        label = taxonomy.terms(place)[0]
+        return text if label == text else f"{text} {label}"
+
+    return named
+
+
+def _tally(pairs: Iterator[tuple[Any, int]]) -> dict[str, int]:
+    tally: Counter[str] = Counter()
+    for value, records in pairs:
+        tally[text_of(value)] += int(records)
+    return dict(tally)
+
+
+# ---- distributions -------------------------------------------------------------------------------------------------
+
+
+def distribution(studied: Studied) -> list[dict[str, Any]]:
+    """The charts of a column before and after, as plain rows: one on a common scale, or two where there is none."""
+    if isinstance(studied.column, NumericColumn):
+        return _numbers(studied)
+    if isinstance(studied.column, OrdinalColumn):
+        return _levels(studied)
+    return [_values(studied)]
+
+
+def _values(studied: Studied) -> dict[str, Any]:
+    """The most frequent values; the others together."""
+    before, after = studied.before(), studied.after()
+    both = {text: max(before.get(text, 0), after.get(text, 0)) for text in (*before, *after)}
+    ranked = sorted((text for text in both if text != MISSING), key=lambda text: (-both[text], text))
+    shown, others = ranked[:MOST_VALUES], ranked[MOST_VALUES:]
+    named = meanings(studied.column)
+    rows = [(named(text), before.get(text, 0), after.get(text, 0)) for text in shown]
+    if MISSING in both:
+        rows.append((MISSING, before.get(MISSING, 0), after.get(MISSING, 0)))
+    told = _paired(rows)
+    if others:
+        # Not a bar: it would dwarf all others.
+        sums = [sum(tally.get(text, 0) for text in others) for tally in (before, after)]
+        name = f"{len(others):,} other values" if len(others) > 1 else "1 other value"
+        told["table"].append([name, *sums])
+        told["note"] = f"The {len(shown)} most frequent values. {name}: {sums[0]:,} records before, {sums[1]:,} after."
+    return told
+
+
+def _paired(rows: Sequence[tuple[str, int, int]]) -> dict[str, Any]:
+    bars = [
+        {"name": name, "when": when, "value": value}
+        for name, before, after in rows
+        for when, value in (("before", before), ("after", after))
+    ]
+    return {"kind": "paired_bars", "rows": bars, "table": [[short(name, 200), b, a] for name, b, a in rows]}
+
+
+def _apart(studied: Studied, first: dict[str, Any]) -> list[dict[str, Any]]:
+    """What came before, and beside it the intervals that are shown now, in the order of what lies in them."""
+    place = {text_of(value): float(centre) for value, centre in studied.shown_centres()}
+    after = studied.after()
+    kept = sorted(after, key=lambda text: (-after[text], text))[:MOST_LEVELS]
+    rows = [
+        (text, after[text]) for text in sorted(kept, key=lambda text: (place[text] != place[text], place[text], text))
+    ]
+    left = sum(after.values()) - sum(records for _, records in rows)
+    if left:
+        rows.append((f"all {len(after) - len(kept):,} others", left))
+    bars = [{"name": name, "value": value} for name, value in rows]
+    return [first, {"kind": "single_bars", "rows": bars, "table": [[short(name, 200), None, v] for name, v in rows]}]
+
+
+def _numbers(studied: Studied) -> list[dict[str, Any]]:
+    """Histograms on the same bins."""
+    assert isinstance(studied.column, NumericColumn)
+    parts = {"before": (studied.column.numbers, studied.column.counts)}
+    if studied.own:
+        parts["after"] = (studied.centres.astype(np.float64), studied.records)
+    known = {when: (x[~np.isnan(x)], n[~np.isnan(x)]) for when, (x, n) in parts.items()}
+    gone = {when: int(n[np.isnan(x)].sum()) for when, (x, n) in parts.items()}
+    there = np.concatenate([x[n > 0] for x, n in known.values()])
+    if not len(there):
+        return [_values(studied)]
+    whole = bool((there == np.floor(there)).all())
+    low, high = _most(np.concatenate([x for x, _ in known.values()]), np.concatenate([n for _, n in known.values()]))
+    start, step, bins = _bins(low, high, whole)
+    edges = [start + i * step for i in range(bins + 1)]
+    below, above = float(there.min()) < edges[0], float(there.max()) >= edges[-1]
+    counts = {
+        when: np.bincount(np.clip(np.floor((x - start) / step + 1e-9), 0, bins - 1).astype(np.int64), n, bins)
+        for when, (x, n) in known.items()
+    }
+    rows = [
+        {"low": edges[i], "high": edges[i + 1], "when": when, "value": int(counts[when][i])}
+        for when in counts
+        for i in range(bins)
+    ]
+    names = [f"{edges[i]:.6g} to under {edges[i + 1]:.6g}" for i in range(bins)]
+    names[0] = f"under {edges[1]:.6g}" if below else names[0]
+    names[-1] = f"{edges[-2]:.6g} and more" if above else names[-1]
+    table: list[list[Any]] = [[names[i], *(int(counts[when][i]) for when in parts)] for i in range(bins)]
+    if any(gone.values()):
+        table.append([MISSING, *(gone[when] for when in parts)])
+    chart = {"kind": "histograms", "rows": rows, "table": [row + [None] * (3 - len(row)) for row in table]}
+    if below or above:
+        ends = "first and last bars hold" if below and above else "first bar holds" if below else "last bar holds"
+        chart["note"] = f"The {ends} everything beyond, too: a few values lie far out."
+    return [chart] if studied.own else _apart(studied, chart)
+
+
+def _most(numbers: NDArray[np.float64], records: NDArray[np.int64]) -> tuple[float, float]:
+    """Between which numbers to draw: all of them, unless a few lie so far out that the others would be one bar."""
+    order = np.argsort(numbers, kind="stable")
+    numbers, share = numbers[order], np.cumsum(records[order]) / max(1, int(records.sum()))
+    there = numbers[records[order] > 0]
+    low, high = float(there[0]), float(there[-1])
+    first, last = (float(numbers[min(int(np.searchsorted(share, q)), len(numbers) - 1)]) for q in (0.01, 0.99))
+    if last <= first or high - low <= 2 * (last - first):
+        return low, high
+    reach = last - first
+    return max(low, first - reach / 2), min(high, last + reach / 2)
+
+
+def _bins(low: float, high: float, whole: bool) -> tuple[float, float, int]:
+    """Where bins begin, how wide they are and how many there are, in round numbers."""
+    if low == high:
+        return low - 0.5, 1.0, 1
+    raw = (high - low) / MOST_BINS
+    power = 10.0 ** floor(log10(raw))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= raw * (1 - 1e-9))
+    step = max(step, 1.0) if whole else step
+    start = floor(low / step) * step
+    return start, step, floor((high - start) / step + 1e-9) + 1
+
+
+def _levels(studied: Studied) -> list[dict[str, Any]]:
+    """Levels in their order; where there are many, stretches of them."""
+    column = studied.column
+    assert isinstance(column, OrdinalColumn)
+    before = _by_rank(column.ranks, column.counts, column.levels)
+    names = _level_names(column)
+    if not studied.own:
+        rows = [(name, n) for name, n in _stretches(names, before) if n or name != MISSING]
+        bars = [{"name": name, "value": value} for name, value in rows]
+        first = {"kind": "single_bars", "when": "before", "rows": bars, "table": [[n, v, None] for n, v in rows]}
+        return _apart(studied, first)
+    after = _by_rank(studied.centres, studied.records, column.levels)
+    both = zip(_stretches(names, before), _stretches(names, after), strict=True)
+    return [_paired([(name, b, a) for (name, b), (_, a) in both if name != MISSING or b or a])]
+
+
+def _by_rank(ranks: NDArray[Any], records: NDArray[np.int64], levels: int) -> NDArray[np.int64]:
+    """Records by rank, missing ones last."""
+    place = np.where(ranks < 0, levels, ranks).astype(np.int64)
+    return np.bincount(place, records, levels + 1).astype(np.int64)
+
+
+def _level_names(column: OrdinalColumn) -> Mapping[int, str]:
+    attribute = column.attribute
+    assert isinstance(attribute, Ordinal)
+    if attribute.order is not None and len(attribute.order) == column.levels:
+        return {rank: text_of(value) for rank, value in enumerate(attribute.order)}
+    named = {int(rank): text_of(v) for v, rank in zip(column.values.to_list(), column.ranks, strict=True) if rank >= 0}
+    return {rank: named.get(rank, f"level {rank + 1}") for rank in range(column.levels)}
+
+
+def _stretches(names: Mapping[int, str], records: NDArray[np.int64]) -> list[tuple[str, int]]:
+    levels = len(names)
+    width = -(-levels // MOST_LEVELS)
+    rows = []
+    for begin in range(0, levels, width):
+        end = min(begin + width, levels) - 1
+        name = names[begin] if begin == end else f"{short(names[begin], 30)} to {short(names[end], 30)}"
+        rows.append((name, int(records[begin : end + 1].sum())))
+    return [*rows, (MISSING, int(records[levels]))]
+
+
+# ---- classes -------------------------------------------------------------------------------------------------------
+
+
+def by_size(sizes: pl.DataFrame) -> dict[str, tuple[int, int]]:
+    """Classes and records by stretches of class sizes, from a frame of ``size``, ``classes`` and ``records``."""
+    told: dict[str, tuple[int, int]] = {}
+    for place, low in enumerate(SIZES):
+        high = SIZES[place + 1] - 1 if place + 1 < len(SIZES) else None
+        inside = sizes.filter((pl.col("size") >= low) & (pl.col("size") <= (high or 2**62)))
+        name = f"{low:,}" if high == low else f"{low:,}+" if high is None else f"{low:,}–{high:,}"
+        told[name] = (int(inside["classes"].sum()), int(inside["records"].sum()))
+    return told

@@ -1,0 +1,103 @@
+"""The report as one HTML file: content from the summary, layout from the template, charts as SVG. No script, no network."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ontomask.arguments import as_path
+from ontomask.errors import OptionError
+from ontomask.microdata.writing import write_text
+from ontomask.report.charts import writable
+from ontomask.report.summary import Edition, summarize
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from ontomask.result import Result
+
+#: Where a long word may be broken: within it, and after underscores.
+_BREAK = re.compile(r"(\S{24})(?=\S)|(_+)(?=[^\s_])")
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+def write_report(
+    result: Result,
+    path: str | Path,
+    edition: Edition = "internal",
+    *,
+    title: str | None = None,
+    overwrite: bool = False,
+) -> Path:
+    """Write what a run did, for people who do not program, as one HTML file that needs nothing else; return its path.
+
+    ``edition="internal"`` tells everything and is as confidential as the original data; ``"public"`` holds no value of the
+    data and nothing that helps to find people, and says what was left out. The same result gives the same bytes.
+
+    >>> import ontomask as om, pathlib, polars as pl, tempfile
+    >>> frame = pl.DataFrame({"age": [30, 31, 52, 55]})
+    >>> result = om.anonymize(frame, om.Policy(attributes={"age": om.Numeric()}, method=om.Microaggregation(k=2), seed=1))
+    >>> om.write_report(result, pathlib.Path(tempfile.mkdtemp()) / "report.html").name
+    'report.html'
+    """
+    from ontomask.result import Result
+
+    target = as_path(path)
+    if not isinstance(result, Result):
+        raise OptionError(
+            f"a {type(result).__name__} is no result",
+            remedy="Give what anonymize returned: write_report(result, path).",
+        )
+    return write_text(render(result, edition, title=title), target, overwrite=overwrite)
+
+
+def render(result: Result, edition: Edition = "internal", *, title: str | None = None) -> str:
+    """The report as HTML."""
+    return render_summary(summarize(result, edition, title=title))
+
+
+def render_summary(content: dict[str, Any]) -> str:
+    """The HTML of a summary."""
+    text: str = _environment().get_template("report.html.j2").render(**content, style=_style())
+    return writable(text)
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    def draw(figure: dict[str, Any], name: str) -> Markup:
+        from ontomask.report import charts
+
+        chart = charts.KINDS[figure["chart"]["kind"]](figure["chart"]["rows"], **figure["chart"]["options"])  # type: ignore[operator]
+        # Vega has escaped all texts in it.
+        return Markup(charts.svg(chart, name, figure["question"], figure["description"]))
+
+    made = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.globals["draw"] = draw
+    made.filters["soft"] = _soft
+    return made
+
+
+def _soft(text: Any) -> Any:
+    """Text that may be broken after underscores and within words that are longer than any line."""
+    from markupsafe import Markup, escape
+
+    parts = _BREAK.sub(lambda found: found[0] + "\0", str(text)).split("\0")
+    return Markup("<wbr>").join(escape(part) for part in parts)
+
+
+def _style() -> Any:
+    from markupsafe import Markup
+
+    return Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8"))
