@@ -12,7 +12,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 demo: $(VENV)/.base
 	@$(BIN)/ontomask demo build/demo
 
-test: $(VENV)/.test wordnet
+test: $(VENV)/.test wordnet chromium
 	$(BIN)/python -m pytest -n 2 $(ARGS)
 
 check: $(VENV)/.dev
@@ -55,6 +55,14 @@ wordnet:
 	  echo "Installing Debian's wordnet-base ..."; \
 	  { apt-get update -qq && apt-get install -y -qq wordnet-base >/dev/null; } \
 	    || echo "wordnet-base could not be installed; tests that need WordNet are skipped"; fi
+
+# Tests open the report in a browser.
+.PHONY: chromium
+chromium:
+	@if ! command -v chromium >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "Installing Debian's chromium ..."; \
+	  { apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } \
+	    || echo "chromium could not be installed; tests that need a browser are skipped"; fi
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
