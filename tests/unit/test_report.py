@@ -257,6 +257,8 @@ def test_the_public_edition_holds_no_path(tmp_path: Path) -> None:
     for hidden in (str(tmp_path), "quietly-kept", "secret-tree"):
         assert hidden not in public
         assert hidden in internal
+    with pytest.raises(errors.OutputError, match="the file the data came from"):
+        om.write_report(result, file, overwrite=True)
 
 
 def test_with_few_records_the_public_edition_tells_nothing_by_column() -> None:

@@ -55,7 +55,7 @@ def write_table(
     taken = take_any(frame)
     for note in taken.notes:
         warnings.warn(note, OntomaskWarning, stacklevel=2)
-    target = _checked(target, overwrite, source)
+    target = checked_target(target, overwrite, source)
     with _whole(target, int(taken.data.estimated_size())) as part:
         if chosen in ("csv", "tsv"):
             _write_csv(taken.data, part, target, separator, encoding, decimal)
@@ -106,14 +106,14 @@ def suffix_of(format: str) -> str:
 
 def write_text(text: str, path: Path, *, overwrite: bool = False) -> Path:
     """Write a text file as a whole or not at all."""
-    target = _checked(path, overwrite, None)
+    target = checked_target(path, overwrite, None)
     data = text.encode()
     with _whole(target, len(data)) as part:
         part.write_bytes(data)
     return path
 
 
-def _checked(target: Path, overwrite: bool, source: str | Path | None) -> Path:
+def checked_target(target: Path, overwrite: bool, source: str | Path | None) -> Path:
     """The file to write, behind any symbolic link; an error if there must be none."""
     if "\0" in str(target):
         raise OutputError("the name holds a null byte", where=repr(str(target)), remedy="Choose another name.")

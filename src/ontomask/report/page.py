@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ontomask.arguments import as_path
 from ontomask.errors import OptionError
-from ontomask.microdata.writing import write_text
+from ontomask.microdata.writing import checked_target, write_text
 from ontomask.report.charts import writable
 from ontomask.report.summary import Edition, summarize
 
@@ -50,6 +50,7 @@ def write_report(
             f"a {type(result).__name__} is no result",
             remedy="Give what anonymize returned: write_report(result, path).",
         )
+    checked_target(target, overwrite, result.prepared.source)  # before all the work
     return write_text(render(result, edition, title=title), target, overwrite=overwrite)
 
 
