@@ -41,7 +41,7 @@ def svg(chart: Chart, name: str, title: str, description: str) -> str:
     import vl_convert
     from markupsafe import escape
 
-    drawn: str = vl_convert.vegalite_to_svg(_writable(_dressed(chart).to_dict()))
+    drawn: str = vl_convert.vegalite_to_svg(_writable(_dressed(chart).to_dict(validate=False)))
     size = re.match(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)" viewBox="([^"]*)"[^>]*>', drawn)
     assert size is not None
     body = drawn[size.end() :]
