@@ -1,0 +1,198 @@
+"""What is said of a masked table beside its original (METHODS 10), in the plainest Python that can say it.
+
+Written from METHODS and T12 5.2, 6.3, 8 and 9.2, record by record: n x n where that is the definition. Figures that are
+ratios of whole numbers come as fractions. Distances of values and records are those of ``plain_masking``.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from tests.oracle.plain import Plain
+from tests.oracle.plain_masking import (
+    Data,
+    PlainAttribute,
+    PlainColumn,
+    PlainTable,
+    Record,
+    Value,
+    least_ones,
+    unweighted,
+)
+
+#: What METHODS 10 adds to every count of the divergence.
+SMOOTHING = Fraction(1, 2)
+
+
+# ---- who stands out: classes of equal records ----------------------------------------------------------------------
+
+
+def class_of(rows: Data, i: int) -> list[int]:
+    """The records that agree with record i in everything, i among them."""
+    return [j for j, row in enumerate(rows) if row == rows[i]]
+
+
+def class_sizes(rows: Data) -> list[tuple[int, int, int]]:
+    """(size, classes of that size, records in them), by size."""
+    counted = Counter(Counter(rows).values())
+    return [(size, counted[size], size * counted[size]) for size in sorted(counted)]
+
+
+def below(rows: Data, size: int) -> int:
+    """Records in classes of fewer than so many."""
+    return sum(len(class_of(rows, i)) < size for i in range(len(rows)))
+
+
+def prosecutor(rows: Data) -> tuple[Fraction, Fraction]:
+    """The chance 1/f of each record: the largest, and the mean."""
+    chances = [Fraction(1, len(class_of(rows, i))) for i in range(len(rows))]
+    return max(chances), sum(chances, Fraction()) / len(chances)
+
+
+def in_population(rows: Data, population: Data | None) -> tuple[Fraction, Fraction]:
+    """1/F of each record, F its class in the population: the largest (journalist), and the mean (marketer)."""
+    people = rows if population is None else population
+    chances = [Fraction(1, sum(person == row for person in people)) for row in rows]
+    return max(chances), sum(chances, Fraction()) / len(chances)
+
+
+def severity_weighted(rows: Data, severity: Sequence[int]) -> Fraction:
+    """sum(s / f) / sum(s); 0 where nothing is grave."""
+    found = sum((Fraction(s, len(class_of(rows, i))) for i, s in enumerate(severity)), Fraction())
+    return found / sum(severity) if any(severity) else Fraction()
+
+
+def severe_unique(rows: Data, severity: Sequence[int]) -> int:
+    return sum(s > 0 and len(class_of(rows, i)) == 1 for i, s in enumerate(severity))
+
+
+# ---- loss -------------------------------------------------------------------------------------------------------------
+
+
+def divergence(original: Data, masked: Data) -> float:
+    """T12 eq. 9.2 over the distinct records of both tables, each counted half a record more than it occurs."""
+    every = {*original, *masked}
+    before = {x: Fraction(list(original).count(x)) + SMOOTHING for x in every}
+    after = {x: Fraction(list(masked).count(x)) + SMOOTHING for x in every}
+    f = {x: before[x] / sum(before.values()) for x in every}
+    g = {x: after[x] / sum(after.values()) for x in every}
+    return math.fsum(float(f[x]) * math.log(f[x] / g[x]) for x in every)
+
+
+def whole(column: PlainColumn) -> float:
+    """A relative distance of 1, in the column's own units: what a removed record is away (METHODS 10)."""
+    if column.kind == "nominal" and column.attribute.measure not in ("path", "weighted_edge"):
+        return 1.0
+    return column.largest
+
+
+def changed(original: Sequence[Value], masked: Sequence[Value], removed: int = 0) -> Fraction:
+    """The share of records whose value is another; a removed record has none."""
+    other = sum(a != b for a, b in zip(original, masked, strict=True))
+    return Fraction(other + removed, len(original) + removed)
+
+
+def relative(column: PlainColumn, original: Sequence[Value], masked: Sequence[Value], removed: int = 0) -> float:
+    """The mean distance of a column, in 0..1 (T12 eq. 5.1 of one attribute)."""
+    parts = [column.relative(a, b) for a, b in zip(original, masked, strict=True)]
+    return (math.fsum(parts) + removed) / (len(parts) + removed)
+
+
+def sum_wsd(column: PlainColumn, original: Sequence[Value], masked: Sequence[Value], removed: int = 0) -> float:
+    """T12 eq. 4.8: the sum of distances, in the column's own units."""
+    parts = [column.separation(a, b) for a, b in zip(original, masked, strict=True)]
+    return math.fsum(parts) + removed * whole(column)
+
+
+def sse(column: PlainColumn, original: Sequence[Value], masked: Sequence[Value], removed: int = 0) -> float:
+    """M13 3.3."""
+    parts = [column.separation(a, b) ** 2 for a, b in zip(original, masked, strict=True)]
+    return math.fsum(parts) + removed * whole(column) ** 2
+
+
+def discernibility(rows: Data) -> int:
+    """Sum over classes of their squared sizes: every record counts the size of its class."""
+    return sum(len(class_of(rows, i)) for i in range(len(rows)))
+
+
+def information_loss(table: PlainTable, original: Data, now: Data, were: Data, removed: int) -> float:
+    """L (T12 eq. 6.4): SSE of what ``were`` before and are ``now``, 1 for each removed; SST of all the original."""
+    centre = table.centre(original, "semantic")
+    total = math.fsum(table.mean_distance(r, centre) ** 2 for r in original)
+    lost = math.fsum(table.mean_distance(r, a) ** 2 for r, a in zip(were, now, strict=True)) + removed
+    if lost == 0:
+        return 0.0
+    return 100 * lost / total if total > 0 else math.inf
+
+
+# ---- linkage (T12 5.7-5.8, 8.1-8.6, D12) -------------------------------------------------------------------------------
+
+
+def linkage(
+    kind: str,
+    original: Data,
+    masked: Data,
+    attributes: Sequence[PlainAttribute],
+    own: Sequence[int],
+    dropped: int = 0,
+) -> float:
+    """The share of all records that are linked correctly. Masked record j was made from the original record own[j]."""
+    if not masked:
+        return 0.0
+    table = PlainTable(original, unweighted(attributes), others=masked)
+    chances = []
+    for j, i in enumerate(own):
+        if kind == "semantic":
+            linked, true = least_ones(table.mean_distance(original[i], a) for a in masked), j
+        elif kind == "matching":
+            linked, true = [at for at, a in enumerate(masked) if a == original[i]], j
+        elif kind == "masked_matching":
+            linked, true = [at for at, r in enumerate(original) if r == masked[j]], i
+        else:
+            assert kind == "masked_distance"
+            linked, true = least_ones(table.mean_distance(r, masked[j]) for r in original), i
+        chances.append(1 / len(linked) if true in linked else 0.0)
+    return math.fsum(chances) / (len(original) + dropped)
+
+
+def score(alpha: float, loss: float, risk: float) -> float:
+    """T12 eq. 6.5, both in percent."""
+    return 100 * risk if alpha == 0 else alpha * loss + (1 - alpha) * 100 * risk
+
+
+# ---- NCP --------------------------------------------------------------------------------------------------------------
+
+
+def certainty_penalty(kind: str, shown: Any, value: Any, *, domain: Any) -> Fraction:
+    """The part of its domain that a cell covers: (leaves below - 1) / (all leaves - 1), or of the range.
+
+    ``domain``: the taxonomy, the scale, or the (least, largest) number of the column. '*' is everything.
+    """
+    if shown is None or shown == value or shown == str(value):
+        return Fraction()
+    if shown == "*":
+        return Fraction(1)
+    if kind == "nominal":
+        t: Plain = domain
+        return Fraction(_leaves(t, shown) - 1, _leaves(t, t.root) - 1)
+    if kind == "ordinal":
+        first, last = shown.split(" - ")
+        return Fraction(domain.index(last) - domain.index(first), len(domain) - 1)
+    assert kind == "numeric"
+    ends = re.fullmatch(r"(-?\d+)-(-?\d+)", shown)
+    assert ends is not None, shown
+    return min(Fraction(int(ends[2]) + 1 - int(ends[1]), domain[1] - domain[0]), Fraction(1))
+
+
+def _leaves(t: Plain, concept: str) -> int:
+    return sum(not t.children[c] for c in {concept, *t.descendants[concept]})
+
+
+def rows(frame: Any, names: Sequence[str]) -> list[Record]:
+    """The rows of a Polars frame."""
+    return list(zip(*(frame[name].to_list() for name in names), strict=True))
