@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -103,3 +104,12 @@ def short_path(path: str, length: int = 160) -> str:
 def short(text: str, length: int = 80) -> str:
     """A text for a message: neither a novel nor more of somebody's data than is needed."""
     return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+def plain_number(value: float, digits: int = 4) -> str:
+    """A number for people: so many digits that count, never as a formula."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    places = max(digits - 1 - math.floor(math.log10(abs(value))), 0)
+    text = f"{value:,.{min(places, 12)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

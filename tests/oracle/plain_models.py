@@ -220,7 +220,10 @@ def taxonomy_ladder(t: Plain, values: Sequence[Value], cut: str) -> PlainLadder:
             v: (c, (leaves[c] - 1) / max(leaves[t.root] - 1, 1)) for v, c in shown.items()
         }
         levels.append(level | ({None: (None, 0.0)} if None in values else {}))
-    return plain_ladder(values, levels, top=bool(levels) and all(levels[-1][v][0] == t.root for v in known))
+    ladder = plain_ladder(values, levels, top=bool(levels) and all(levels[-1][v][0] == t.root for v in known))
+    # An inner concept covers all below it, also where it is shown as it was.
+    own = {v: (v, 0.0 if v is None else (leaves[v] - 1) / max(leaves[t.root] - 1, 1)) for v in ladder.levels[0]}
+    return PlainLadder([own, *ladder.levels[1:]])
 
 
 def file_ladder(rows: Mapping[str, Sequence[str]], values: Sequence[Value]) -> PlainLadder:

@@ -116,7 +116,7 @@ def test_a_population_in_categories() -> None:
 
 
 def test_a_population_in_other_categories() -> None:
-    """BUG: a SchemaError of Polars. A sample drawn from people with more categories is the usual case."""
+    """a SchemaError of Polars. A sample drawn from people with more categories is the usual case."""
     people = PEOPLE.cast(pl.Enum(["w", "x", "y", "z"]))
     found = om.disclosure_risk(SIX.cast(pl.Enum(["x", "y", "z"])), FLAT, population=people)
     assert found.figures == om.disclosure_risk(SIX, FLAT, population=PEOPLE).figures
@@ -244,7 +244,7 @@ def test_slips_of_an_assessment(change: dict[str, Any], message: str) -> None:
 
 @pytest.mark.parametrize("seed", [-1, "x", 1.5, True, None])
 def test_a_seed_that_is_none(seed: Any) -> None:
-    """BUG: -1, 'x' and 1.5 reach NumPy first and end in its own ValueError or TypeError."""
+    """-1, 'x' and 1.5 reach NumPy first and end in its own ValueError or TypeError."""
     with pytest.raises(errors.OptionError, match="seed="):
         om.assess(SIX, SIX, FLAT, seed=seed)
 

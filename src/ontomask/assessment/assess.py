@@ -16,19 +16,17 @@ from ontomask.arguments import one_of
 from ontomask.assessment.clustering import ClusteringDistance, clustering_of
 from ontomask.assessment.linkage import KINDS, Kind, linkage_of
 from ontomask.assessment.loss import Loss, loss_of
-from ontomask.assessment.pairing import Pairing, pair_frames
-from ontomask.assessment.preservation import Preservation, preservation_of
+from ontomask.assessment.pairing import Pairing, open_frames, pair_opened
+from ontomask.assessment.preservation import Preservation, preservation_of, require_sampling
 from ontomask.assessment.risk import Risk, risk_of, severity_numbers
 from ontomask.errors import OptionError
-from ontomask.microdata.attributes import as_attributes
-from ontomask.microdata.frames import take
-from ontomask.microdata.opening import opened
-from ontomask.policy import Policy
 from ontomask.progress import Progress, Reporter, silent, stretch
 from ontomask.severity.numbers import Severity
 
 #: Linkage by distance is tried on a random sample where there are more different combinations of values than this.
 MOST_TRIED = 20_000
+#: On fewer, where each has many to be compared with, but not on fewer than this.
+MOST_DISTANCES, LEAST_TRIED = 1_000_000_000, 1_000
 #: Records that are clustered at most.
 CLUSTERED = 1_000
 #: The steps of alpha at which the score is shown.
@@ -40,9 +38,11 @@ class Assessment:
     """What was lost, who could still be found, and what is left of the statistics.
 
     ``columns``: those compared, with their kinds. ``linkage``: by kind, the share of records an intruder links correctly
-    (see :func:`ontomask.record_linkage`); ``tried``: on how many combinations of values, where that is not all of them.
+    (see :func:`ontomask.record_linkage`); ``tried`` and ``tried_back``: on how many combinations of values, where not
+    on all, linkage by distance was tried from the original and from the release.
     ``risk_before`` and ``risk_after``: who stands out on the quasi-identifiers (:func:`ontomask.disclosure_risk`).
-    ``clustering``: how differently original and masked records fall into clusters; None where there are too few.
+    ``exact``: does the release show single values, and not intervals, whose middles are compared? ``clustering``: how
+    differently original and masked records fall into clusters; None where there are too few.
     ``ncp``: the normalized certainty penalty of a generalization, 0..1.
     """
 
@@ -52,8 +52,10 @@ class Assessment:
     preservation: Preservation
     risk_before: Risk
     risk_after: Risk
+    exact: bool = True
     clustering: ClusteringDistance | None = None
     tried: int | None = None
+    tried_back: int | None = None
     ncp: float | None = None
 
     def score(self, alpha: float = 0.5, kind: Kind = "masked_matching") -> float:
@@ -61,7 +63,7 @@ class Assessment:
 
         RL is the linkage named by ``kind``: T12 6 takes exact matches (``masked_matching``), T12 9 ``semantic`` ones.
         """
-        if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 0 <= alpha <= 1:
+        if isinstance(alpha, bool) or not isinstance(alpha, (int, float, np.number)) or not 0 <= alpha <= 1:
             raise OptionError(f"alpha={alpha!r}", remedy="Give a number from 0 (risk alone) to 1 (loss alone).")
         one_of(kind, KINDS, "linkage")
         risk = 100 * self.linkage[kind]
@@ -142,6 +144,7 @@ class Assessment:
             "columns": dict(self.columns),
             "quasi_identifiers": self.risk_before.columns,
             "linkage_tried_on": self.tried,
+            "linkage_back_tried_on": self.tried_back,
         }
         if self.clustering is not None:
             found["clustering"] = {
@@ -203,12 +206,20 @@ def assess(
     >>> found.readings[0]
     '4 of 4 people stood alone on age and sex; in the release nobody does: the smallest class has 2 records.'
     """
-    pairing = pair_frames(original, masked, attributes, records).measured(measure, options)
-    listed = attributes.attributes if isinstance(attributes, Policy) else as_attributes(attributes)
-    before, after = (take(opened(frame, listed)[0], keep_index=list(listed)).data for frame in (original, masked))
-    kept = np.arange(len(before)) if records is None else np.asarray(records)
+    require_sampling(samples, 0.1, seed)
+    frames = open_frames(original, masked, attributes, records)
+    pairing = pair_opened(frames).measured(measure, options)
+    place = np.cumsum(frames.there) - 1
     return assessment_of(
-        pairing, before, after, kept, listed, severity=severity, samples=samples, seed=seed, progress=Reporter(progress)
+        pairing,
+        frames.before.filter(pl.Series(frames.there)),
+        frames.after,
+        place[frames.kept],
+        frames.attributes,
+        severity=severity,
+        samples=samples,
+        seed=seed,
+        progress=Reporter(progress),
     )
 
 
@@ -228,16 +239,19 @@ def assessment_of(
     """The assessment of paired tables; record ``kept[i]`` of ``before`` became record i of ``after``."""
     progress(0.0, "assessing loss")
     loss = loss_of(pairing)
-    linkage, tried = {}, None
+    linkage, tried = {}, {}
     rng = np.random.default_rng(seed)
     for place, kind in enumerate(KINDS):
         step = stretch(progress, 0.1 + 0.15 * place, 0.25 + 0.15 * place)
         step(0.0, f"assessing linkage ({kind})")
-        known = (pairing.masked if kind == "masked_distance" else pairing.original).p
+        known, sought = pairing.original.p, pairing.masked.p
+        if kind == "masked_distance":
+            known, sought = sought, known
+        most = max(min(MOST_TRIED, MOST_DISTANCES // max(sought, 1)), min(MOST_TRIED, LEAST_TRIED))
         some = None
-        if kind in ("semantic", "masked_distance") and known > MOST_TRIED:
-            some = np.sort(rng.choice(known, MOST_TRIED, replace=False))
-            tried = MOST_TRIED
+        if kind in ("semantic", "masked_distance") and known > most:
+            some = np.sort(rng.choice(known, most, replace=False))
+            tried[kind] = most
         linkage[kind] = linkage_of(pairing, kind, tried=some, progress=step)
     progress(0.7, "assessing what is left of the statistics")
     preservation = preservation_of(pairing, samples=samples, seed=seed)
@@ -253,7 +267,9 @@ def assessment_of(
         preservation,
         risk_of(before, quasi, severity=numbers),
         risk_of(after, quasi, severity=None if numbers is None else numbers[kept]),
+        not any(general.any() for general in pairing.general),
         clustering,
-        tried,
+        tried.get("semantic"),
+        tried.get("masked_distance"),
         ncp,
     )

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arguments import one_of
-from ontomask.assessment.pairing import Pairing, pair_frames, same_values
+from ontomask.assessment.pairing import Pairing, pair_frames
 from ontomask.distances.records import Distance, Normalize, RecordDistance
 from ontomask.distances.yardsticks import LineYardstick
 from ontomask.kernels.blocks import new_blocks
@@ -95,8 +95,8 @@ def linkage_of(
 def _by_equality(pairing: Pairing, *, forward: bool) -> float:
     """Of the pairs whose tuples are equal, each record is found among all records with that tuple."""
     equal = np.ones(len(pairing.records), dtype=np.bool_)
-    for one, other in zip(pairing.centres("original"), pairing.centres("masked"), strict=True):
-        equal &= same_values(one, other)
+    for column in range(len(pairing.original.columns)):
+        equal &= pairing.equal(column)
     among = pairing.masked.counts[pairing.after] if forward else pairing.original.counts[pairing.before]
     return float((pairing.records[equal] / among[equal]).sum() / pairing.n)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ontomask.arguments import counted
-from ontomask.assessment.pairing import Pairing, pair_frames, same_values
+from ontomask.assessment.pairing import Pairing, pair_frames
 from ontomask.distances.records import RecordDistance
 from ontomask.statistics.aggregation import Operators
 
@@ -103,12 +103,12 @@ def loss_of(pairing: Pairing) -> Loss:
     before, after = pairing.centres("original"), pairing.centres("masked")
     n, gone = pairing.n, pairing.gone
     sse, share, wsd, changed = {}, {}, {}, {}
-    for stick, one, other in zip(distance.yardsticks, before, after, strict=True):
+    for a, (stick, one, other) in enumerate(zip(distance.yardsticks, before, after, strict=True)):
         name, raw, relative = stick.column.name, stick.apart(one, other), stick.relative(one, other)
         sse[name] = float((pairing.records * raw**2).sum() + gone * stick.whole**2)
         wsd[name] = float((pairing.records * raw).sum() + gone * stick.whole)
         share[name] = (float((pairing.records * relative).sum()) + gone) / n
-        changed[name] = (float(pairing.records[~same_values(one, other)].sum()) + gone) / n
+        changed[name] = (float(pairing.records[~pairing.equal(a)].sum()) + gone) / n
     mean = distance.pairs(before, after)
     return Loss(
         sse,
@@ -134,6 +134,9 @@ def _divergence(pairing: Pairing) -> float:
     for a, (column, other) in enumerate(zip(first.columns, second.columns, strict=True)):
         both = np.concatenate((column.own[first.codes[a]], other.own[second.codes[a]]))
         values, code = np.unique(both, return_inverse=True)
+        general = pairing.general[a][second.codes[a]]
+        code[first.p :][general] = len(values) + second.codes[a][general]
+        values = np.arange(code.max(initial=-1) + 1)
         key = np.unique(key * len(values) + code, return_inverse=True)[1]
     size = int(key.max(initial=-1)) + 1
     counts = [

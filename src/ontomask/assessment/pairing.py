@@ -15,12 +15,13 @@ from ontomask.arguments import counted, short, some_of
 from ontomask.distances.measures import get_measure
 from ontomask.distances.records import RecordDistance
 from ontomask.errors import DataError, PolicyError
+from ontomask.hierarchies.ladder import ANY
 from ontomask.masking.method import Masked
 from ontomask.microdata.aligning import aligned
 from ontomask.microdata.attributes import Flat, Ordinal, as_attributes
 from ontomask.microdata.columns import Column, NominalColumn, NumericColumn, OrdinalColumn, encode_column
 from ontomask.microdata.encoding import Table, encode, make_table, remeasured, require_columns
-from ontomask.microdata.frames import take
+from ontomask.microdata.frames import Taken, take
 from ontomask.microdata.opening import opened, with_own_orders
 from ontomask.microdata.restoring import is_text
 from ontomask.policy import Policy
@@ -35,7 +36,9 @@ class Pairing:
 
     ``stayed`` are the rows of the original table that have a masked record; ``removed[t]`` counts the others of each
     tuple. ``dropped`` records, which the policy left out for missing values, are not even in the original table: they
-    count as removed. Columns have no weights here: these steer masking, and one yardstick judges all that is masked.
+    count as removed. ``general``: by column, which codes of the masked table show what is no single value, such as an
+    interval: it equals no value, whatever stands in its middle. Columns have no weights here: these steer masking, and
+    one yardstick judges all that is masked.
     """
 
     original: Table
@@ -45,6 +48,7 @@ class Pairing:
     records: Longs
     removed: Longs
     stayed: Longs
+    general: Sequence[NDArray[np.bool_]]
     dropped: int = 0
 
     @property
@@ -62,6 +66,15 @@ class Pairing:
         """How far apart records are, on the scale of the original: made once for all that is assessed."""
         return RecordDistance.of(self.original)
 
+    def equal(self, column: int) -> NDArray[np.bool_]:
+        """Which pairs show the same value in a column; a missing number equals another."""
+        one, other = self.centres("original")[column], self.centres("masked")[column]
+        same: NDArray[np.bool_] = one == other
+        if one.dtype.kind == "f":
+            same |= np.isnan(one) & np.isnan(other)
+        same &= ~self.general[column][self.masked.codes[column][self.after]]
+        return same
+
     def centres(self, of: str) -> list[NDArray[Any]]:
         """The values of each pair, by column."""
         table, tuples = (self.original, self.before) if of == "original" else (self.masked, self.after)
@@ -77,29 +90,27 @@ class Pairing:
         return replace(self, original=remeasured(self.original, measure=measure, options=dict(options)))
 
 
-def same_values(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which values are equal; a missing number equals another."""
-    same: NDArray[np.bool_] = one == other
-    if one.dtype.kind == "f":
-        same |= np.isnan(one) & np.isnan(other)
-    return same
-
-
 def pair_result(table: Table, masked: Masked, dropped: int = 0) -> Pairing:
     """The table of a run and what its method made of it; ``dropped`` records never came into the table."""
     stayed = masked.group_of >= 0
     group_of = masked.group_of[stayed]
-    columns = [
-        masked_column(column, centres, group_of) for column, centres in zip(table.columns, masked.centres, strict=True)
-    ]
+    shown: Sequence[pl.Series | None] = masked.shown or [None] * len(table.columns)
+    made = [masked_column(*parts, group_of) for parts in zip(table.columns, masked.centres, shown, strict=True)]
+    columns, general = [column for column, _ in made], [part for _, part in made]
     known = tuple(_aware_of(new, column) for column, new in zip(table.columns, columns, strict=True))
-    return _paired(replace(table, columns=known), make_table(columns), stayed, dropped)
+    return _paired(replace(table, columns=known), make_table(columns), general, stayed, dropped)
 
 
-def masked_column(column: Column, centres: NDArray[Any], group_of: NDArray[Any]) -> Column:
-    """A column of centres, encoded like the original one."""
+def masked_column(
+    column: Column, centres: NDArray[Any], shown: pl.Series | None, group_of: NDArray[Any]
+) -> tuple[Column, NDArray[np.bool_]]:
+    """A column of centres, encoded like the original one, and which of its codes show no single value."""
     if isinstance(column, (NominalColumn, NumericColumn, OrdinalColumn)):
         distinct, code = np.unique(centres, return_inverse=True)
+        general = np.zeros(len(distinct), dtype=np.bool_)
+        if shown is not None:
+            first, code, general = _by_what_is_shown(column, code, shown)
+            distinct = centres[first]
         gone = np.flatnonzero(np.isnan(distinct) if isinstance(column, NumericColumn) else distinct < 0)
         changed: dict[str, Any] = {
             "codes": code[group_of].astype(np.int32),
@@ -108,10 +119,51 @@ def masked_column(column: Column, centres: NDArray[Any], group_of: NDArray[Any])
         }
         own = {NominalColumn: "concepts", NumericColumn: "numbers", OrdinalColumn: "ranks"}[type(column)]
         changed[own] = distinct
-        return replace(column, **changed)
+        return replace(column, **changed), general
     most = int(centres.max(initial=-1)) + 1  # generalized values have codes beyond those of the column
     values = column.values.extend_constant(None, most - len(column)) if most > len(column) else column.values
-    return replace(column, codes=centres[group_of].astype(np.int32), values=values)
+    return replace(column, codes=centres[group_of].astype(np.int32), values=values), np.arange(most) >= len(column)
+
+
+def _by_what_is_shown(column: Column, centre: NDArray[Any], shown: pl.Series) -> tuple[Longs, Longs, NDArray[np.bool_]]:
+    """Groups that show the same and stand at the same place: the first of each kind, the kind of every group, and which
+    kinds show something that is no value of the column."""
+    texts = shown.cast(pl.String).to_list()
+    kinds: dict[Any, int] = {}
+    code = np.array([kinds.setdefault(key, len(kinds)) for key in zip(centre.tolist(), texts, strict=True)])
+    first = np.zeros(len(kinds), dtype=np.int64)
+    first[code[::-1]] = np.arange(len(code))[::-1]
+    values = set(column.values.cast(pl.String).to_list())
+    if isinstance(column, NominalColumn):  # a concept is compared as what it means; only * is none
+        general = [texts[i] == ANY and ANY not in values for i in first]
+    else:
+        general = [texts[i] not in values for i in first]
+    return first, code.astype(np.int64), np.array(general, dtype=np.bool_)
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """An original and a masked frame as they were opened: row ``kept[i]`` of ``before`` became row i of ``after``.
+
+    ``dropped``: rows that the policy leaves out because a value is missing.
+    """
+
+    taken: Taken
+    after: pl.DataFrame
+    kept: Longs
+    attributes: Mapping[str, Any]
+    listed: dict[str, Any]
+
+    @property
+    def before(self) -> pl.DataFrame:
+        return self.taken.data
+
+    @cached_property
+    def there(self) -> NDArray[np.bool_]:
+        """The rows of the original that were not dropped."""
+        stayed = np.zeros(len(self.before), dtype=np.bool_)
+        stayed[self.kept] = True
+        return stayed | ~_dropped(self.before, self.attributes)
 
 
 def pair_frames(original: Any, masked: Any, attributes: Any, records: Sequence[int] | None = None) -> Pairing:
@@ -119,6 +171,11 @@ def pair_frames(original: Any, masked: Any, attributes: Any, records: Sequence[i
 
     ``records``: the rows of the original that the masked one kept.
     """
+    return pair_opened(open_frames(original, masked, attributes, records))
+
+
+def open_frames(original: Any, masked: Any, attributes: Any, records: Sequence[int] | None = None) -> Frames:
+    """Both tables, read once, and checked against each other."""
     given = attributes.attributes if isinstance(attributes, Policy) else as_attributes(attributes)
     listed = _studied(attributes)
     taken = take(opened(original, given)[0], keep_index=list(given))
@@ -134,11 +191,16 @@ def pair_frames(original: Any, masked: Any, attributes: Any, records: Sequence[i
             f"the original has {len(before):,} records and the masked data {len(after):,}",
             remedy="Rows must belong together, one to one; say which were kept with records= (result.records).",
         )
-    stayed = np.zeros(len(before), dtype=np.bool_)
-    stayed[kept] = True
-    after = after[np.argsort(kept)]
-    there = stayed | ~_dropped(before, given)
-    before, listed = before.filter(pl.Series(there)), with_own_orders(listed, taken)
+    return Frames(taken, after, kept, given, listed)
+
+
+def pair_opened(frames: Frames) -> Pairing:
+    """Opened frames, encoded on one scale."""
+    stayed = np.zeros(len(frames.before), dtype=np.bool_)
+    stayed[frames.kept] = True
+    after = frames.after[np.argsort(frames.kept)]
+    there = frames.there
+    before, listed = frames.before.filter(pl.Series(there)), with_own_orders(frames.listed, frames.taken)
     names = [name for name in before.columns if name in listed]
     for name in names:
         if isinstance(listed[name], (Flat, Ordinal)):
@@ -148,7 +210,9 @@ def pair_frames(original: Any, masked: Any, attributes: Any, records: Sequence[i
     table = encode(before, listed, names, np.flatnonzero(there))
     columns = [_encoded_like(column, after[column.name]) for column in table.columns]
     known = [_aware_of(new, column) for column, new in zip(table.columns, columns, strict=True)]
-    return _paired(replace(table, columns=tuple(known)), make_table(columns), stayed[there], int((~there).sum()))
+    general = [np.zeros(len(column), dtype=np.bool_) for column in columns]
+    masked_table = make_table(columns)
+    return _paired(replace(table, columns=tuple(known)), masked_table, general, stayed[there], int((~there).sum()))
 
 
 def _dropped(data: pl.DataFrame, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
@@ -234,7 +298,13 @@ def _same_concepts(column: NominalColumn, values: pl.Series) -> Column:
     return replace(encode_column(column.name, own, values, []), attribute=column.attribute)
 
 
-def _paired(original: Table, masked: Table, stayed: NDArray[np.bool_], dropped: int) -> Pairing:
+def _paired(
+    original: Table,
+    masked: Table,
+    general: Sequence[NDArray[np.bool_]],
+    stayed: NDArray[np.bool_],
+    dropped: int,
+) -> Pairing:
     key = original.tuple_of[stayed].astype(np.int64) * masked.p + masked.tuple_of
     distinct, records = np.unique(key, return_counts=True)
     return Pairing(
@@ -245,6 +315,7 @@ def _paired(original: Table, masked: Table, stayed: NDArray[np.bool_], dropped: 
         records=records.astype(np.int64),
         removed=np.bincount(original.tuple_of[~stayed], minlength=original.p).astype(np.int64),
         stayed=np.flatnonzero(stayed),
+        general=general,
         dropped=dropped,
     )
 

@@ -72,13 +72,18 @@ def preservation(
     return preservation_of(pairing, samples=samples, share=share, seed=seed)
 
 
-def preservation_of(pairing: Pairing, *, samples: int = 100, share: float = 0.1, seed: int = 0) -> Preservation:
+def require_sampling(samples: Any, share: Any, seed: Any) -> None:
+    """Settings of the random samples, checked before the work."""
     if isinstance(samples, bool) or not isinstance(samples, int) or samples < 0:
         raise OptionError(f"samples={samples!r}", remedy="Give a whole number from 0 up.")
     if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 < share <= 1:
         raise OptionError(f"share={share!r}", remedy="Give a part of the records, such as 0.1.")
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise OptionError(f"seed={seed!r}", remedy="Give a whole number from 0 up.")
+
+
+def preservation_of(pairing: Pairing, *, samples: int = 100, share: float = 0.1, seed: int = 0) -> Preservation:
+    require_sampling(samples, share, seed)
     rng = np.random.default_rng(seed)
     both = [Both.of(s, m) for s, m in zip(pairing.distance.yardsticks, pairing.masked.columns, strict=True)]
     whole = _statistics(both, [None])
@@ -94,7 +99,7 @@ def preservation_of(pairing: Pairing, *, samples: int = 100, share: float = 0.1,
                 "original": before[0],
                 "masked": after[0],
                 "delta": _delta(before, after)[0],
-                "delta_samples": float(np.mean(_delta(*parts[place][3:]))) if parts else None,
+                "delta_samples": _mean_of_known(_delta(*parts[place][3:])) if parts else None,
             }
         )
     schema = {
@@ -111,6 +116,12 @@ def preservation_of(pairing: Pairing, *, samples: int = 100, share: float = 0.1,
         pl.DataFrame([_means(pair) for pair in both], infer_schema_length=None),
         _dependence(both, pairing.stayed, rng),
     )
+
+
+def _mean_of_known(deltas: Floats) -> float | None:
+    """Samples of fewer than two known numbers have no variance and say nothing."""
+    known = deltas[~np.isnan(deltas)]
+    return float(known.mean()) if len(known) else None
 
 
 def _samples(stayed: NDArray[np.int64], samples: int, share: float, rng: np.random.Generator) -> list[Any]:
@@ -253,7 +264,8 @@ def _covariance(one: Floats, other: Floats, line: bool) -> float:
 def _means(pair: Both) -> dict[str, Any]:
     """The semantic mean before and after, and the distance between them."""
     centres = [_mean(pair, codes) for codes in (pair.before, pair.after)]
-    drift = pair.stick.relative(*(np.array([c]) for c in centres))
+    gone = [isinstance(c, float) and np.isnan(c) for c in centres]  # nothing but missing values
+    drift = np.array([0.0]) if all(gone) else pair.stick.relative(*(np.array([c]) for c in centres))
     column = pair.stick.column
     shown = [str(column.decode(np.array([c]))[0]) if not pair.is_line else f"{c:g}" for c in centres]
     return {"attribute": pair.name, "original": shown[0], "masked": shown[1], "drift": float(drift[0])}

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from ontomask.arguments import counted
+from ontomask.arguments import counted, plain_number
 from ontomask.assessment.risk import SMALL, Risk
 
 if TYPE_CHECKING:
     from ontomask.assessment.assess import Assessment
+    from ontomask.assessment.loss import Loss
 
+UNTOUCHED = "Every value is as it was: nothing was lost, and nothing was masked."
 NO_QUASI = "No column is a quasi-identifier: nobody is told apart by what others know of them."
 #: More columns than this are counted, not listed.
 MOST_NAMED = 6
@@ -48,8 +51,8 @@ def risk_readings(risk: Risk) -> list[str]:
     )
     if risk.severity_weighted is not None:
         told.append(
-            f"Counted by severity, the mean chance is {percent(risk.severity_weighted)}; {risk.severe_unique:,} of a "
-            "severity above 0 stand alone."
+            f"Counted by severity, the mean chance is {percent(risk.severity_weighted)}; of records of a severity above "
+            f"0, {risk.severe_unique:,} {'stands' if risk.severe_unique == 1 else 'stand'} alone."
         )
     return told
 
@@ -63,18 +66,17 @@ def joined(names: Sequence[str]) -> str:
 
 def share_in_words(share: float) -> str:
     """'4 in 100', '3 in 1,000', 'none'."""
-    if share <= 0:
-        return "none"
-    if share > 0.995:
-        return "all" if share == 1 else f"{min(1000 * share, 999):.0f} in 1,000"
+    if share <= 0 or share >= 1:
+        return "none" if share <= 0 else "all"
     for base in (100, 1_000, 10_000):
-        if share * base >= 1 - 1e-9:
-            return f"{share * base:.0f} in {base:,}"
-    return "fewer than 1 in 10,000"
+        part = round(share * base)
+        if share * base >= 1 - 1e-9 and part < base:
+            return f"{part:,} in {base:,}"
+    return "fewer than 1 in 10,000" if share < 0.5 else "9,999 in 10,000"
 
 
 def percent(share: float) -> str:
-    return f"{100 * share:.3g}%"
+    return f"{plain_number(100 * share, 3)}%"
 
 
 def _classes(found: Assessment) -> list[str]:
@@ -83,6 +85,7 @@ def _classes(found: Assessment) -> list[str]:
         return [NO_QUASI]
     on = joined(before.columns)
     people = "people" if before.records != 1 else "person"
+    one = after.unique == 1
     alone = f"{before.unique:,} of {before.records:,} {people} stood alone on {on}"
     if not before.unique:
         alone = f"Nobody stood alone on {on} (the smallest class had {counted(before.smallest, 'record')})"
@@ -90,9 +93,9 @@ def _classes(found: Assessment) -> list[str]:
     if not after.records:
         return [f"{alone}; nothing is released."]
     if after.unique:
-        still = "still do" if before.unique else "do"
-        same = "whether they are the same people, linkage tells"
-        return [f"{alone}; in the release {after.unique:,} of {after.records:,} {still} ({same})."]
+        still = ("still does" if one else "still do") if before.unique else ("does" if one else "do")
+        same = " (whether they are the same people, linkage tells)" if before.unique else ""
+        return [f"{alone}; in the release {after.unique:,} of {after.records:,} {still}{same}."]
     told = [f"{alone}; in the release nobody does: {smallest}."]
     if after.smallest < SMALL:
         told.append(
@@ -122,8 +125,8 @@ def _severity(found: Assessment) -> list[str]:
     return [
         (
             f"Counted by severity, a record is found with a mean chance of {percent(after.severity_weighted)} (before: "
-            f"{percent(before.severity_weighted)}); {after.severe_unique:,} of a severity above 0 stand alone "
-            f"(before: {before.severe_unique:,})."
+            f"{percent(before.severity_weighted)}); of records of a severity above 0, {after.severe_unique:,} "
+            f"{'stands' if after.severe_unique == 1 else 'stand'} alone (before: {before.severe_unique:,})."
         )
     ]
 
@@ -136,21 +139,41 @@ def _loss(found: Assessment) -> list[str]:
             f"{loss.removed:,} of {counted(loss.records, 'record')} {'is' if loss.removed == 1 else 'are'} not released "
             "at all."
         )
-    if not any(loss.changed.values()):
-        return [*told, "Every value is as it was: nothing was lost, and nothing was masked."]
-    told.append(
-        f"Released values are on average {percent(loss.semantic_loss)} of the largest possible distance from the true "
-        f"ones; information loss L is {loss.information_loss:.3g}% (100%: all records made equal)."
+    released = loss.records - loss.removed
+    if not released:
+        return told
+    changed = {name: _released(share, loss) for name, share in loss.changed.items()}
+    if not any(changed.values()):
+        kept = "Every value that is released is as it was." if loss.removed else UNTOUCHED
+        return [*told, kept]
+    away = _released(loss.semantic_loss, loss)
+    total = (
+        f"; information loss L is {plain_number(loss.information_loss, 3)}% (100%: all records made equal)"
+        if math.isfinite(loss.information_loss)
+        else ""
     )
-    for name, changed in loss.changed.items():
-        away = f", on average {percent(loss.relative[name])} of the largest distance away" if changed else ""
-        told.append(f"{name}: {share_in_words(changed)} of the values changed{away}.")
+    told.append(
+        f"Released values are on average {percent(away)} of the largest distance in the original from the true ones{total}."
+    )
+    for name, share in changed.items():
+        text = f"{name}: {share_in_words(share)} of the values changed"
+        if share:
+            text += f", on average {percent(_released(loss.relative[name], loss) / share)} of the largest distance away"
+        told.append(f"{text}.")
     means = found.preservation.statistics.filter(pl.col("statistic") == "mean")
     for row in means.iter_rows(named=True):
-        numeric = found.columns.get(row["attribute"]) == "numeric"
-        if numeric and row["original"] is not None and row["masked"] is not None:
-            told.append(f"The mean of {row['attribute']} was {row['original']:.5g} and is {row['masked']:.5g}.")
+        numeric = found.columns.get(row["attribute"]) == "numeric" and found.exact
+        if numeric and all(
+            isinstance(row[when], float) and math.isfinite(row[when]) for when in ("original", "masked")
+        ):
+            was, is_ = (plain_number(row[when], 5) for when in ("original", "masked"))
+            told.append(f"The mean of {row['attribute']} was {was} and is {is_}.")
     return told
+
+
+def _released(share: float, loss: Loss) -> float:
+    """A mean over all records, in which a removed one counts 1, as a mean over those that are released."""
+    return max((share * loss.records - loss.removed) / (loss.records - loss.removed), 0.0)
 
 
 def _relations(found: Assessment) -> list[str]:

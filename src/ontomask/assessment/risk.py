@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.arguments import counted
+from ontomask.arguments import counted, plain_number
 from ontomask.errors import DataError, PolicyError
 from ontomask.microdata.attributes import as_attributes
 from ontomask.microdata.encoding import require_columns
@@ -97,7 +97,7 @@ class Risk:
 
     def __str__(self) -> str:
         lines = [f"{counted(self.records, 'record')} by {', '.join(self.columns)}"]
-        lines += [f"{name} {value:,.4g}" for name, value in self.figures.items() if value is not None]
+        lines += [f"{name} {plain_number(value)}" for name, value in self.figures.items() if value is not None]
         return "\n".join(lines)
 
 
@@ -149,6 +149,20 @@ def severity_numbers(severity: Severity | str | None, data: pl.DataFrame) -> NDA
     return numbers
 
 
+def _comparable(table: pl.Series, population: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Numbers as numbers, everything else as it is written; an error if one is numbers and the other is not."""
+    numeric = table.dtype.is_numeric()
+    if numeric != population.dtype.is_numeric():
+        raise DataError(
+            f"holds {table.dtype} in the table and {population.dtype} in the population",
+            where=f"column {table.name!r}",
+            remedy="Write the values of both in the same way.",
+        )
+    if numeric:
+        return table.cast(pl.Float64), population.cast(pl.Float64)
+    return table.cast(pl.String), population.cast(pl.String)
+
+
 def risk_of(
     data: pl.DataFrame,
     quasi: list[str],
@@ -159,12 +173,13 @@ def risk_of(
     n = len(data)
     if not n:
         empty = pl.DataFrame(schema={"size": pl.Int64, "classes": pl.Int64, "records": pl.Int64})
-        return Risk(quasi, 0, empty, 0.0, 0.0)
+        return Risk(quasi, 0, empty, 0.0, 0.0, None, *((None, None) if severity is None else (0.0, 0)))
     if population is None:
         classes = classes_of(data, quasi)
         own, among = classes.sizes, classes.sizes
     else:
-        classes = classes_of(pl.concat([data.select(quasi), population.select(quasi)], how="vertical_relaxed"), quasi)
+        pairs = [_comparable(data[name], population[name]) for name in quasi]
+        classes = classes_of(pl.DataFrame([pl.concat(pair) for pair in pairs]), quasi)
         own = np.bincount(classes.of[:n], minlength=len(classes)).astype(np.int64)
         among = np.bincount(classes.of[n:], minlength=len(classes)).astype(np.int64)
         if (among < own).any():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
@@ -12,15 +13,12 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import counted, short, some_of
 from ontomask.errors import DataError
-from ontomask.hierarchies.ladder import ANY_LEVEL, Ladder, Rung, make_rung, own_values
+from ontomask.hierarchies.ladder import ANY, ANY_LEVEL, Ladder, Rung, make_rung, own_values
 from ontomask.microdata.columns import Column, Floats, NominalColumn, NumericColumn, OrdinalColumn
 from ontomask.settings import Settings, number, whole_number
 from ontomask.taxonomy.readers.levels import read_rows
 from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
-
-#: What stands for all values.
-ANY = "*"
 
 
 class Hierarchy(Settings):
@@ -30,13 +28,17 @@ class Hierarchy(Settings):
 
     def ladder(self, column: Column) -> Ladder:
         """The levels of a column."""
-        rungs: list[Rung] = [own_values(column)]
+        rungs: list[Rung] = [self.own(column)]
         for rung in self.rungs(column):
             _require_nested(column, rungs[-1], rung)
             rungs.append(rung)  # also where it joins nothing in these data: levels keep their numbers
         if len(rungs[-1]) > 1 or not rungs[-1].top:
             rungs.append(any_value(column))
         return Ladder(column, tuple(rungs))
+
+    def own(self, column: Column) -> Rung:
+        """Level 0."""
+        return own_values(column)
 
     def rungs(self, column: Column) -> list[Rung]:
         raise NotImplementedError
@@ -81,6 +83,15 @@ class TaxonomyLevels(Hierarchy):
     cut: Literal["depth", "height"] = Field(
         default="depth", description="count levels from the root, or from the leaves"
     )
+
+    def own(self, column: Column) -> Rung:
+        """The values themselves; one that is an inner concept covers all below it, whatever level shows it."""
+        if not isinstance(column, NominalColumn):
+            return own_values(column)
+        leaves = np.maximum(column.taxonomy.dag.leaf_counts, 1)
+        domain = max(int(leaves[column.taxonomy.dag.root]) - 1, 1)
+        penalty = np.where(column.concepts >= 0, (leaves[column.concepts] - 1) / domain, 0.0)
+        return replace(own_values(column), penalty=penalty)
 
     def rungs(self, column: Column) -> list[Rung]:
         if not isinstance(column, NominalColumn):

@@ -65,6 +65,8 @@ class Ladder:
         return 0 if pattern.startswith("depth") else len(self) - 1
 
 
+#: What stands for all values.
+ANY = "*"
 #: The name of the level at which all values are one.
 ANY_LEVEL = "any"
 
