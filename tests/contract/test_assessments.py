@@ -220,13 +220,13 @@ def test_equality_is_that_of_the_values_shown(name: str, missing: str | None) ->
 @pytest.mark.parametrize("kind", ["numeric", "ordinal"])
 @pytest.mark.parametrize("name", sorted(GENERALIZING))
 def test_a_generalized_number_is_another_value(name: str, kind: str) -> None:
-    """'0-63' stands for 32 where records are compared, and then counts as an unchanged 32."""
+    """Once it was: '0-63' stands for 32 where records are compared, and then counts as an unchanged 32."""
     judged_as_shown(name, (kind,), None)
 
 
 @pytest.mark.parametrize("name", sorted(GENERALIZING))
 def test_generalized_numbers_beside_other_kinds(name: str) -> None:
-    """the same, in company."""
+    """Once it was: the same, in company."""
     for mix in SOME:
         if shown_differently(name, mix):
             judged_as_shown(name, mix, None)
@@ -234,7 +234,7 @@ def test_generalized_numbers_beside_other_kinds(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(GENERALIZING))
 def test_what_stands_for_missing_values_too_is_another_value(name: str) -> None:
-    """the same with missing values: '*' stands for them as well."""
+    """Once it was: the same with missing values: '*' stands for them as well."""
     for mix in (("nominal",), ("flat",), ("nominal", "flat")):
         judged_as_shown(name, mix, "category")
 
@@ -296,7 +296,7 @@ def test_records_in_random_order(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in GENERALIZING])
 def test_dropped_records_judged_as_a_frame(name: str) -> None:
-    """who stood out before counts dropped records in ``om.assess`` and not in ``result.assessment``."""
+    """Once it was: who stood out before counts dropped records in ``om.assess`` and not in ``result.assessment``."""
     for mix in (("numeric",), KINDS):
         frame, result = run(name, mix, "drop_record")
         assert len(result.removed)
@@ -354,7 +354,7 @@ def kept_of(frame: pl.DataFrame, mix: Sequence[str], missing: str | None) -> lis
 
 
 def test_one_release_has_one_penalty() -> None:
-    """'plant' that was 'plant' costs a third in ``full_domain`` (it covers 2 of 4 leaves), nothing in ``local``."""
+    """Once it was: 'plant' that was 'plant' costs a third in ``full_domain`` (it covers 2 of 4 leaves), nothing in ``local``."""
     edges = [("oak", "plant"), ("elm", "plant"), ("dog", "animal"), ("cat", "animal")]
     taxonomy = om.Taxonomy.from_edges([*edges, ("plant", "thing"), ("animal", "thing")])
     frame = pl.DataFrame({"x": ["plant"] * 3 + ["dog", "cat"]})

@@ -1,7 +1,4 @@
-"""The sentences of an assessment: is each of them English, and is each of them true?
-
-Tests that say BUG show what is wrong today.
-"""
+"""The sentences of an assessment: is each of them English, and is each of them true?"""
 
 from __future__ import annotations
 
@@ -63,7 +60,7 @@ def test_shares(share: float, text: str) -> None:
 
 
 def test_every_share_is_told_truly() -> None:
-    """0.995 is '100 in 100'."""
+    """Once it was: 0.995 is '100 in 100'."""
     wrong = []
     for i in range(1, 20_000):
         share = i / 20_000
@@ -89,7 +86,7 @@ def test_percents(share: float, text: str) -> None:
 
 @pytest.mark.parametrize("share", [1e-7, 3e-9, 1e-12])
 def test_a_small_percent_is_no_formula(share: float) -> None:
-    """'1e-05%'."""
+    """Once it was: '1e-05%'."""
     assert "e" not in percent(share)
 
 
@@ -145,7 +142,7 @@ def test_many_columns_are_counted() -> None:
 
 
 def test_one_record() -> None:
-    """'in the release 1 of 1 still do (whether they are the same people ...)'."""
+    """Once it was: 'in the release 1 of 1 still do (whether they are the same people ...)'."""
     told = readings("x", "x")
     assert told[-1] == UNTOUCHED
     assert told[0].startswith("1 of 1 person stood alone on a;")
@@ -153,13 +150,13 @@ def test_one_record() -> None:
 
 
 def test_one_of_many_is_singular() -> None:
-    """'in the release 1 of 4 still do'."""
+    """Once it was: 'in the release 1 of 4 still do'."""
     told = readings("xyyy", "xyyy")
     assert not re.search(r"\b1 of 4 (still )?do\b", told[0])
 
 
 def test_who_was_never_alone_is_not_asked_for() -> None:
-    """nobody stood alone, and then 'whether they are the same people'."""
+    """Once it was: nobody stood alone, and then 'whether they are the same people'."""
     told = readings("xxyy", "xzyy")
     assert told[0].startswith("Nobody stood alone on a (the smallest class had 2 records); in the release ")
     assert "same people" not in told[0]
@@ -194,7 +191,7 @@ def test_everything_changed() -> None:
 
 
 def test_what_was_removed_is_not_released_changed() -> None:
-    """released values, each as it was, are 'on average 20% of the largest possible distance from the true ones',
+    """Once it was: released values, each as it was, are 'on average 20% of the largest possible distance from the true ones',
     and '20 in 100 of the values changed'. Removed records have no released values."""
     data = frame(*"aaaabbbbcd")
     policy = om.Policy(attributes=FLAT, method=om.Suppression(k=3), seed=1)
@@ -210,18 +207,18 @@ def test_one_removed_record() -> None:
 
 
 def test_how_far_changed_values_are() -> None:
-    """a flat value that changed is at 1, '25 in 100 of the values changed, on average 25% ... away' says it is not."""
+    """Once it was: a flat value that changed is at 1, '25 in 100 of the values changed, on average 25% ... away' says it is not."""
     told = readings("xyyy", "yyyy")
     assert not [text for text in told if "25 in 100 of the values changed, on average 25% of the largest" in text]
 
 
 def test_a_loss_without_end() -> None:
-    """'information loss L is inf%'."""
+    """Once it was: 'information loss L is inf%'."""
     readings("xx", "xy")
 
 
 def test_a_distance_is_never_larger_than_the_largest() -> None:
-    """'on average 200% of the largest possible distance' where released numbers lie outside the original range,
+    """Once it was: 'on average 200% of the largest possible distance' where released numbers lie outside the original range,
     and an L of '2.27e+03%'."""
     told = readings([1, 1, 1, 2, 2, 2], [1, 2, 3, 4, 5, 6], NUMERIC)
     (text,) = (text for text in told if text.startswith("Released values"))
@@ -229,21 +226,21 @@ def test_a_distance_is_never_larger_than_the_largest() -> None:
 
 
 def test_numbers_that_are_all_missing() -> None:
-    """'The mean of a was nan and is nan.'"""
+    """Once it was: 'The mean of a was nan and is nan.'"""
     before = pl.DataFrame({"a": pl.Series([None] * 4, dtype=pl.Float64), "f": list("xyxx")})
     attributes = {"a": om.Numeric(missing="category"), "f": om.Flat()}
     readings(before, before.with_columns(f=pl.lit("x")), attributes)
 
 
 def test_ranks_that_are_all_missing_have_not_moved() -> None:
-    """the drift of the semantic mean is NaN, for numbers it is 0."""
+    """Once it was: the drift of the semantic mean is NaN, for numbers it is 0."""
     before = pl.DataFrame({"a": pl.Series([None] * 4, dtype=pl.String)})
     found = om.assess(before, before, {"a": om.Ordinal(order=["low", "high"], missing="category")}, samples=0)
     assert found.preservation.means["drift"].to_list() == [0.0]
 
 
 def test_samples_without_two_known_values() -> None:
-    """one sample of a hundred with fewer than two known numbers makes the mean over all of them NaN."""
+    """Once it was: one sample of a hundred with fewer than two known numbers makes the mean over all of them NaN."""
     before = pl.DataFrame({"a": [None, None, *range(18)]})
     found = om.assess(before, before, {"a": om.Numeric(missing="category")})
     assert found.preservation.statistics["delta"].to_list() == [0.0, 0.0]
@@ -256,7 +253,7 @@ def test_means() -> None:
 
 
 def test_large_means_are_no_formula() -> None:
-    """'The mean of a was 1.2346e+05 and is 1.2346e+05.'"""
+    """Once it was: 'The mean of a was 1.2346e+05 and is 1.2346e+05.'"""
     readings([123_400, 123_500, 123_456, 123_470], [123_450] * 4, NUMERIC)
 
 
@@ -278,7 +275,7 @@ def test_relations() -> None:
 
 
 def test_severity_in_words() -> None:
-    """'1 of a severity above 0 stand alone'."""
+    """Once it was: '1 of a severity above 0 stand alone'."""
     data = frame(*"xyyzz").with_columns(disease=pl.Series(["cancer of the liver", *["hay fever"] * 4]))
     found = om.assess(data, data, FLAT, severity=om.Severity.example(), samples=0)
     (text,) = (text for text in found.readings if text.startswith("Counted by severity"))
@@ -287,7 +284,7 @@ def test_severity_in_words() -> None:
 
 
 def test_only_what_was_estimated_is_called_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """linkage to the nearest released record was tried on all, and is called an estimate because that from the
+    """Once it was: linkage to the nearest released record was tried on all, and is called an estimate because that from the
     release back, which the sentence does not speak of, was sampled."""
     monkeypatch.setattr(module, "MOST_TRIED", 3)
     found = om.assess(frame(1, 1, 1, 2, 2, 2), frame(1, 2, 3, 4, 5, 6), NUMERIC, samples=0)

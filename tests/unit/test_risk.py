@@ -1,7 +1,4 @@
-"""Who stands out: classes and risks by hand, populations and severity, and what is refused.
-
-Tests that say BUG show what is wrong today.
-"""
+"""Who stands out: classes and risks by hand, populations and severity, and what is refused."""
 
 from __future__ import annotations
 
@@ -116,7 +113,7 @@ def test_a_population_in_categories() -> None:
 
 
 def test_a_population_in_other_categories() -> None:
-    """a SchemaError of Polars. A sample drawn from people with more categories is the usual case."""
+    """Once it was: a SchemaError of Polars. A sample drawn from people with more categories is the usual case."""
     people = PEOPLE.cast(pl.Enum(["w", "x", "y", "z"]))
     found = om.disclosure_risk(SIX.cast(pl.Enum(["x", "y", "z"])), FLAT, population=people)
     assert found.figures == om.disclosure_risk(SIX, FLAT, population=PEOPLE).figures
@@ -244,7 +241,7 @@ def test_slips_of_an_assessment(change: dict[str, Any], message: str) -> None:
 
 @pytest.mark.parametrize("seed", [-1, "x", 1.5, True, None])
 def test_a_seed_that_is_none(seed: Any) -> None:
-    """-1, 'x' and 1.5 reach NumPy first and end in its own ValueError or TypeError."""
+    """Once it was: -1, 'x' and 1.5 reach NumPy first and end in its own ValueError or TypeError."""
     with pytest.raises(errors.OptionError, match="seed="):
         om.assess(SIX, SIX, FLAT, seed=seed)
 
