@@ -354,7 +354,7 @@ def kept_of(frame: pl.DataFrame, mix: Sequence[str], missing: str | None) -> lis
 
 
 def test_one_release_has_one_penalty() -> None:
-    """Once it was: 'plant' that was 'plant' costs a third in ``full_domain`` (it covers 2 of 4 leaves), nothing in ``local``."""
+    """Once 'plant' that was 'plant' cost a third in ``full_domain`` and nothing in ``local``."""
     edges = [("oak", "plant"), ("elm", "plant"), ("dog", "animal"), ("cat", "animal")]
     taxonomy = om.Taxonomy.from_edges([*edges, ("plant", "thing"), ("animal", "thing")])
     frame = pl.DataFrame({"x": ["plant"] * 3 + ["dog", "cat"]})

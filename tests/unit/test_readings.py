@@ -207,7 +207,7 @@ def test_one_removed_record() -> None:
 
 
 def test_how_far_changed_values_are() -> None:
-    """Once it was: a flat value that changed is at 1, '25 in 100 of the values changed, on average 25% ... away' says it is not."""
+    """A flat value that changed is at 1; once '25 in 100 changed, on average 25% away' said it was not."""
     told = readings("xyyy", "yyyy")
     assert not [text for text in told if "25 in 100 of the values changed, on average 25% of the largest" in text]
 
