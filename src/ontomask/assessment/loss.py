@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ontomask.arguments import counted
 from ontomask.assessment.pairing import Pairing, pair_frames
 from ontomask.distances.records import RecordDistance
+from ontomask.distances.yardsticks import Yardstick
+from ontomask.microdata.encoding import Table
 from ontomask.statistics.aggregation import Operators
 
 #: What every combination of values counts more than it occurs, in divergences.
@@ -150,8 +153,17 @@ def _divergence(pairing: Pairing) -> float:
 def _total(pairing: Pairing, distance: RecordDistance) -> float:
     """SST around the semantic centre, whatever centre the method used."""
     table = pairing.original
-    operators = Operators.of(table, distance, "semantic")
-    centre = operators.centres(np.zeros(table.n, dtype=np.int32), 1)
+    centre = [_centre(stick) for stick in distance.yardsticks]
     own = [column.own[codes] for column, codes in zip(table.columns, table.codes, strict=True)]
     off = distance.pairs(own, [np.repeat(c, table.p) for c in centre])
     return float((table.counts * off**2).sum())
+
+
+def _centre(stick: Yardstick) -> NDArray[Any]:
+    """The semantic centre of a whole column: a column's centre depends on it alone, and on its values, not on records."""
+    column = stick.column
+    counts = np.bincount(column.codes, minlength=len(column)).astype(np.int64)
+    values = np.flatnonzero(counts)
+    table = Table((column,), np.arange(len(column), dtype=np.int32)[None, :], counts, column.codes)
+    operators = Operators.of(table, RecordDistance([stick]), "semantic")
+    return operators.centres_of(np.array([0, len(values)]), values, counts[values])[0]
