@@ -719,3 +719,14 @@ def test_what_is_handed_out_is_new() -> None:
     again = run(frame, TWO)
     frame.loc[:, "pay"] = -2.0
     assert list(again.data["pay"]) == [1.0, 2.0, 3.0, 4.0]
+
+
+@pytest.mark.parametrize("name", ["*", "^a.*$"])
+def test_names_that_polars_takes_for_patterns(name: str, tmp_path: Path) -> None:
+    frame = pl.DataFrame({name: ["x", "y"] * 5, "age": [1, 2] * 5})
+    policy = om.Policy(attributes={name: om.Flat(), "age": om.Numeric()}, method=om.Microaggregation(k=3))
+    with pytest.raises(errors.DataError, match="pattern of names.*Rename it"):
+        om.anonymize(frame, policy)
+    (tmp_path / "a.csv").write_text(f"{name},age\nx,1\n")
+    with pytest.raises(errors.OntomaskError, match="pattern of names.*Rename it"):
+        om.read_table(tmp_path / "a.csv")

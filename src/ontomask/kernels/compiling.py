@@ -29,6 +29,15 @@ def inner_extremes(function: Function) -> Function:
     return _compiled(function, fastmath={"nnan", "nsz"}, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
+def is_kept(compiled: Any) -> bool:
+    """Was the kernel compiled before, so that it only has to be loaded?"""
+    kept: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    try:
+        return bool(kept._load_index())
+    except (AttributeError, OSError, ValueError):
+        return False
+
+
 def _compiled(function: Function, **options: Any) -> Function:
     options |= {"nogil": True, "error_model": "numpy"}
     try:

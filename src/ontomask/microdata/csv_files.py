@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import short, some_of
 from ontomask.errors import DataError, OptionError
+from ontomask.microdata.frames import is_pattern
 from ontomask.taxonomy.readers.source import _BOMS, HEAD, LONGEST_LINE, Source
 from ontomask.taxonomy.readers.table import DELIMITERS
 
@@ -153,6 +154,12 @@ def _check_header(source: DataSource, header: Sequence[str]) -> None:
             line=source.above + 1,
             remedy="The first line must name every column. Row names of R: write with row.names = FALSE. "
             "A delimiter at the end of the lines: remove it.",
+        )
+    pattern = next((name for name in header if is_pattern(name)), None)
+    if pattern is not None:
+        raise source.error(
+            f"the first line names a column {short(repr(pattern))}, which stands for a pattern of names",
+            remedy="Rename it: a name is not * and does not begin with ^ and end with $.",
         )
     twice = [name for name, count in Counter(header).items() if count > 1]
     if twice:

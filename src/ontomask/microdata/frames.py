@@ -122,6 +122,17 @@ def _check_names(names: list[Any]) -> None:
             f"several columns are called {some_of([repr(name) for name in twice])}",
             remedy="Rename or remove all but one of them.",
         )
+    patterns = [name for name in names if is_pattern(name)]
+    if patterns:
+        raise DataError(
+            f"the column name {short(repr(patterns[0]))} stands for a pattern of names where tables are worked on",
+            remedy="Rename it: a name is not * and does not begin with ^ and end with $.",
+        )
+
+
+def is_pattern(name: str) -> bool:
+    """Would Polars take the name for several columns?"""
+    return name == "*" or (name.startswith("^") and name.endswith("$"))
 
 
 def _check_polars(frame: pl.DataFrame) -> None:
