@@ -20,6 +20,7 @@ from benchmarks import generate, peers
 from benchmarks.generalizing import generalizing
 from benchmarks.keeping import keeping
 from benchmarks.masking import masking
+from benchmarks.telling import telling
 from benchmarks.timing import DATA, PEAK, Row, best, fresh
 
 TAXONOMIES = DATA / "taxonomies"
@@ -140,6 +141,7 @@ def main() -> None:
         ("masking", masking),
         ("keeping", keeping),
         ("generalizing", generalizing),
+        ("telling", telling),
         ("peers", against_peers),
     ]
     chosen = [s for s in sections if len(sys.argv) == 1 or s[0].split()[0] in sys.argv[1:]]
