@@ -15,10 +15,10 @@ import numpy as np
 import ontomask as om
 from experiments.data import adult
 from experiments.reporting import comes_out, in_parallel, show, table
-from ontomask.assessment.pairing import pair_result, with_measure
+from ontomask.assessment.pairing import pair_result
 from ontomask.distances.records import RecordDistance
 from ontomask.masking.method import Masked
-from ontomask.microdata.encoding import Table
+from ontomask.microdata.encoding import Table, remeasured
 from ontomask.progress import silent
 from ontomask.run import prepare
 
@@ -46,7 +46,7 @@ def census() -> Table:
 
 @cache
 def judged() -> RecordDistance:
-    return RecordDistance.of(with_measure(census(), "wu_palmer", {"depth": "edges"}))
+    return RecordDistance.of(remeasured(census(), measure="wu_palmer", options={"depth": "edges"}))
 
 
 def squared_errors(masked: Masked) -> float:
