@@ -17,6 +17,7 @@ from types import ModuleType
 
 from experiments import (
     centroids,
+    framework,
     generalization,
     marginality,
     microaggregation,
@@ -55,7 +56,8 @@ def thesis() -> list[str]:
             f"{len(frame)} records of a reason and an activity, {len(distinct)} distinct pairs, {int((distinct == 1).sum())} "
             f"of them unique, the most frequent {distinct.max()} times, as the thesis prints of its own; the nouns and which "
             "pairs are frequent are invented, with a seed. What comes out on it says how the methods behave on data of that "
-            "shape, and no more."
+            "shape, and no more. **Discharges** are synthetic, too; only the last section has them, and says how they compare "
+            "with those of the thesis."
         ),
     ]
 
@@ -121,7 +123,7 @@ class Page:
 
 
 PAGES = (
-    Page("experiments", thesis, "T12", (centroids, recoding, microaggregation, resampling, generalization)),
+    Page("experiments", thesis, "T12", (centroids, recoding, microaggregation, resampling, generalization, framework)),
     Page("experiments-discharges", papers, "M13, R17, D12", (marginality, rank_swapping, shuffling)),
 )
 

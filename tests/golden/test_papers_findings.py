@@ -1,7 +1,8 @@
-"""What M13, R17 and D12 found, on small samples of the synthetic discharges: means of ten seeds, each its own sample.
+"""What M13, R17, D12 and chapter 9 of T12 found, on small samples of the synthetic discharges: means of seeds, each its
+own sample.
 
-The whole tables, and where findings do not come out, are in docs/experiments-discharges.md; what fails there is not
-tested here.
+The whole tables, and where findings do not come out, are in docs/experiments-discharges.md and docs/experiments.md (T12);
+what fails there is not tested here.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import polars as pl
 import pytest
 
 import ontomask as om
-from experiments import marginality, rank_swapping
+from experiments import framework_runs, marginality, rank_swapping
 from experiments.data import discharges
+from experiments.framework_runs import CLASSIC, METHODS, MIC, REC, RES, SEMANTIC, SETTINGS, SUPPRESSION
 from experiments.rank_swapping import (
     DIAGNOSIS,
     DISTRIBUTIONAL,
@@ -105,3 +107,33 @@ def test_shuffling_changes_no_mean_and_no_variance(seed: int) -> None:
     kept = result.preservation("weighted_edge", samples=0).statistics
     assert kept.filter(pl.col("statistic") != "covariance")["delta"].to_list() == [0.0] * 12
     assert not result.data.equals(data.frame)
+
+
+# ---- T12 chapter 9: the framework on health records ----------------------------------------------------------------
+
+
+@cache
+def compared() -> framework_runs.Means:
+    """Every way at two k, mean of three samples of 600 records."""
+    return framework_runs.means(
+        [framework_runs.runs(framework_runs.records(seed, 600), seed, (3, 8), workers=1) for seed in range(3)]
+    )
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("k", [3, 8])
+def test_semantics_saves_with_every_method_and_most_with_microaggregation(setting: str, k: int) -> None:
+    at = compared()[k]
+    saved = {m: 1 - at[SETTINGS[setting][m]].sse / at[CLASSIC.format(m)].sse for m in METHODS}
+    assert min(saved.values()) > 0
+    assert saved[MIC] > max(saved[REC], saved[RES])
+    assert at[SUPPRESSION].sse > max(at[way].sse for way in SEMANTIC)
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("k", [3, 8])
+def test_microaggregation_loses_least_and_resampling_is_linked_least(setting: str, k: int) -> None:
+    at = framework_runs.in_setting(compared()[k], SETTINGS[setting])
+    assert at[MIC].sse < at[REC].sse < at[RES].sse
+    assert at[RES].srl < at[REC].srl < at[MIC].srl
+    assert at[MIC].score() < at[REC].score() < at[RES].score()
