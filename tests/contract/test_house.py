@@ -119,3 +119,12 @@ def test_nothing_of_this_machine_is_committed() -> None:
             continue
         found = forbidden.search(path.read_text(encoding="utf-8"))
         assert found is None, f"{path.relative_to(ROOT)}: {found}"
+
+
+def test_every_experiment_can_be_imported() -> None:
+    """They are run by hand and seldom; a name that moved must be noticed before."""
+    import importlib
+
+    for file in sorted((ROOT / "experiments").glob("*.py")):
+        if file.stem != "__main__":
+            importlib.import_module(f"experiments.{file.stem}")
