@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +20,7 @@ from ontomask.microdata.frames import take
 from ontomask.policy import Policy
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.severity_diversity import SeverityDiversity
+from ontomask.progress import Progress, Reporter, silent
 from ontomask.verification import Verification, check_models
 
 if TYPE_CHECKING:
@@ -108,6 +110,15 @@ class Result:
     @cached_property
     def assessment(self) -> Assessment:
         """All that can be said of the release beside the original (see :func:`ontomask.assess`)."""
+        return self._assessed(silent)
+
+    def assess(self, progress: Callable[[float, str], Any] | None = None) -> Assessment:
+        """The same, telling how far it is; worked out once."""
+        if "assessment" not in self.__dict__:
+            self.__dict__["assessment"] = self._assessed(Reporter(progress))
+        return self.assessment
+
+    def _assessed(self, progress: Progress) -> Assessment:
         from ontomask.assessment.assess import assessment_of
 
         inside = np.flatnonzero(self.prepared.kept)
@@ -119,6 +130,7 @@ class Result:
             self.policy.attributes,
             severity=self._severity,
             ncp=self.ncp,
+            progress=progress,
         )
 
     @property
@@ -259,6 +271,8 @@ class Result:
         """
         from ontomask.saving import save_result
 
+        if report:
+            self.assess()  # kept with this result, too
         return save_result(self._verified_again(), as_path(folder), overwrite=overwrite, format=format, report=report)
 
     def _verified_again(self) -> Result:
@@ -291,7 +305,10 @@ class Result:
                 OntomaskWarning,
                 stacklevel=3,
             )
-        return replace(self, verification=verification)
+        again = replace(self, verification=verification)
+        kept = ("assessment", "groups", "mapping", "pairing")  # worked out once
+        again.__dict__.update({name: self.__dict__[name] for name in kept if name in self.__dict__})
+        return again
 
     def __repr__(self) -> str:
         state = "" if self.satisfied else " NOT SATISFIED"

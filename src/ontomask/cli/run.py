@@ -10,6 +10,7 @@ import typer
 from ontomask.cli.console import remark, say, say_json
 from ontomask.cli.options import AsJson, DataFile, Force, PolicyFile, Quiet, epilog
 from ontomask.cli.progress import shown_progress
+from ontomask.progress import stretch
 
 if TYPE_CHECKING:
     from ontomask.result import Result
@@ -62,10 +63,10 @@ def command(
         chosen = chosen.changed(seed=seed)
     require_place(output, overwrite=force)  # before the work is done
     with shown_progress(quiet or as_json) as progress:
-        result = anonymize(
-            data, chosen, progress=lambda f, m: progress(0.6 * f, m), allow_unsatisfied=allow_unsatisfied
-        )
-        progress(0.6, "assessing and writing")
+        result = anonymize(data, chosen, progress=stretch(progress, 0.0, 0.5), allow_unsatisfied=allow_unsatisfied)
+        if report:
+            result.assess(stretch(progress, 0.5, 0.9))
+        progress(0.9, "writing")
         result.save(output, overwrite=force, format=format, report=report)
     if as_json:
         say_json(_facts(result, output, report))
