@@ -435,6 +435,14 @@ def test_the_map_of_risk_and_utility() -> None:
     assert "<b>" not in drawn
 
 
+def test_a_point_of_the_map_says_what_the_legend_does_not() -> None:
+    table = (
+        compared().head(3).with_columns(name=pl.Series(["microaggregation, k=3", "microaggregation", "my swap, k=10"]))
+    )
+    points = charts.risk_utility_map(table).to_dict()["layer"][1]
+    assert [row["name"] for row in points["data"]["values"]] == ["k=3", "microaggregation", "my swap, k=10"]
+
+
 def test_score_curves_differ_in_colour_and_pattern() -> None:
     names = [f"way {i}" for i in range(9)]
     table = pl.DataFrame(

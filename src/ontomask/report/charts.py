@@ -257,7 +257,11 @@ def risk_utility_map(table: pl.DataFrame) -> Chart:
     import altair as alt
 
     rows: list[dict[str, Any]] = [
-        {"name": short(str(row["name"]), 40), "method": short(str(row["method"]), 40)}
+        # The legend says the method: a name that begins with it, as a grid's do, adds the rest.
+        {
+            "name": short(str(row["name"]).removeprefix(f"{row['method']}, "), 40),
+            "method": short(str(row["method"]), 40),
+        }
         | {field: _finite(row[field]) for field in ("loss", "risk")}
         | {"frontier": bool(row["frontier"])}
         for row in table.iter_rows(named=True)
