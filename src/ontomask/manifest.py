@@ -41,7 +41,19 @@ def manifest_of(result: Result) -> dict[str, Any]:
         "seed": result.seed,
         "satisfied": result.satisfied,
         "taxonomies": taxonomies,
+        "named_files": {file.name: sha256(file) for file in _named_files(result)},
     }
+
+
+def _named_files(result: Result) -> list[Path]:
+    """The files that the policy names: taxonomies, mappings, hierarchies."""
+    names: list[Any] = []
+    for attribute in result.policy.attributes.values():
+        if isinstance(attribute, Nominal):
+            names += [attribute.taxonomy, attribute.mapping]
+    names += [getattr(one, "path", None) for one in getattr(result.policy.method, "hierarchies", {}).values()]
+    files = [Path(name) for name in names if isinstance(name, str)]
+    return sorted({file for file in files if file.is_file()})
 
 
 def sha256(file: Path) -> str | None:

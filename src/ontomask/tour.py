@@ -64,7 +64,8 @@ def make_tour(folder: Path, records: int = 20_000, *, progress: Progress = silen
     ways: dict[str, Policy] = {}
     for method, settings in (("microaggregation", {"k": k}), ("generalization", {"suppression_limit": 0.05})):
         policy = demo_policy({"name": method, **settings}, require=[KAnonymity(k=k)], seed=1)
-        policy.changed(row_order="shuffled").save(folder / f"{method}.yaml", overwrite=True)
+        policy = policy.changed(row_order="shuffled")
+        policy.save(folder / f"{method}.yaml", overwrite=True)
         ways[method] = policy
     runs, results = [], {}
     for place, (name, policy) in enumerate(ways.items()):

@@ -42,7 +42,7 @@ def test_a_policy_to_begin_from(folder: Path) -> None:
     assert re.search(r"charge +whole numbers +\d+ +0 +[\d.]+% +sensitive +numeric", out)
     assert re.search(r"procedure +text +\d+ +0 +[\d.]+% +quasi +nominal +icd9cm_procedures +CHECK", out)
     assert "  diagnosis, secondary_diagnosis, procedure: if nobody can know it" in out
-    assert "  ontomask check policy.yaml 'my stays.csv'\n  ontomask run policy.yaml 'my stays.csv' -o out\n" in out
+    assert "  ontomask check policy.yaml 'my stays.csv'\n  ontomask run policy.yaml 'my stays.csv' -o result\n" in out
     text = (folder / "policy.yaml").read_text(encoding="utf-8")
     for value in ("female", *om.demo_data(300, seed=1)["diagnosis"].unique().to_list()):
         if "." in value or value.isalpha():  # 250 may be a number of something

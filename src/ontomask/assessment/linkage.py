@@ -80,6 +80,21 @@ def linkage_of(
     tried: NDArray[np.int64] | None = None,
 ) -> float:
     """Linkage of paired tables; an estimate if only some combinations of values are ``tried``, drawn at random."""
+    if tried is None:
+        key = ("linkage", kind, distance, normalize)
+        return pairing.once(key, lambda: _linkage(pairing, kind, distance, normalize, workers, progress, None))
+    return _linkage(pairing, kind, distance, normalize, workers, progress, tried)
+
+
+def _linkage(
+    pairing: Pairing,
+    kind: Kind,
+    distance: Distance,
+    normalize: Normalize,
+    workers: int | None,
+    progress: Progress,
+    tried: NDArray[np.int64] | None,
+) -> float:
     if pairing.masked.n == 0:
         return 0.0
     if kind in ("matching", "masked_matching"):

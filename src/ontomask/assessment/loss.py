@@ -102,6 +102,10 @@ def information_loss(
 
 def loss_of(pairing: Pairing) -> Loss:
     """The loss of paired tables, on their distinct pairs."""
+    return pairing.once("loss", lambda: _loss(pairing))
+
+
+def _loss(pairing: Pairing) -> Loss:
     distance = pairing.distance
     before, after = pairing.centres("original"), pairing.centres("masked")
     n, gone = pairing.n, pairing.gone

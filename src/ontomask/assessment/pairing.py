@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -28,6 +28,7 @@ from ontomask.policy import Policy
 from ontomask.taxonomy.matching import as_mapping
 
 Longs = NDArray[np.int64]
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +51,7 @@ class Pairing:
     stayed: Longs
     general: Sequence[NDArray[np.bool_]]
     dropped: int = 0
+    _found: dict[Any, Any] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -65,6 +67,13 @@ class Pairing:
     def distance(self) -> RecordDistance:
         """How far apart records are, on the scale of the original: made once for all that is assessed."""
         return RecordDistance.of(self.original)
+
+    def once(self, what: Any, work: Callable[[], Found]) -> Found:
+        """A figure that several assessments ask for, worked out once."""
+        if what not in self._found:
+            self._found[what] = work()
+        found: Found = self._found[what]
+        return found
 
     def equal(self, column: int) -> NDArray[np.bool_]:
         """Which pairs show the same value in a column; a missing number equals another."""
@@ -87,7 +96,7 @@ class Pairing:
                 raise PolicyError("options of a measure are given and no measure", remedy="Name it with measure=.")
             return self
         get_measure(measure).settle(options)  # a slip is a slip, also where no column is nominal
-        return replace(self, original=remeasured(self.original, measure=measure, options=dict(options)))
+        return replace(self, original=remeasured(self.original, measure=measure, options=dict(options)), _found={})
 
 
 def pair_result(table: Table, masked: Masked, dropped: int = 0) -> Pairing:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from io import TextIOWrapper
 from typing import Annotated
 
 import typer
 
 from ontomask.cli import assess, check, compare, demo, init, run, severity, taxonomy, verify
-from ontomask.cli.console import REFUSED, fail
+from ontomask.cli.console import REFUSED, fail, remark
 from ontomask.cli.interrupting import Interrupted, listen
 from ontomask.errors import NotSatisfied, OntomaskError
 
@@ -59,6 +60,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # the code page of a terminal need not have every sign
             stream.reconfigure(errors="backslashreplace")
+    warnings.showwarning = _remark  # type: ignore[assignment]
     listen()
     try:
         app(prog_name="ontomask")
@@ -71,3 +73,8 @@ def main() -> None:
     except BrokenPipeError:  # the reader, such as head, has seen enough
         sys.stderr.close()
         sys.exit(0)
+
+
+def _remark(message: Warning | str, *_: object, **__: object) -> None:
+    """A warning of the library as a line on stderr, without the place in its code."""
+    remark(f"warning: {message}")

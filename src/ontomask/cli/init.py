@@ -86,7 +86,7 @@ def command(
         return
     following = [
         f"ontomask check {shlex.quote(str(output))} {shlex.quote(data)}",
-        f"ontomask run {shlex.quote(str(output))} {shlex.quote(data)} -o out",
+        f"ontomask run {shlex.quote(str(output))} {shlex.quote(data)} -o result",
     ]
     if as_json:
         say_json(_facts(found, show_values) | {"policy": str(output), "next": following})

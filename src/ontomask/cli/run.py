@@ -89,7 +89,8 @@ def _print(result: Result, output: Path, report: bool) -> None:
         for reading in result.assessment.readings:
             say(f"  {reading}")
     say(f"Written to {output}:")
-    say("  release/       to hand out" + (": open report.html in a browser" if report else ""))
+    purpose = "to hand out" if result.satisfied else "NOT SATISFIED: not to be handed out as it is"
+    say(f"  release/       {purpose}" + (": open report.html in a browser" if report and result.satisfied else ""))
     say("  confidential/  leads back to people; keep it with the original data")
 
 

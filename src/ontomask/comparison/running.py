@@ -62,7 +62,7 @@ def run_policy(frame: Any, name: str, policy: Policy, measure: str | None, optio
     except Cancelled:
         raise
     except OntomaskError as problem:
-        return Run(**_begun(name, policy), seconds=time.perf_counter() - start, error=str(problem))
+        return Run(**_begun(name, policy), seconds=time.perf_counter() - start, error=_told(problem))
     return judged(name, result, time.perf_counter() - start, measure, options)
 
 
@@ -89,6 +89,11 @@ def judged(
         promised_k=policy.method.promised_k if policy.method is not None else 1,
         guarantees=result.guarantees,
     )
+
+
+def _told(problem: OntomaskError) -> str:
+    """What is wrong; what to do about it is for who runs that policy alone."""
+    return problem.what if problem.where is None else f"{problem.where}: {problem.what}"
 
 
 def _begun(name: str, policy: Policy) -> dict[str, Any]:
