@@ -60,7 +60,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # the code page of a terminal need not have every sign
             stream.reconfigure(errors="backslashreplace")
-    warnings.showwarning = _remark  # type: ignore[assignment]
+    warnings.showwarning = _remark
     listen()
     try:
         app(prog_name="ontomask")
