@@ -56,7 +56,7 @@ def frame_of(rows: Sequence[Record], domains: Sequence[list[Any]]) -> pl.DataFra
 # ---- who stands out ------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=cases(1500))
+@settings(max_examples=cases(800))
 @given(SEEDS)
 def test_disclosure_risk(seed: int) -> None:
     chance = random.Random(seed)
@@ -102,7 +102,7 @@ def some_rows_of(chance: random.Random, domains: Sequence[list[Any]]) -> list[Re
     return [tuple(chance.choice(domain) for domain in domains) for _ in range(chance.choice((0, 2, 8)))]
 
 
-@settings(max_examples=cases(300))
+@settings(max_examples=cases(160))
 @given(SEEDS)
 def test_a_population_that_lacks_somebody(seed: int) -> None:
     chance = random.Random(seed)
@@ -144,7 +144,7 @@ def check_loss(
     assert (real.records, real.removed) == (n, removed)
 
 
-@settings(max_examples=cases(800))
+@settings(max_examples=cases(400))
 @given(st.data())
 def test_loss(data: DataObject) -> None:
     sheet = data.draw(sheets(most=12, widest=3))
@@ -155,7 +155,7 @@ def test_loss(data: DataObject) -> None:
     check_loss(loss_of(pairing), sheet, sheet.records, masked, own, sheet.n)
 
 
-@settings(max_examples=cases(300))
+@settings(max_examples=cases(160))
 @given(st.data())
 def test_what_a_policy_drops_is_removed_and_no_part_of_the_original(data: DataObject) -> None:
     sheet = data.draw(sheets(most=12, widest=3))
@@ -177,7 +177,7 @@ def test_what_a_policy_drops_is_removed_and_no_part_of_the_original(data: DataOb
 # ---- linkage, score, all of it ---------------------------------------------------------------------------------------
 
 
-@settings(max_examples=cases(300))
+@settings(max_examples=cases(160))
 @given(st.data())
 def test_linkage(data: DataObject) -> None:
     sheet = data.draw(sheets(most=12, widest=3))

@@ -530,14 +530,14 @@ def test_of_a_large_parquet_file_a_part_is_looked_at(tmp_path: Path, monkeypatch
     assert om.anonymize(file, policy).verification.holds
 
 
-def test_names_that_look_like_patterns(tmp_path: Path) -> None:
-    frame = pl.DataFrame({"*": few([30, 31, 45]), "^a.*$": few(["x", "y"]), "age": few([1, 2, 3])})
+@pytest.mark.parametrize("name", ["*", "^a.*$"])
+def test_names_that_stand_for_patterns(name: str, tmp_path: Path) -> None:
+    """A policy for them could not be used: masking refuses such names, so a profile does, too."""
+    frame = pl.DataFrame({name: few([30, 31, 45]), "age": few([1, 2, 3])})
     frame.write_parquet(tmp_path / "odd.parquet")
     for data in (frame, tmp_path / "odd.parquet"):
-        found = om.profile(data)
-        assert [column.name for column in found] == frame.columns
-        assert [column.distinct for column in found] == [3, 2, 3]
-        assert list(om.Policy.load(found.save(tmp_path / "p.yaml", overwrite=True)).attributes) == frame.columns
+        with pytest.raises(om.errors.DataError, match="pattern of names.*Rename it"):
+            om.profile(data)
 
 
 def test_bad_input(tmp_path: Path) -> None:
