@@ -417,13 +417,14 @@ def test_small_blocks() -> None:
     The size is compiled into the kernels, which takes a minute; they are short enough here to be interpreted.
     """
     here = Path(__file__)
+    half = str(0.5 * float(os.environ.get("HYPOTHESIS_SCALE", "1")))  # interpreted kernels are slow
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     # Compiled kernels do not warn of the infinite bounds of blocks where all numbers are missing.
     command += ["-W", "ignore:invalid value encountered:RuntimeWarning"]
     done = subprocess.run(
         command + [f"{here}::{test}" for test in IN_BLOCKS],
         cwd=here.parents[2],
-        env=os.environ | {"ONTOMASK_BLOCK": "3", "NUMBA_DISABLE_JIT": "1"},
+        env=os.environ | {"ONTOMASK_BLOCK": "3", "NUMBA_DISABLE_JIT": "1", "HYPOTHESIS_SCALE": half},
         capture_output=True,
         text=True,
         check=False,
