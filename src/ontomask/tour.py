@@ -6,12 +6,13 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ontomask.comparison.compare import Comparison
-from ontomask.comparison.running import judged
+from ontomask.comparison.running import Run, judged
 from ontomask.errors import OutputError
 from ontomask.microdata.demo import demo_data, demo_policy
 from ontomask.microdata.writing import write_table
@@ -67,15 +68,21 @@ def make_tour(folder: Path, records: int = 20_000, *, progress: Progress = silen
         policy = policy.changed(row_order="shuffled")
         policy.save(folder / f"{method}.yaml", overwrite=True)
         ways[method] = policy
-    runs, results = [], {}
-    for place, (name, policy) in enumerate(ways.items()):
+    helped = stretch(progress, 0.05, 0.55)
+
+    def way(name: str) -> tuple[Run, Result]:
         started = time.perf_counter()
-        step = stretch(progress, 0.05 + 0.25 * place, 0.3 + 0.25 * place)
-        results[name] = anonymize(folder / FILES[0], policy, progress=step)
+        step = helped if name == "microaggregation" else silent
+        result = anonymize(folder / FILES[0], ways[name], progress=step)
+        seconds = time.perf_counter() - started
         if helper is not None:  # what it compiles is needed from here on
             step(1.0, "compiling, which is done once on a machine")
             helper.wait()
-        runs.append(judged(name, results[name], time.perf_counter() - started))
+        return judged(name, result, seconds), result
+
+    with ThreadPoolExecutor(len(ways)) as pool:  # the loops run without the interpreter's lock
+        done = dict(zip(ways, pool.map(way, ways), strict=True))
+    runs, results = [run for run, _ in done.values()], {name: result for name, (_, result) in done.items()}
     found = Comparison(runs, ways, "semantic", 0.5)
     found.write_map(folder / FILES[3], overwrite=True)
     best = found.best or next(iter(ways))
