@@ -16,7 +16,6 @@ from ontomask.masking.goals import Goals
 from ontomask.microdata.attributes import Nominal
 from ontomask.policy import Policy, require_policy
 from ontomask.privacy.models import ClassModel
-from ontomask.privacy.severity_diversity import SeverityDiversity
 from ontomask.progress import Reporter
 from ontomask.run import Prepared, prepare
 from ontomask.verification import Verification, check_models
@@ -86,8 +85,8 @@ def check(
         model.require_enough(prepared.table.n)
     Goals.of(policy.require, prepared.data, policy.attributes)
     report(0.7, "looking at classes")
-    severity = next((model.definition for model in policy.require if isinstance(model, SeverityDiversity)), None)
-    risk = risk_of(prepared.data, policy.quasi_identifiers, severity=severity_numbers(severity, prepared.data))
+    numbers = severity_numbers(policy.severity, prepared.data)
+    risk = risk_of(prepared.data, policy.quasi_identifiers, severity=numbers)
     report(0.85, "looking at models")
     stated = [model for model in policy.require if isinstance(model, ClassModel)]
     verification = check_models(prepared.data, stated, policy, prepared.data)

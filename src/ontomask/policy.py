@@ -29,6 +29,7 @@ from ontomask.privacy.probabilistic import ProbabilisticKAnonymity
 from ontomask.privacy.severity_diversity import SeverityDiversity
 from ontomask.privacy.t_closeness import TCloseness
 from ontomask.settings import Settings, refuse, whole_number
+from ontomask.severity.numbers import Severity
 
 AnyMethod = Annotated[
     Generalization | Microaggregation | RankSwapping | Recoding | Resampling | Shuffling | Suppression,
@@ -121,6 +122,11 @@ class Policy(Settings):
         """The columns that the method works on: the quasi-identifiers, and with some methods others too."""
         roles = ("quasi",) if self.method is None else self.method.looks_at
         return [name for name, attribute in self.attributes.items() if attribute.role in roles]
+
+    @property
+    def severity(self) -> Severity | None:
+        """The severity definition of the first required model that has one."""
+        return next((model.definition for model in self.require if isinstance(model, SeverityDiversity)), None)
 
     @property
     def identifiers(self) -> list[str]:

@@ -19,7 +19,6 @@ from ontomask.masking.method import Masked
 from ontomask.microdata.frames import take
 from ontomask.policy import Policy
 from ontomask.privacy.k_anonymity import KAnonymity
-from ontomask.privacy.severity_diversity import SeverityDiversity
 from ontomask.progress import Progress, Reporter, silent
 from ontomask.verification import Verification, check_models
 
@@ -128,15 +127,10 @@ class Result:
             take(self.data).data,
             np.searchsorted(inside, self.records),
             self.policy.attributes,
-            severity=self._severity,
+            severity=self.policy.severity,
             ncp=self.ncp,
             progress=progress,
         )
-
-    @property
-    def _severity(self) -> Any:
-        """The severity definition of the first model that has one."""
-        return next((model.definition for model in self.policy.require if isinstance(model, SeverityDiversity)), None)
 
     @property
     def ncp(self) -> float | None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ontomask.arguments import one_of
 from ontomask.assessment.pairing import Pairing, pair_frames
 from ontomask.distances.records import Distance, Normalize, RecordDistance
+from ontomask.distances.sweep import available_cores
 from ontomask.distances.yardsticks import LineYardstick
 from ontomask.kernels.blocks import new_blocks
 from ontomask.kernels.linkage import linkage_range
@@ -151,7 +152,7 @@ def _by_distance(
                 progress(done / len(mine), "linking records")
             linkage_range(space, blocks, point, *points, *pairs, begin, end, chances)
 
-    threads = min(workers or _cores(), len(ranges))
+    threads = min(workers or available_cores(), len(ranges))
     if threads == 1:
         work(ranges, tell=True)
     else:
@@ -177,9 +178,3 @@ def _points(distance: RecordDistance, table: Table) -> tuple[NDArray[Any], NDArr
     gone = np.array([g for _, g in line]).reshape(len(line), table.p)
     rows = np.array(coded, dtype=np.uint32).reshape(len(coded), table.p)
     return np.ascontiguousarray(at.T), np.ascontiguousarray(gone.T), np.ascontiguousarray(rows.T)
-
-
-def _cores() -> int:
-    import os
-
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)

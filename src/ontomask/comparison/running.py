@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 import multiprocessing
-import os
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -18,6 +17,7 @@ from typing import Any
 from ontomask.assessment.linkage import KINDS, linkage_of
 from ontomask.assessment.loss import loss_of
 from ontomask.assessment.risk import risk_of
+from ontomask.distances.sweep import available_cores
 from ontomask.errors import Cancelled, OntomaskError, OutputError
 from ontomask.microdata.frames import take
 from ontomask.microdata.writing import write_text
@@ -140,7 +140,7 @@ def run_all(
         progress((count - len(left)) / count, f"{run.name}: {run.seconds:.1f} s")
         return run
 
-    most = min(workers or _cores(), count)
+    most = min(workers or available_cores(), count)
     begun = time.perf_counter()
     while left and (
         most == 1 or len(left) == count or (time.perf_counter() - begun) / (count - len(left)) * len(left) < SOON
@@ -171,10 +171,6 @@ def _pool(frame: Any, workers: int) -> Iterator[ProcessPoolExecutor]:
         yield pool
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
 
 
 # ---- what was done before -----------------------------------------------------------------------------------------

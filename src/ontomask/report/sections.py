@@ -306,29 +306,36 @@ def _variety(assessment: Any) -> dict[str, float | None]:
 
 
 def _away_figure(bars: list[tuple[str, float]]) -> dict[str, Any]:
-    return figure(
+    return _by_column(
         "How far are released values from the true ones?",
         "A bar for each column: the mean distance of released values from the original ones, in percent of the largest "
         f"distance that is possible in the column.{_cut(bars)}",
-        "single_bars",
-        [{"name": name, "value": value} for name, value in bars[:MOST_BARS]],
-        ["Column", "Mean distance (%)"],
-        [[name, number(value)] for name, value in bars[:MOST_BARS]],
+        bars,
+        "Mean distance (%)",
         axis="percent of the largest distance",
     )
 
 
 def _variety_figure(bars: list[tuple[str, float]]) -> dict[str, Any]:
-    return figure(
+    return _by_column(
         "How much of each column's variety is left?",
         "A bar for each column: its variety (distance variance) after masking in percent of that before. At the "
         f"dashed line, 100 percent, nothing was lost; beyond it, masking spread the values out.{_cut(bars)}",
-        "single_bars",
-        [{"name": name, "value": value} for name, value in bars[:MOST_BARS]],
-        ["Column", "Variety left (%)"],
-        [[name, number(value)] for name, value in bars[:MOST_BARS]],
+        bars,
+        "Variety left (%)",
         axis="percent of the original variety",
         mark=100.0,
+    )
+
+
+def _by_column(
+    question: str, description: str, bars: list[tuple[str, float]], head: str, **options: Any
+) -> dict[str, Any]:
+    """A bar for each column, and the table of the same figures."""
+    bars = bars[:MOST_BARS]
+    rows = [{"name": name, "value": value} for name, value in bars]
+    return figure(
+        question, description, "single_bars", rows, ["Column", head], [[n, number(v)] for n, v in bars], **options
     )
 
 
