@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 import time
 from pathlib import Path
 from typing import Annotated
@@ -54,7 +56,9 @@ def command(
     say(f"  {(result / 'release' / 'report.html').resolve()}   the public edition")
     say(f"  {(tour.folder / 'map.svg').resolve()}   what each way loses and risks")
     say()
-    say("Next, three commands to try:")
+    here = Path(sys.argv[0])
+    hidden = here.stem == "ontomask" and shutil.which("ontomask") is None  # in an environment that is not active
+    say("Next, three commands to try" + (f" (ontomask is {here} here):" if hidden else ":"))
     say(f"  ontomask verify {tour.folder / tour.policy} {result / 'release' / 'release.csv'}")
     say(f"  ontomask compare {tour.folder / tour.policy} {tour.folder / 'stays.csv'} --method recoding --k 3,10")
     say("  ontomask init your-table.csv")
