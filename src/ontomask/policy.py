@@ -132,6 +132,12 @@ class Policy(Settings):
     def identifiers(self) -> list[str]:
         return [name for name, attribute in self.attributes.items() if attribute.role == "identifier"]
 
+    @property
+    def counting(self) -> str:
+        """What of the policy counts records, as the beginning of a sentence on them."""
+        promised = self.method.promised_k if self.method is not None else 1
+        return "k counts" if promised > 1 or any("k" in type(m).model_fields for m in self.require) else "figures count"
+
     @staticmethod
     def load(path: str | Path) -> Policy:
         """Read a policy from a YAML file."""

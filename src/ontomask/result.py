@@ -60,6 +60,13 @@ class Result:
         """Does the release satisfy all that it must?"""
         return not self.verification.failed
 
+    @property
+    def caveats(self) -> list[str]:
+        """What weakens a promise on these data; nothing that only the steward may know."""
+        counting = self.policy.counting
+        shared = [identifier.public_sentence(counting) for identifier in self.prepared.repeating]
+        return [*self.masked.caveats, *shared]
+
     @cached_property
     def guarantees(self) -> list[str]:
         """What holds of the release, under which assumptions, in words; what fails comes first."""
@@ -88,7 +95,7 @@ class Result:
             else "Records stand in their original order: whoever knows the order of the source knows who is who. "
             "Set row_order: shuffled to break it; no method of this family does so by itself."
         )
-        told = [*failed, *self.policy.method.assurances(), *self.masked.caveats, *held]
+        told = [*failed, *self.policy.method.assurances(), *self.caveats, *held]
         return [*told, *self._linkage_in_words(), *assumptions]
 
     def _linkage_in_words(self) -> list[str]:

@@ -19,6 +19,7 @@ from ontomask.masking.method import Masked
 from ontomask.microdata.encoding import Table, encode, require_columns, settle_missing
 from ontomask.microdata.frames import Taken, give_back, take
 from ontomask.microdata.opening import opened, with_own_orders
+from ontomask.microdata.repeating import Repeating, repeating
 from ontomask.policy import Policy, require_policy
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.models import Model
@@ -29,7 +30,10 @@ from ontomask.verification import Verification, check_models
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """The data as the policy sees them: ``data`` without identifiers and dropped records, and the encoded table."""
+    """The data as the policy sees them: ``data`` without identifiers and dropped records, and the encoded table.
+
+    ``repeating``: identifiers that several of its records shared before they were removed.
+    """
 
     taken: Taken
     data: pl.DataFrame
@@ -39,6 +43,7 @@ class Prepared:
     notes: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     source: Path | None = None
+    repeating: list[Repeating] = field(default_factory=list)
 
 
 def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Prepared:
@@ -56,7 +61,9 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
     table = encode(data, with_own_orders(listed, taken), studied, np.flatnonzero(kept))
     notes += table.notes
     notes += _constant(table)
-    return Prepared(taken, data, table, kept, policy, notes, removed, source)
+    repeats = repeating(taken.data.filter(pl.Series(kept)), policy.identifiers)
+    notes += [identifier.sentence(policy.counting) for identifier in repeats]
+    return Prepared(taken, data, table, kept, policy, notes, removed, source, repeats)
 
 
 def _columns(taken: Taken, policy: Policy, notes: list[str]) -> tuple[pl.DataFrame, list[str]]:

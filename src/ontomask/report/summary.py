@@ -157,12 +157,14 @@ def warnings(result: Result, done: dict[str, Any], risk: dict[str, Any], *, publ
         told.append(
             ("care", f"{share} of the records were suppressed: totals and rates no longer hold for those left.")
         )
-    told += [("care", text) for text in result.masked.caveats]
+    told += [("care", text) for text in result.caveats if public or text in result.masked.caveats]
+    shared = [] if public else [identifier.sentence(result.policy.counting) for identifier in result.prepared.repeating]
+    told += [("care", text) for text in shared]
     told += _about_sensitive(result)
     if result.policy.row_order == "kept":
         told.append(("care", "Records stand in their original order: whoever knows that order knows who is who."))
     if not public:
-        notes = [note for note in result.notes if not note.startswith("NOT SATISFIED")]
+        notes = [note for note in result.notes if not note.startswith("NOT SATISFIED") and note not in shared]
         told += [("note", short(note, 600)) for note in notes[:MOST_NOTES]]
         if len(notes) > MOST_NOTES:
             told.append(("note", f"... and {counted(len(notes) - MOST_NOTES, 'more note')}"))
