@@ -397,7 +397,7 @@ def other_cuts() -> Iterator[str]:
 def full_domain(local: Means) -> Iterator[str]:
     yield "### One level for a whole column (not in T12)"
     yield (
-        'The same hierarchies with `search="full_domain"`, which shows every column at one level: with nobody left out, and '
+        'The same hierarchies with `search="full_domain"`, which shows every column at one level: with no record left out, and '
         f"with up to {LIMIT:.0%} of the records suppressed (their loss is 1). SRL by `logsc`, in percent; *classes*: "
         "different released records."
     )
@@ -420,7 +420,7 @@ def full_domain(local: Means) -> Iterator[str]:
     times = {limit: [by[case][LOSS] / local[case][LOSS] for case in by] for limit, by in mean.items()}
     same = sum(bool(np.isclose(mean[LIMIT]["VGH2", k][LOSS], mean[LIMIT]["VGH3", k][LOSS])) for k in SOME_KS)
     yield (
-        f"With nobody left out, both columns go to the top in all data sets in {len(top)} of {len(mean[0.0])} cases "
+        f"With no record left out, both columns go to the top in all data sets in {len(top)} of {len(mean[0.0])} cases "
         f"(hierarchy and k){_at_top(top)}. The loss is {min(times[0.0]):.1f} to {max(times[0.0]):.1f} times that of local "
         f"generalization, with suppression {min(times[LIMIT]):.1f} to {max(times[LIMIT]):.1f} times; with suppression VGH3 "
         f"loses just as much as VGH2 at {same} of {len(SOME_KS)} k."

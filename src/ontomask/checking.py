@@ -1,4 +1,4 @@
-"""``check``: everything that can be said before masking; the policy against the data, and who stands out in them."""
+"""``check``: everything that can be said before masking; the policy against the data, and which records are unique in them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Check:
 
     @cached_property
     def readings(self) -> list[str]:
-        """Who stands out in the data as they are, in words."""
+        """Unique records and small classes of the data as they are, in words."""
         return risk_readings(self.risk)
 
     def to_dict(self) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def check(
     ...     attributes={"age": om.Numeric(), "pay": om.Numeric(role="sensitive")},
     ...     method=om.Microaggregation(k=2), require=[om.KAnonymity(k=2)])
     >>> om.check(frame, policy).readings[0]
-    '2 of 4 people stand alone on age.'
+    '2 of 4 records are unique on age.'
     """
     policy = require_policy(policy)
     report = Reporter(progress)

@@ -87,7 +87,7 @@ class Result:
             if not any(model.sensitive_columns(self.policy.attributes) for model in models):
                 assumptions.append(
                     "Not promised by k-anonymity: that a class holds different sensitive values. "
-                    "If all of them agree, they are disclosed without anybody being singled out."
+                    "If all of them agree, they are disclosed without any record being singled out."
                 )
         assumptions.append(
             "Records are in random order."
@@ -108,7 +108,7 @@ class Result:
         names = ", ".join(column.name for column in self.prepared.table.columns)
         return [
             (
-                f"Record linkage: an intruder who knows {names} of everybody links {self.linkage():.2%} of the "
+                f"Record linkage: an intruder who knows {names} of every record links {self.linkage():.2%} of the "
                 "records correctly to the nearest released record."
             )
         ]

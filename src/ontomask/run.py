@@ -90,7 +90,7 @@ def _columns(taken: Taken, policy: Policy, notes: list[str]) -> tuple[pl.DataFra
 def _constant(table: Table) -> list[str]:
     """Quasi-identifiers that say nothing."""
     return [
-        f"{column.name}: all records have the same value; as a quasi-identifier it tells nobody apart"
+        f"{column.name}: all records have the same value; as a quasi-identifier it distinguishes no records"
         for column in table.columns
         if len(column) == 1 and column.attribute.quasi
     ]

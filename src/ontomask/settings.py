@@ -253,4 +253,4 @@ def _count(value: Any) -> int:
 #: A whole number from 1 up; 5.0 and "5" are refused.
 Count = Annotated[int, BeforeValidator(_count)]
 #: Records that share their quasi-identifiers: the k of k-anonymity.
-K = Annotated[int, BeforeValidator(_count), Field(description="every person hides among at least this many")]
+K = Annotated[int, BeforeValidator(_count), Field(description="every record hides among at least this many")]

@@ -198,7 +198,7 @@ def test_check(place: Path) -> None:
     out, err = run("check", "policy.yaml", "stays.csv", cwd=place)
     assert err == ""
     assert "diagnosis            quasi      nominal  icd9cm " in out
-    assert "people stand alone on age, sex, race, length_of_stay, diagnosis and procedure." in out
+    assert "records are unique on age, sex, race, length_of_stay, diagnosis and procedure." in out
     assert "FAILS: 3-anonymity" in out
     assert "The policy fits the data." in out
     said = json.loads(run("check", "policy.yaml", "stays.csv", "--json", cwd=place)[0])

@@ -351,7 +351,7 @@ def test_pandas_categories_in_order_are_an_order() -> None:
 def test_a_constant_quasi_identifier_is_noted() -> None:
     result = run(pl.DataFrame({"age": [1, 1, 1], "job": ["a", "b", "b"]}), {"age": om.Numeric(), "job": om.Flat()})
     assert [note for note in result.notes if "same value" in note] == [
-        "age: all records have the same value; as a quasi-identifier it tells nobody apart"
+        "age: all records have the same value; as a quasi-identifier it distinguishes no records"
     ]
 
 

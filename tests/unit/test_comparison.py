@@ -122,7 +122,7 @@ def test_a_refused_release_is_a_row_with_its_error() -> None:
     assert row["satisfied"] is False
     assert "the release is refused" in row["error"]
     assert compared.best == "microaggregation, k=3"
-    assert "Everybody hides among at least" in " ".join(compared.recommendation)
+    assert "Every released record is in a class of at least" in " ".join(compared.recommendation)
 
 
 def test_ways_without_a_promise_are_said_to_have_none() -> None:

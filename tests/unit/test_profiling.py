@@ -187,7 +187,7 @@ def test_columns_without_values_and_with_one() -> None:
     assert (empty.role, empty.distinct, empty.missing) == ("identifier", 0, 60)
     assert "nothing is lost" in empty.reason
     assert (constant.role, constant.checks) == ("quasi", ())
-    assert "tells nobody apart" in constant.reason
+    assert "distinguishes no records" in constant.reason
 
 
 def test_marks_of_missing_values_are_told() -> None:

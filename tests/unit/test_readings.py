@@ -104,12 +104,12 @@ def test_lists_of_names(names: list[str], text: str) -> None:
     assert joined(names) == text
 
 
-# ---- who stands out --------------------------------------------------------------------------------------------------------
+# ---- unique records --------------------------------------------------------------------------------------------------------
 
 
-def test_nobody_alone_any_more() -> None:
+def test_no_record_is_unique_any_more() -> None:
     told = readings("xyzzz", "zzzzz")
-    assert told[0] == "2 of 5 people stood alone on a; in the release nobody does: the smallest class has 5 records."
+    assert told[0] == "2 of 5 records were unique on a; in the release none is: the smallest class has 5 records."
     assert not [text for text in told if "fewer than 5" in text]
 
 
@@ -118,48 +118,48 @@ def test_small_classes() -> None:
     assert "fewer than 5" not in "".join(told)
     told = readings("xxyyyuuuuuu", "xxyyyuuuuuu")
     assert told[0] == (
-        "Nobody stood alone on a (the smallest class had 2 records); "
-        "in the release nobody does: the smallest class has 2 records."
+        "No record was unique on a (the smallest class had 2 records); "
+        "in the release none is: the smallest class has 2 records."
     )
     assert told[1] == (
         "5 of 11 released records are in classes of fewer than 5: "
-        "whoever is known to be in one is found with a chance of up to 1 in 2."
+        "a record known to be in one is found with a chance of up to 1 in 2."
     )
 
 
-def test_many_are_still_alone() -> None:
+def test_many_are_still_unique() -> None:
     told = readings("uvwxyz", "vuwxzy")
     assert told[0] == (
-        "6 of 6 people stood alone on a; in the release 6 of 6 still do (whether they are the same people, linkage tells)."
+        "6 of 6 records were unique on a; in the release 6 of 6 still are (record linkage shows whether they are the same "
+        "records)."
     )
 
 
 def test_many_columns_are_counted() -> None:
     data = pl.DataFrame({f"c{i}": [1, 2, 2] for i in range(7)})
     told = readings(data, data, {f"c{i}": om.Flat() for i in range(7)})
-    assert told[0].startswith("1 of 3 people stood alone on 7 columns;")
-    assert told[1].startswith("An intruder who knows 7 columns of everybody links ")
+    assert told[0].startswith("1 of 3 records was unique on 7 columns;")
+    assert told[1].startswith("An intruder who knows 7 columns of every record links ")
 
 
 def test_one_record() -> None:
-    """Once it was: 'in the release 1 of 1 still do (whether they are the same people ...)'."""
+    """Once it was: 'in the release 1 of 1 still do'."""
     told = readings("x", "x")
     assert told[-1] == UNTOUCHED
-    assert told[0].startswith("1 of 1 person stood alone on a;")
-    assert "1 of 1 still do " not in told[0]
+    assert told[0].startswith("1 of 1 record was unique on a; in the release 1 of 1 still is ")
 
 
 def test_one_of_many_is_singular() -> None:
     """Once it was: 'in the release 1 of 4 still do'."""
     told = readings("xyyy", "xyyy")
-    assert not re.search(r"\b1 of 4 (still )?do\b", told[0])
+    assert told[0].startswith("1 of 4 records was unique on a; in the release 1 of 4 still is ")
 
 
-def test_who_was_never_alone_is_not_asked_for() -> None:
-    """Once it was: nobody stood alone, and then 'whether they are the same people'."""
+def test_what_was_never_unique_is_not_asked_for() -> None:
+    """Once it was: nothing was unique, and then 'whether they are the same'."""
     told = readings("xxyy", "xzyy")
-    assert told[0].startswith("Nobody stood alone on a (the smallest class had 2 records); in the release ")
-    assert "same people" not in told[0]
+    assert told[0].startswith("No record was unique on a (the smallest class had 2 records); in the release ")
+    assert "the same" not in told[0]
 
 
 def test_nobody_knows_anything() -> None:
@@ -168,7 +168,7 @@ def test_nobody_knows_anything() -> None:
         attributes={name: om.Numeric(role="sensitive") for name in data.columns}, method=om.Shuffling(), seed=1
     )
     told = om.anonymize(data, policy).assessment.readings
-    assert told[0] == "No column is a quasi-identifier: nobody is told apart by what others know of them."
+    assert told[0] == "No column is a quasi-identifier: what others may know distinguishes no record."
 
 
 # ---- what was lost -----------------------------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ def test_nothing_changed() -> None:
     told = readings("xyzzz", "xyzzz")
     assert UNTOUCHED in told
     assert not [text for text in told if "L is" in text]
-    assert "the records correctly to the nearest released one; by exact match 60 in 100." in told[1]
+    assert "correctly to the nearest released record; by exact match 60 in 100." in told[1]
     data = pl.DataFrame({"a": [1, 2, 3], "b": [3, 5, 4]})
     told = readings(data, data, {"a": om.Numeric(), "b": om.Numeric()})
     assert "Relations between columns are as they were." in told
@@ -187,7 +187,7 @@ def test_nothing_changed() -> None:
 def test_everything_changed() -> None:
     told = readings("xxxyyy", "yyyxxx")
     assert "a: all of the values changed, on average 100% of the largest distance away." in told
-    assert "links none of the records correctly to the nearest released one; by exact match none." in " ".join(told)
+    assert "links none of them correctly to the nearest released record; by exact match none." in " ".join(told)
 
 
 def test_what_was_removed_is_not_released_changed() -> None:
@@ -275,12 +275,12 @@ def test_relations() -> None:
 
 
 def test_severity_in_words() -> None:
-    """Once it was: '1 of a severity above 0 stand alone'."""
+    """Once it was: '1 of a severity above 0 stand'."""
     data = frame(*"xyyzz").with_columns(disease=pl.Series(["cancer of the liver", *["hay fever"] * 4]))
     found = om.assess(data, data, FLAT, severity=om.Severity.example(), samples=0)
     (text,) = (text for text in found.readings if text.startswith("Counted by severity"))
     assert "a mean chance of 100% (before: 100%)" in text
-    assert not re.search(r"\b1 of a severity above 0 stand\b", text)
+    assert "of records of a severity above 0, 1 is unique (before: 1)." in text
 
 
 def test_only_what_was_estimated_is_called_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,7 @@ class Assessment:
     ``columns``: those compared, with their kinds. ``linkage``: by kind, the share of records an intruder links correctly
     (see :func:`ontomask.record_linkage`); ``tried`` and ``tried_back``: on how many combinations of values, where not
     on all, linkage by distance was tried from the original and from the release.
-    ``risk_before`` and ``risk_after``: who stands out on the quasi-identifiers (:func:`ontomask.disclosure_risk`).
+    ``risk_before`` and ``risk_after``: which records are unique on the quasi-identifiers (:func:`ontomask.disclosure_risk`).
     ``exact``: does the release show single values, and not intervals, whose middles are compared? ``clustering``: how
     differently original and masked records fall into clusters; None where there are too few.
     ``ncp``: the normalized certainty penalty of a generalization, 0..1.
@@ -194,7 +194,7 @@ def assess(
 ) -> Assessment:
     """Judge a masked frame or file beside its original: every measure of loss and risk that applies.
 
-    Loss, linkage and preservation are of the columns that the policy's method works on, who stands out of the
+    Loss, linkage and preservation are of the columns that the policy's method works on, unique records of the
     quasi-identifiers. The arguments are those of :func:`ontomask.information_loss` and :func:`ontomask.preservation`;
     with ``severity`` records count by their severity numbers as well. ``seed`` fixes the samples that are drawn where
     there are many records.
@@ -204,7 +204,7 @@ def assess(
     >>> after = pl.DataFrame({"age": [31, 31, 52, 52], "sex": ["f", "f", "m", "m"]})
     >>> found = om.assess(before, after, {"age": om.Numeric(), "sex": om.Flat()})
     >>> found.readings[0]
-    '4 of 4 people stood alone on age and sex; in the release nobody does: the smallest class has 2 records.'
+    '4 of 4 records were unique on age and sex; in the release none is: the smallest class has 2 records.'
     """
     require_sampling(samples, 0.1, seed)
     frames = open_frames(original, masked, attributes, records)

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from ontomask.assessment.loss import Loss
 
 UNTOUCHED = "Every value is as it was: nothing was lost, and nothing was masked."
-NO_QUASI = "No column is a quasi-identifier: nobody is told apart by what others know of them."
+NO_QUASI = "No column is a quasi-identifier: what others may know distinguishes no record."
 #: More columns than this are counted, not listed.
 MOST_NAMED = 6
 
 
 def readings_of(assessment: Assessment) -> list[str]:
-    """The sentences a steward reads first: who stands out, who can be found, what was lost, what is left."""
+    """The sentences a steward reads first: which records are unique, which can be found, what was lost, what is left."""
     return [
         *_classes(assessment),
         *_linkage(assessment),
@@ -34,25 +34,27 @@ def readings_of(assessment: Assessment) -> list[str]:
 
 
 def risk_readings(risk: Risk) -> list[str]:
-    """Who stands out in one table."""
+    """Unique records and small classes of one table."""
     if not risk.columns:
         return [NO_QUASI]
-    alone, on = ("stand" if risk.unique != 1 else "stands"), joined(risk.columns)
-    told = [f"{risk.unique:,} of {risk.records:,} people {alone} alone on {on}."]
+    on = joined(risk.columns)
+    told = [
+        f"{risk.unique:,} of {counted(risk.records, 'record')} {'is' if risk.unique == 1 else 'are'} unique on {on}."
+    ]
     if not risk.unique:
-        told = [f"Nobody stands alone on {on}: the smallest class has {counted(risk.smallest, 'record')}."]
+        told = [f"No record is unique on {on}: the smallest class has {counted(risk.smallest, 'record')}."]
     told.append(
         f"{risk.below():,} of {counted(risk.records, 'record')} are in classes of fewer than {SMALL}; there are "
         f"{counted(risk.classes, 'class', 'classes')}."
     )
     told.append(
-        f"An intruder who knows these columns of somebody in the data picks the right record with a chance of "
+        f"An intruder who knows these columns of a record in the data picks the right one with a chance of "
         f"{percent(risk.prosecutor)} on average, {percent(risk.prosecutor_largest)} at worst."
     )
     if risk.severity_weighted is not None:
         told.append(
             f"Counted by severity, the mean chance is {percent(risk.severity_weighted)}; of records of a severity above "
-            f"0, {risk.severe_unique:,} {'stands' if risk.severe_unique == 1 else 'stand'} alone."
+            f"0, {risk.severe_unique:,} {'is' if risk.severe_unique == 1 else 'are'} unique."
         )
     return told
 
@@ -84,23 +86,22 @@ def _classes(found: Assessment) -> list[str]:
     if not before.columns:
         return [NO_QUASI]
     on = joined(before.columns)
-    people = "people" if before.records != 1 else "person"
-    one = after.unique == 1
-    alone = f"{before.unique:,} of {before.records:,} {people} stood alone on {on}"
+    were = "was" if before.unique == 1 else "were"
+    unique = f"{before.unique:,} of {counted(before.records, 'record')} {were} unique on {on}"
     if not before.unique:
-        alone = f"Nobody stood alone on {on} (the smallest class had {counted(before.smallest, 'record')})"
+        unique = f"No record was unique on {on} (the smallest class had {counted(before.smallest, 'record')})"
     smallest = f"the smallest class has {counted(after.smallest, 'record')}"
     if not after.records:
-        return [f"{alone}; nothing is released."]
+        return [f"{unique}; nothing is released."]
     if after.unique:
-        still = ("still does" if one else "still do") if before.unique else ("does" if one else "do")
-        same = " (whether they are the same people, linkage tells)" if before.unique else ""
-        return [f"{alone}; in the release {after.unique:,} of {after.records:,} {still}{same}."]
-    told = [f"{alone}; in the release nobody does: {smallest}."]
+        still = ("still " if before.unique else "") + ("is" if after.unique == 1 else "are")
+        same = " (record linkage shows whether they are the same records)" if before.unique else ""
+        return [f"{unique}; in the release {after.unique:,} of {after.records:,} {still}{same}."]
+    told = [f"{unique}; in the release none is: {smallest}."]
     if after.smallest < SMALL:
         told.append(
             f"{after.below():,} of {after.records:,} released records are in classes of fewer than {SMALL}: "
-            f"whoever is known to be in one is found with a chance of up to 1 in {after.smallest}."
+            f"a record known to be in one is found with a chance of up to 1 in {after.smallest}."
         )
     return told
 
@@ -110,8 +111,8 @@ def _linkage(found: Assessment) -> list[str]:
     known = joined(columns)
     nearest, exact = found.linkage["semantic"], found.linkage["matching"]
     text = (
-        f"An intruder who knows {known} of everybody links {share_in_words(nearest)} of the records correctly to the "
-        f"nearest released one; by exact match {share_in_words(exact)}."
+        f"An intruder who knows {known} of every record links {share_in_words(nearest)} of them correctly to the "
+        f"nearest released record; by exact match {share_in_words(exact)}."
     )
     if found.tried is not None:
         text += f" (Nearest records: estimated on {found.tried:,} combinations of values drawn at random.)"
@@ -126,7 +127,7 @@ def _severity(found: Assessment) -> list[str]:
         (
             f"Counted by severity, a record is found with a mean chance of {percent(after.severity_weighted)} (before: "
             f"{percent(before.severity_weighted)}); of records of a severity above 0, {after.severe_unique:,} "
-            f"{'stands' if after.severe_unique == 1 else 'stand'} alone (before: {before.severe_unique:,})."
+            f"{'is' if after.severe_unique == 1 else 'are'} unique (before: {before.severe_unique:,})."
         )
     ]
 

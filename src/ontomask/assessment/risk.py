@@ -1,4 +1,4 @@
-"""Who stands out in a table: class sizes, and the risks of prosecutor, journalist and marketer (METHODS 10)."""
+"""Unique records of a table: class sizes, and the risks of prosecutor, journalist and marketer (METHODS 10)."""
 
 from __future__ import annotations
 
@@ -104,9 +104,9 @@ class Risk:
 def disclosure_risk(
     frame: Any, attributes: Any, *, population: Any = None, severity: Severity | str | None = None
 ) -> Risk:
-    """Who stands out in a frame or file, by the quasi-identifiers of a policy or of a mapping of columns to attributes.
+    """Unique records and small classes of a frame or file, on the quasi-identifiers of a policy or mapping of attributes.
 
-    ``population``: a table, coded like this one, of the people it was drawn from; without it the table is taken for all
+    ``population``: a table, coded like this one, of the population it was drawn from; without it the table is taken for all
     there is. ``severity``: a severity definition (see docs/severity.md), for the risk that counts records by how grave
     it is to learn their values.
 
@@ -186,7 +186,7 @@ def risk_of(
             missing = int((among < own).sum())
             raise DataError(
                 f"the population has fewer records than the table in {counted(missing, 'class', 'classes')}",
-                remedy="Give the people that the table was drawn from, with values written in the same way.",
+                remedy="Give the population that the table was drawn from, with values written in the same way.",
             )
         present = own > 0
         own, among = own[present], among[present]

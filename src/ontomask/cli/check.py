@@ -1,4 +1,4 @@
-"""``ontomask check``: does a policy fit the data, and who stands out in them as they are?"""
+"""``ontomask check``: does a policy fit the data, and which records are unique in them?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EPILOG = epilog(
 def command(policy: PolicyFile, data: DataFile, as_json: AsJson = False, quiet: Quiet = False) -> None:
     """Check a policy against the data without masking anything.
 
-    Columns, kinds, taxonomies, missing values and whether what is required can be had at all; then who stands out in the
+    Columns, kinds, taxonomies, missing values and whether what is required can be had at all; then unique records of the
     data as they are.
     """
     from ontomask.checking import check

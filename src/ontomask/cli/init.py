@@ -31,7 +31,7 @@ def command(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The policy to write.")] = Path(
         "policy.yaml"
     ),
-    k: Annotated[int, typer.Option("--k", help="Every person hides among at least this many.")] = 5,
+    k: Annotated[int, typer.Option("--k", help="Every record hides among at least this many.")] = 5,
     method: Annotated[
         str,
         typer.Option(

@@ -86,7 +86,7 @@ def _cost(best: Run, good: list[Run]) -> list[str]:
 
 def _promise(best: Run) -> list[str]:
     if best.promised_k > 1 or (best.smallest is not None and best.k is not None and best.smallest >= best.k > 1):
-        return [f"Everybody hides among at least {counted(best.smallest or 0, 'record')} of the release."]
+        return [f"Every released record is in a class of at least {counted(best.smallest or 0, 'record')}."]
     return [
         (
             "It promises no k-anonymity: released records can be one of a kind, and the figure of linkage, which rests on "

@@ -63,7 +63,7 @@ class Generalization(Measuring):
         if self.strategy == []:
             raise ValueError("strategy: give at least one step, such as [{'age': 1}]")
         if self.search == "local" and self.suppression_limit > 0:
-            raise ValueError("suppression_limit has no meaning with search='local', which leaves nobody out")
+            raise ValueError("suppression_limit has no meaning with search='local', which leaves no record out")
         return self
 
     def ladders(self, table: Table) -> list[Ladder]:

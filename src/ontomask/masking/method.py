@@ -113,11 +113,11 @@ class Grouping(Method):
         if self.k > table.n:
             raise DataError(
                 f"k is {self.k:,} and there {'is' if table.n == 1 else 'are'} {counted(table.n, 'record')}",
-                remedy="Nobody can hide among more people than there are: choose a smaller k.",
+                remedy="A class cannot have more records than the data: choose a smaller k.",
             )
 
     def assurances(self) -> list[str]:
-        return ["k is 1: nothing is masked and nobody is protected."] if self.k == 1 else self._assured()
+        return ["k is 1: nothing is masked and no record is protected."] if self.k == 1 else self._assured()
 
     def _assured(self) -> list[str]:
         raise NotImplementedError

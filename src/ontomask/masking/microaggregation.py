@@ -166,8 +166,8 @@ class Microaggregation(Aggregating):
             return [
                 (
                     f"Hybrid data: every value was drawn at random near its own, as far as its group of {self.k:,} records "
-                    "or more reaches. They are not k-anonymous: a record may show its own values again, and may stand "
-                    "alone. Judge the release by record linkage."
+                    "or more reaches. They are not k-anonymous: a record may show its own values again, and may be "
+                    "unique. Judge the release by record linkage."
                 )
             ]
         return [

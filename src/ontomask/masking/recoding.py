@@ -17,7 +17,7 @@ from ontomask.statistics.ordering import Comparison
 
 
 class Recoding(Comparing, Grouping):
-    """Every record keeps values that somebody in the data really has; rare combinations move to near ones.
+    """Every record keeps values that a record of the data really has; rare combinations move to near ones.
 
     ``guide`` says where they move: ``semantic``, to the nearest (T12 Alg. 2); ``discernibility``, to the rarest;
     ``random``, to a random record's. ``order``: the rarest first (T12's heuristic H1), or in alphabetical order; the

@@ -75,7 +75,7 @@ class Resampling(Aggregating):
         if self.variant == "heer":
             return [
                 (
-                    "Heer's resampling is not k-anonymous: a record may stand alone after masking. "
+                    "Heer's resampling is not k-anonymous: a record may be unique after masking. "
                     "Judge the release by record linkage."
                 )
             ]

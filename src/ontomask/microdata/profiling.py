@@ -75,7 +75,7 @@ class ColumnProfile:
         """What a policy file says of the column."""
         facts = [counted(self.distinct, "value")] if self.distinct else []
         facts += [f"{self.missing:,} missing"] if self.missing else []
-        facts += [f"{_share(self.unique)} of the records alone with theirs"] if self.unique else []
+        facts += [f"{_share(self.unique)} of the records unique on it"] if self.unique else []
         said = f"{self.reason}. ({', '.join(facts)})" if facts else f"{self.reason}."
         hints = [f"Hint: {hint}." for hint in self.hints]
         return [said[0].upper() + said[1:], *hints, *(f"CHECK: {check.rstrip('?.')}." for check in self.checks)]
@@ -166,7 +166,7 @@ class Profile:
         if aims and k > self.records:
             raise DataError(
                 f"k is {k:,} and there {'is' if self.records == 1 else 'are'} {counted(self.records, 'record')}",
-                remedy="Nobody can hide among more people than there are: choose a smaller k.",
+                remedy="A class cannot have more records than the data: choose a smaller k.",
             )
         attributes = {
             c.name: c.proposal.attribute(

@@ -127,7 +127,7 @@ def _identifier(facts: Facts, topic: Topic | None) -> Proposal | None:
 
 
 def _all_different(facts: Facts, topic: Topic | None) -> Proposal | None:
-    """Nobody shares a value, and the values are no measurements."""
+    """No two records share a value, and the values are no measurements."""
     numbered = names_a_key(facts.name)
     if topic is not None and not numbered:
         return None
@@ -293,7 +293,7 @@ def _settle_role(made: Proposal, facts: Facts, topic: Topic | None, role: AnyRol
     elif facts.dates:
         made.reasons.insert(0, "others can know when something was")
     elif facts.distinct == 1 and not facts.missing:
-        made.reasons.insert(0, "one value for all, which tells nobody apart")
+        made.reasons.insert(0, "one value for all, which distinguishes no records")
     else:
         made.reasons.insert(0, "nothing tells what it is; taken for what others can know, the safer guess")
         made.checks.append("decide the role: quasi, sensitive or other")

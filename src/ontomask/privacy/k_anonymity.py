@@ -1,4 +1,4 @@
-"""k-anonymity (Samarati, Sweeney): nobody is alone with their quasi-identifiers.
+"""k-anonymity (Samarati, Sweeney): no record is unique on its quasi-identifiers.
 
 This code shares nothing with the masking methods: it counts rows of the finished table.
 """

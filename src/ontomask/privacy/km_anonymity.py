@@ -1,4 +1,4 @@
-"""k^m-anonymity (Terrovitis et al. 2008): nobody is alone with any m of their quasi-identifiers."""
+"""k^m-anonymity (Terrovitis et al. 2008): no record is unique on any m of its quasi-identifiers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class KmAnonymity(ClassModel):
     """Every combination of values of at most m quasi-identifiers that occurs, occurs in at least k records.
 
-    An intruder is taken to know at most m of them. Any m columns are looked at: fewer tell fewer people apart.
+    An intruder is taken to know at most m of them. Any m columns are looked at: fewer tell fewer records apart.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [30, 30, 41, 41], "job": ["nurse", "pilot", "nurse", "pilot"]})

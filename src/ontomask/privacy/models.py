@@ -208,7 +208,7 @@ def require_records(k: int, n: int, what: str) -> None:
     if k > n:
         raise DataError(
             f"{what} is required and there {'is' if n == 1 else 'are'} {counted(n, 'record')}",
-            remedy="Nobody can hide among more people than there are: choose a smaller k.",
+            remedy="A class cannot have more records than the data: choose a smaller k.",
         )
 
 

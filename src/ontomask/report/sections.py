@@ -28,10 +28,10 @@ MOST_CHARTS, MOST_BARS, MOST_PAIRS = 16, 30, 12
 #: In the public edition, figures by column are told from this many records on.
 FEW = 30
 LINKAGE = {
-    "semantic": "from each person of the original to the released records that are closest in meaning",
-    "matching": "from each person of the original to the released records that are equal",
-    "masked_matching": "from each released record to the people of the original that are equal",
-    "masked_distance": "from each released record to the people of the original that are closest",
+    "semantic": "from each record of the original to the released records that are closest in meaning",
+    "matching": "from each record of the original to the released records that are equal",
+    "masked_matching": "from each released record to the records of the original that are equal",
+    "masked_distance": "from each released record to the records of the original that are closest",
 }
 
 
@@ -203,7 +203,7 @@ def _sizes_figure(before: pl.DataFrame, after: pl.DataFrame) -> dict[str, Any]:
     return figure(
         "How many others does a record hide among?",
         "Columns show the share of records in classes of each size, before and after masking. The farther to the right, "
-        "the more records look alike and the better people are hidden.",
+        "the more records look alike and the better each is hidden.",
         "paired_columns",
         rows,
         ["Class size", "Classes before", "Records before", "Classes after", "Records after"],

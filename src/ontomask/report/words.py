@@ -45,16 +45,16 @@ GLOSSARY = {
     "Masking": "Changing or removing values so that people are harder to find.",
     "Class": "All records that look the same in every quasi-identifier. Somebody who knows these values of a person can "
     "narrow the search down to one class, and no further.",
-    "Unique record": "A record that is alone in its class: who knows its quasi-identifiers has found it.",
+    "Unique record": "The only record of its class: who knows its quasi-identifiers has found it.",
     "k-anonymity": "Every class has at least k records.",
     "l-diversity": "Every class holds at least l different sensitive values, so that knowing the class does not tell the "
     "value.",
     "t-closeness": "In every class the sensitive values are spread nearly as in all the data; t says how far they may differ.",
-    "Probabilistic k-anonymity": "The chance to link a person to the right value is at most 1 in k, though records may look "
+    "Probabilistic k-anonymity": "The chance to link a record to the right value is at most 1 in k, though records may look "
     "unique.",
     "Severity": "How grave it would be for a person if a value became known, as defined by the institution.",
-    "Record linkage": "An attempt to find, for each person of the original data, the record that belongs to them in the "
-    "release. The share that succeeds says how well masking hides people.",
+    "Record linkage": "An attempt to find, for each record of the original data, the released record that came from it. "
+    "The share that succeeds says how well masking hides records.",
     "Prosecutor, marketer and journalist risk": "Three views on being found: somebody looks for one person known to be in "
     "the data; for as many people as possible; for anybody at all.",
     "Taxonomy": "A tree of concepts from general to special, such as a classification of diseases. It tells which values are "
@@ -176,7 +176,7 @@ def model_in_words(model: Model) -> str:
         return f"Every released record looks like at least {counted(model.k - 1, 'other')} in all quasi-identifiers."
     if isinstance(model, KmAnonymity):
         return (
-            f"Whoever knows any {counted(model.m, 'quasi-identifier')} of a person finds at least "
+            f"Whoever knows any {counted(model.m, 'quasi-identifier')} of a record finds at least "
             f"{counted(model.k, 'record')} that fit."
         )
     if isinstance(model, LDiversity):
@@ -190,5 +190,5 @@ def model_in_words(model: Model) -> str:
             else f"In every class the severity of the sensitive values differs enough: at least {model.l} grades."
         )
     if isinstance(model, ProbabilisticKAnonymity):
-        return f"The chance to link a value to the person it came from is at most 1 in {model.k:,}."
+        return f"The chance to link a value to the record it came from is at most 1 in {model.k:,}."
     return "No column that names people is left in the release."

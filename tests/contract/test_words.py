@@ -1,0 +1,98 @@
+"""Sentences that count say *records*: a table has rows, and several of them may be of one person."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted((ROOT / "src" / "ontomask").rglob("*.py"))
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.svg")),
+    *sorted((ROOT / "src" / "ontomask").rglob("*.j2")),
+]
+
+PERSONS = r"(?:person|persons|people|patients|everybody|everyone|nobody|no one|anybody|somebody)"
+#: Claims about persons where records were counted. Persons may be named where nothing is counted: "leads back to people".
+CLAIMS = re.compile(
+    rf"""
+    \b{PERSONS}\s+(?:still\s+)?(?:hides?|hid|stands?|stood)\b                          # every person hides among
+  | \b{PERSONS}\s+(?:is|are|was|were)\s+(?:unique|alone|hidden|protected|told\ apart)\b
+  | \bhides?\s+(?:a\ |every\ |each\ )?{PERSONS}\s+among\b
+  | (?:\d|\{{\}}|\b(?:two|three|four|five|six|ten|k))\s+(?:people|persons|patients)\b  # 5 people, {{}} people
+  | \bmore\s+(?:people|persons)\s+than\b
+  | \b(?:stands?|stood|standing)\s+alone\b
+  | \btells?\s+{PERSONS}\s+apart\b
+  | \bof\s+every(?:body|one)\b                                                         # knows the columns of everybody
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def texts(source: str) -> Iterator[str]:
+    """Every text of a module, docstrings too; what is filled in at run time stands as {}."""
+    inside: set[int] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.JoinedStr):
+            inside |= {id(part) for part in node.values}
+            yield "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inside:
+            yield node.value
+
+
+def claims(text: str) -> list[str]:
+    return [found[0] for found in CLAIMS.finditer(" ".join(text.split()))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "every person hides among at least this many",
+        "1,868 of 2,000 people stand alone on age.",
+        "Everybody hides among at least 5 records",
+        "Nobody stood alone on age",
+        "Nobody can hide among more people than there are",
+        "most people are alone with what others know",
+        "It hides a person among k records.",
+        "An intruder who knows age of everybody links 3 in 100",
+        "a record may stand\n    alone",
+    ],
+)
+def test_claims_about_persons_are_found(text: str) -> None:
+    assert claims(text)
+
+
+def test_claims_are_found_in_texts_that_are_put_together() -> None:
+    text = next(texts('f"{unique:,} of {records:,} " f"people have it"\n'))
+    assert (text, claims(text)) == ("{} of {} people have it", ["{} people"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1,868 of 2,000 records are unique on age.",
+        "confidential/ leads back to people; keep it with the original data",
+        "what others may know about a person",
+        "several records of one person do not count as one person",
+        "what is computed from one column alone is unchanged",
+    ],
+)
+def test_persons_may_be_named_where_nothing_is_counted(text: str) -> None:
+    assert not claims(text)
+
+
+@pytest.mark.parametrize("module", SOURCES, ids=lambda path: path.relative_to(ROOT / "src" / "ontomask").as_posix())
+def test_messages_count_records(module: Path) -> None:
+    found = [claim for text in texts(module.read_text(encoding="utf-8")) for claim in claims(text)]
+    assert not found, "say records where records are counted"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_pages_count_records(page: Path) -> None:
+    assert not claims(page.read_text(encoding="utf-8")), "say records where records are counted"
