@@ -18,14 +18,14 @@ PAGES = [
     *sorted((ROOT / "src" / "ontomask").rglob("*.j2")),
 ]
 
-PERSONS = r"(?:person|persons|people|patients|everybody|everyone|nobody|no one|anybody|somebody)"
+PERSONS = r"(?:person|persons|people|everybody|everyone|nobody|no one|anybody|somebody)"
 #: Claims about persons where records were counted. Persons may be named where nothing is counted: "leads back to people".
 CLAIMS = re.compile(
     rf"""
     \b{PERSONS}\s+(?:still\s+)?(?:hides?|hid|stands?|stood)\b                          # every person hides among
   | \b{PERSONS}\s+(?:is|are|was|were)\s+(?:unique|alone|hidden|protected|told\ apart)\b
   | \bhides?\s+(?:a\ |every\ |each\ )?{PERSONS}\s+among\b
-  | (?:\d|\{{\}}|\b(?:two|three|four|five|six|ten|k))\s+(?:people|persons|patients)\b  # 5 people, {{}} people
+  | (?:\d|\{{\}})\s+(?:people|persons)\b                                               # 5 people, {{}} people
   | \bmore\s+(?:people|persons)\s+than\b
   | \b(?:stands?|stood|standing)\s+alone\b
   | \btells?\s+{PERSONS}\s+apart\b
