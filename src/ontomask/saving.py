@@ -19,6 +19,7 @@ from ontomask.errors import DataError, OntomaskError, OutputError
 from ontomask.manifest import manifest_of, sha256
 from ontomask.microdata.attributes import Nominal
 from ontomask.microdata.writing import suffix_of, write_table, write_text
+from ontomask.owner_only import create_folder, make_ordinary
 from ontomask.policy import Policy
 from ontomask.policy_file import policy_text
 from ontomask.privacy.severity_diversity import SeverityDiversity
@@ -85,9 +86,10 @@ def _create(result: Result, folder: Path, suffix: str, report: bool) -> None:
     """A new folder: it appears when it is complete, even if the machine stops in the middle."""
     part = folder.with_name(f".{folder.name[:100]}.{secrets.token_hex(4)}.part")
     try:
-        part.mkdir()
+        create_folder(part)
         _fill(result, part, folder, suffix, report)
         part.rename(folder)
+        make_ordinary(folder)
     except BaseException:
         shutil.rmtree(part, ignore_errors=True)
         raise
@@ -97,7 +99,7 @@ def _replace(result: Result, folder: Path, suffix: str, report: bool) -> None:
     """An empty folder, or an earlier result, whose parts give way when the new ones are complete."""
     part = folder / f".{secrets.token_hex(4)}.part"
     try:
-        part.mkdir()
+        create_folder(part)
         _fill(result, part, folder, suffix, report)
         for name in PARTS:
             if (folder / name).exists():
@@ -241,26 +243,27 @@ def _fill(result: Result, folder: Path, target: Path, suffix: str, report: bool)
 
 def _write_parts(result: Result, folder: Path, suffix: str, report: bool) -> None:
     release, confidential = (folder / name for name in PARTS)
-    release.mkdir()
+    create_folder(release)
     name = "release" if result.satisfied else "release-NOT-SATISFIED"
     write_table(result.data, release / f"{name}{suffix}")
-    write_text("\n".join([*result.guarantees, ""]), release / "guarantees.txt")
-    confidential.mkdir(mode=0o700)
+    write_text("\n".join([*result.guarantees, ""]), release / "guarantees.txt", private=False)
+    create_folder(confidential)
     write_text(CONFIDENTIAL, confidential / "READ ME FIRST.txt")
     policy = _nameable(result.policy.changed(seed=result.seed), confidential)
     write_text(policy_text(policy, confidential.resolve()), confidential / "policy.yaml")
     write_text("\n".join([*result.notes, ""]), confidential / "notes.txt")
-    write_table(result.mapping, confidential / "mapping.csv")
-    write_table(result.groups, confidential / "groups.csv")
-    write_table(pl.DataFrame({RECORDS: result.records + 1}), confidential / "records.csv")
+    write_table(result.mapping, confidential / "mapping.csv", private=True)
+    write_table(result.groups, confidential / "groups.csv", private=True)
+    write_table(pl.DataFrame({RECORDS: result.records + 1}), confidential / "records.csv", private=True)
     if result.report is not None:
-        write_table(result.report, confidential / "report.csv")
+        write_table(result.report, confidential / "report.csv", private=True)
     if report:
         from ontomask.report.page import write_report
 
         write_report(result, release / "report.html", edition="public")
         write_report(result, confidential / "report.html", edition="internal")
         write_text(result.assessment.to_json() + "\n", confidential / "assessment.json")
+    make_ordinary(release)
     files = [path.relative_to(folder).as_posix() for part in PARTS for path in sorted((folder / part).iterdir())]
     content = manifest_of(result) | {"files": {name: sha256(folder / name) for name in files} | {MANIFEST: None}}
     write_text(json.dumps({"about": ABOUT} | content, ensure_ascii=False, indent=2) + "\n", folder / MANIFEST)
@@ -273,7 +276,7 @@ def _nameable(policy: Policy, folder: Path) -> Policy:
         taxonomy = attribute.taxonomy if isinstance(attribute, Nominal) else None
         if isinstance(taxonomy, Taxonomy) and catalog_name(taxonomy) is None:
             file = folder / f"taxonomy-{len(list(folder.glob('taxonomy-*'))) + 1}.csv"
-            write_taxonomy(taxonomy, file)
+            write_taxonomy(taxonomy, file, private=True)
             attributes[column] = attribute.changed(taxonomy=str(file.resolve()))
     require: list[Any] = []
     for model in policy.require:

@@ -145,7 +145,7 @@ class Comparison:
             raise OptionError(
                 f"the map is written as SVG, not as {file.suffix!r}", remedy="Name a file that ends in .svg."
             )
-        return write_text(self.map_svg(), file, overwrite=overwrite)
+        return write_text(self.map_svg(), file, overwrite=overwrite, private=False)
 
     def __str__(self) -> str:
         shown = self.table.select(

@@ -21,6 +21,7 @@ from ontomask.distances.sweep import available_cores
 from ontomask.errors import Cancelled, OntomaskError, OutputError
 from ontomask.microdata.frames import take
 from ontomask.microdata.writing import write_text
+from ontomask.owner_only import create_folder
 from ontomask.policy import Policy
 from ontomask.progress import Progress
 from ontomask.result import Result
@@ -179,7 +180,8 @@ def _pool(frame: Any, workers: int) -> Iterator[ProcessPoolExecutor]:
 class Memory:
     """Runs kept in a folder, so that a comparison that was stopped goes on where it was.
 
-    A run is known by the data, the policy, the measure and the version of ontomask, not by its name.
+    A run is known by the data, the policy, the measure and the version of ontomask, not by its name. Its figures tell of
+    the original data: only the owner can read what is kept.
     """
 
     def __init__(self, folder: Path, data: str, judged: str) -> None:
@@ -187,7 +189,9 @@ class Memory:
 
         self.folder, self._with = folder, f"{__version__}\n{data}\n{judged}"
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            if not folder.is_dir():
+                create_folder(folder)
         except OSError as problem:
             raise OutputError(
                 "the folder cannot be used", where=str(folder), remedy="Choose another place."

@@ -21,6 +21,7 @@ from ontomask.errors import DataError, OntomaskError, OntomaskWarning, OptionErr
 from ontomask.microdata import stat_files
 from ontomask.microdata.frames import take_any
 from ontomask.microdata.reading import SUFFIXES, format_of
+from ontomask.owner_only import FILE, create_file, make_ordinary
 from ontomask.taxonomy.readers.table import DELIMITERS
 
 #: Suffix -> format, of those that can be written.
@@ -41,12 +42,14 @@ def write_table(
     encoding: str = "utf-8",
     decimal: str = ".",
     source: str | Path | None = None,
+    private: bool = False,
 ) -> Path:
     """Write a pandas, Polars or PyArrow frame, the format chosen by suffix, and return the path.
 
     The file appears whole or not at all. An existing one is replaced only with ``overwrite``, and ``source``, the file
-    the data came from, never. ``delimiter`` (comma, or tab for .tsv), ``encoding`` and ``decimal`` are for CSV. A pandas
-    index other than 0..n-1 is not written; a warning says so.
+    the data came from, never. Until it is complete only its owner can read it; with ``private`` that stays so.
+    ``delimiter`` (comma, or tab for .tsv), ``encoding`` and ``decimal`` are for CSV. A pandas index other than 0..n-1
+    is not written; a warning says so.
     """
     target = as_path(path)
     chosen = _chosen(target, format)
@@ -56,11 +59,11 @@ def write_table(
     for note in taken.notes:
         warnings.warn(note, OntomaskWarning, stacklevel=2)
     target = checked_target(target, overwrite, source)
-    with _whole(target, int(taken.data.estimated_size())) as part:
+    with _whole(target, int(taken.data.estimated_size()), private=private) as part:
         if chosen in ("csv", "tsv"):
             _write_csv(taken.data, part, target, separator, encoding, decimal)
         elif chosen == "parquet":
-            with part.open("xb") as stream:
+            with part.open("wb") as stream:
                 taken.data.write_parquet(stream)
         elif chosen == "excel":
             from ontomask.microdata.excel_files import check_excel, write_excel
@@ -104,11 +107,11 @@ def suffix_of(format: str) -> str:
     return next(suffix for suffix, known in _SUFFIXES.items() if known == format)
 
 
-def write_text(text: str, path: Path, *, overwrite: bool = False) -> Path:
-    """Write a text file as a whole or not at all."""
+def write_text(text: str, path: Path, *, overwrite: bool = False, private: bool = True) -> Path:
+    """Write a text file as a whole or not at all: for its owner alone, unless ``private`` is False."""
     target = checked_target(path, overwrite, None)
     data = text.encode()
-    with _whole(target, len(data)) as part:
+    with _whole(target, len(data), private=private) as part:
         part.write_bytes(data)
     return path
 
@@ -137,15 +140,24 @@ def checked_target(target: Path, overwrite: bool, source: str | Path | None) -> 
 
 
 @contextmanager
-def _whole(target: Path, needed: int) -> Iterator[Path]:
-    """A file beside the target that takes its place when it is complete; whatever happens, nothing else remains."""
+def _whole(target: Path, needed: int, *, private: bool) -> Iterator[Path]:
+    """A file beside the target that takes its place when it is complete; whatever happens, nothing else remains.
+
+    Only its owner can read it until then. After that it has the mode of the file that it replaces, or of any new file; a
+    ``private`` one stays as it is.
+    """
     part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
     try:
+        create_file(part)
         yield part
         with part.open("rb+") as stream:
             os.fsync(stream.fileno())
-        if target.exists():
+        if private:
+            os.chmod(part, FILE)
+        elif target.exists():
             shutil.copymode(target, part)
+        else:
+            make_ordinary(part)
         os.replace(part, target)
     except BaseException as problem:
         with suppress(OSError):
@@ -190,7 +202,7 @@ def _write_csv(data: pl.DataFrame, part: Path, target: Path, delimiter: str, enc
     for column in data.iter_columns():
         _check_csv(column, str(target))
     layout: dict[str, Any] = {"separator": delimiter, "decimal_comma": decimal == ","}
-    with part.open("xb") as raw, _packed(raw, target) as stream:
+    with part.open("wb") as raw, _packed(raw, target) as stream:
         if codecs.lookup(encoding).name == "utf-8":
             data.write_csv(stream, **layout)
             return

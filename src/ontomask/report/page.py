@@ -34,7 +34,8 @@ def write_report(
     """Write what a run did, for people who do not program, as one HTML file that needs nothing else; return its path.
 
     ``edition="internal"`` tells everything and is as confidential as the original data; ``"public"`` holds no value of the
-    data and nothing that helps to find people, and says what was left out. The same result gives the same bytes.
+    data and nothing that helps to find people, and says what was left out. Only the owner of an internal report can read
+    the file. The same result gives the same bytes.
 
     >>> import ontomask as om, pathlib, polars as pl, tempfile
     >>> frame = pl.DataFrame({"age": [30, 31, 52, 55]})
@@ -51,7 +52,8 @@ def write_report(
             remedy="Give what anonymize returned: write_report(result, path).",
         )
     checked_target(target, overwrite, result.prepared.source)  # before all the work
-    return write_text(render(result, edition, title=title), target, overwrite=overwrite)
+    text = render(result, edition, title=title)
+    return write_text(text, target, overwrite=overwrite, private=edition != "public")
 
 
 def render(result: Result, edition: Edition = "internal", *, title: str | None = None) -> str:

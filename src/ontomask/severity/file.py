@@ -116,7 +116,7 @@ def _taxonomy_name(taxonomy: str | Taxonomy, column: str, file: Path) -> str:
     if known is not None:
         return known
     beside = file.with_name(f"{file.stem}-{re.sub(r'[^A-Za-z0-9]+', '_', column)}.csv")
-    write_taxonomy(taxonomy, beside)
+    write_taxonomy(taxonomy, beside, private=True)
     return beside.name
 
 

@@ -6,18 +6,22 @@ import csv
 import gzip
 import io
 import os
+import secrets
+import shutil
 from pathlib import Path
 
 from ontomask.arguments import as_path, require_taxonomy
 from ontomask.errors import TaxonomyFileError
+from ontomask.owner_only import create_file, make_ordinary
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 
-def write_taxonomy(taxonomy: Taxonomy, path: str | Path, *, overwrite: bool = False) -> Path:
+def write_taxonomy(taxonomy: Taxonomy, path: str | Path, *, overwrite: bool = False, private: bool = False) -> Path:
     """Columns child, parent, label, synonyms; a row for each link, an empty parent for a root; gzip by suffix .gz.
 
     An artificial root is left out (reading joins the roots again). Definitions and other relations have no place in
     the format, nor have line breaks and outer blanks in labels. The file appears whole or not at all.
+    ``private``: only its owner can read it.
     """
     target = as_path(path)
     require_taxonomy(taxonomy)
@@ -40,9 +44,12 @@ def write_taxonomy(taxonomy: Taxonomy, path: str | Path, *, overwrite: bool = Fa
     data = text.getvalue().encode()
     if target.suffix.lower() == ".gz":
         data = gzip.compress(data, mtime=0)
-    part = target.with_name(f".{target.name[:200]}.part")
+    part = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}.part")
     try:
+        create_file(part)
         part.write_bytes(data)
+        if not private:
+            shutil.copymode(target, part) if target.exists() else make_ordinary(part)
         os.replace(part, target)
     except OSError as problem:
         part.unlink(missing_ok=True)
