@@ -99,17 +99,31 @@ class Result:
         return [*told, *self._linkage_in_words(), *assumptions]
 
     def _linkage_in_words(self) -> list[str]:
-        """Where no k is promised, how many records an intruder links; large tables take long and are left to the user."""
+        """Where no k is promised, what the worst attack finds; large tables take long and are left to the user."""
         assert self.policy.method is not None
-        if self.policy.method.promised_k > 1 or any(finding.holds for finding in self.verification.findings):
+        held = [finding.model for finding in self.verification.findings if finding.holds]
+        protecting = [model for model in held if model.name != "no_identifiers" and getattr(model, "k", 2) != 1]
+        if self.policy.method.promised_k > 1 or protecting:
             return []
         if max(self.prepared.table.p, self.masked.groups) > MOST_LINKED:
-            return ["Record linkage was not tried, there are many different records: result.linkage() tells."]
-        names = ", ".join(column.name for column in self.prepared.table.columns)
+            return ["Record linkage was not tried, there are many different records: result.assessment tells."]
+        from ontomask.assessment.attacks import attacks_of
+        from ontomask.assessment.linkage import KINDS
+        from ontomask.assessment.risk import risk_of
+
+        quasi = [name for name in self.policy.quasi_identifiers if name in self.prepared.data.columns]
+        worst = attacks_of(
+            {kind: self.linkage(kind) for kind in KINDS},
+            risk_of(take(self.data).data, quasi),
+            self.pairing.n,
+            self.pairing.masked.n,
+            recognizable=self.policy.method.recognizable,
+        )[0]
+        known = quasi if worst.name == "prosecutor" else [column.name for column in self.prepared.table.columns]
         return [
             (
-                f"Record linkage: an intruder who knows {names} of every record links {self.linkage():.2%} of the "
-                "records correctly to the nearest released record."
+                f"Tried, not promised: the worst attack known re-identifies {worst.share:.2%} of the released records (an "
+                f"intruder who knows {', '.join(known)} of every record {worst.words})."
             )
         ]
 
@@ -136,6 +150,7 @@ class Result:
             self.policy.attributes,
             severity=self.policy.severity,
             ncp=self.ncp,
+            recognizable=self.policy.method is None or self.policy.method.recognizable,
             progress=progress,
         )
 

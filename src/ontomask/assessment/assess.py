@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from ontomask.arguments import one_of
+from ontomask.assessment.attacks import Attack, attacks_of, classes_recognizable
 from ontomask.assessment.clustering import ClusteringDistance, clustering_of
 from ontomask.assessment.linkage import KINDS, Kind, linkage_of
 from ontomask.assessment.loss import Loss, loss_of
@@ -39,11 +40,13 @@ class Assessment:
 
     ``columns``: those compared, with their kinds. ``linkage``: by kind, the share of records an intruder links correctly
     (see :func:`ontomask.record_linkage`); ``tried`` and ``tried_back``: on how many combinations of values, where not
-    on all, linkage by distance was tried from the original and from the release.
+    on all, linkage by distance was tried from the original and from the release; ``estimated``: by kind, on how many
+    records such an estimate rests.
     ``risk_before`` and ``risk_after``: which records are unique on the quasi-identifiers (:func:`ontomask.disclosure_risk`).
     ``exact``: does the release show single values, and not intervals, whose middles are compared? ``clustering``: how
     differently original and masked records fall into clusters; None where there are too few.
-    ``ncp``: the normalized certainty penalty of a generalization, 0..1.
+    ``ncp``: the normalized certainty penalty of a generalization, 0..1. ``recognizable``: can an intruder who knows the
+    quasi-identifiers of a record tell its class in the release (not where values were exchanged at random)?
     """
 
     columns: dict[str, str]
@@ -57,6 +60,27 @@ class Assessment:
     tried: int | None = None
     tried_back: int | None = None
     ncp: float | None = None
+    estimated: dict[Kind, int] = field(default_factory=dict)
+    recognizable: bool = True
+
+    @cached_property
+    def attacks(self) -> list[Attack]:
+        """Every attack that was tried, the most successful first: shares of the released records, comparable with
+        each other."""
+        released = self.loss.records - self.loss.removed
+        return attacks_of(
+            self.linkage,
+            self.risk_after,
+            self.loss.records,
+            released,
+            recognizable=self.recognizable,
+            estimated=self.estimated,
+        )
+
+    @property
+    def worst_attack(self) -> Attack:
+        """The most successful attack: the figure to quote where only one is quoted."""
+        return self.attacks[0]
 
     def score(self, alpha: float = 0.5, kind: Kind = "masked_matching") -> float:
         """alpha L + (1 - alpha) RL, in percent: the lower, the better (T12 eq. 6.5).
@@ -95,7 +119,9 @@ class Assessment:
 
         Figures that compare both tables stand under ``value`` alone.
         """
-        rows: list[dict[str, Any]] = [{"figure": f"linkage ({kind})", "value": v} for kind, v in self.linkage.items()]
+        worst = self.worst_attack
+        rows: list[dict[str, Any]] = [{"figure": f"worst attack ({worst.name})", "value": worst.share}]
+        rows += [{"figure": f"linkage ({kind})", "value": v} for kind, v in self.linkage.items()]
         after = self.risk_after.figures
         rows += [_before_and_after(name, value, after[name]) for name, value in self.risk_before.figures.items()]
         loss = self.loss
@@ -139,6 +165,7 @@ class Assessment:
         found: dict[str, Any] = {
             "readings": self.readings,
             "figures": self.figures.to_dicts(),
+            "worst_attack": asdict(self.worst_attack),
             "class_sizes": {when: risk.sizes.to_dicts() for when, risk in sizes.items()},
             "score": self.curve.to_dicts(),
             "columns": dict(self.columns),
@@ -219,6 +246,7 @@ def assess(
         severity=severity,
         samples=samples,
         seed=seed,
+        recognizable=classes_recognizable(attributes),
         progress=Reporter(progress),
     )
 
@@ -234,12 +262,15 @@ def assessment_of(
     samples: int = 100,
     seed: int = 0,
     ncp: float | None = None,
+    recognizable: bool = True,
     progress: Progress = silent,
 ) -> Assessment:
     """The assessment of paired tables; record ``kept[i]`` of ``before`` became record i of ``after``."""
     progress(0.0, "assessing loss")
     loss = loss_of(pairing)
-    linkage, tried = {}, {}
+    linkage: dict[Kind, float] = {}
+    tried: dict[Kind, int] = {}
+    estimated: dict[Kind, int] = {}
     rng = np.random.default_rng(seed)
     for place, kind in enumerate(KINDS):
         step = stretch(progress, 0.1 + 0.15 * place, 0.25 + 0.15 * place)
@@ -252,6 +283,8 @@ def assessment_of(
         if kind in ("semantic", "masked_distance") and known > most:
             some = np.sort(rng.choice(known, most, replace=False))
             tried[kind] = most
+            side = pairing.masked if kind == "masked_distance" else pairing.original
+            estimated[kind] = int(side.counts[some].sum())
         linkage[kind] = linkage_of(pairing, kind, tried=some, progress=step)
     progress(0.7, "assessing what is left of the statistics")
     preservation = preservation_of(pairing, samples=samples, seed=seed)
@@ -272,4 +305,6 @@ def assessment_of(
         tried.get("semantic"),
         tried.get("masked_distance"),
         ncp,
+        estimated,
+        recognizable,
     )

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from ontomask.assessment.loss import Loss
 
 UNTOUCHED = "Every value is as it was: nothing was lost, and nothing was masked."
-NO_QUASI = "No column is a quasi-identifier: what others may know distinguishes no record."
+NO_QUASI = (
+    "No column is a quasi-identifier: there are no classes to count. Whether records can be found by columns that others "
+    "know was not examined."
+)
 #: More columns than this are counted, not listed.
 MOST_NAMED = 6
 
@@ -25,6 +28,7 @@ def readings_of(assessment: Assessment) -> list[str]:
     """The sentences a steward reads first: which records are unique, which can be found, what was lost, what is left."""
     return [
         *_classes(assessment),
+        _worst(assessment),
         *_linkage(assessment),
         *_severity(assessment),
         *_loss(assessment),
@@ -106,6 +110,16 @@ def _classes(found: Assessment) -> list[str]:
     return told
 
 
+def _worst(found: Assessment) -> str:
+    """The headline: of all attacks that were tried, the most successful."""
+    worst = found.worst_attack
+    estimated = f" (estimated on {counted(worst.estimated_on, 'record')})" if worst.estimated_on is not None else ""
+    return (
+        f"The worst attack known re-identifies {share_in_words(worst.share)} of the released records{estimated}: an "
+        f"intruder {worst.words}."
+    )
+
+
 def _linkage(found: Assessment) -> list[str]:
     columns = list(found.columns)
     known = joined(columns)
@@ -115,7 +129,10 @@ def _linkage(found: Assessment) -> list[str]:
         f"nearest released record; by exact match {share_in_words(exact)}."
     )
     if found.tried is not None:
-        text += f" (Nearest records: estimated on {found.tried:,} combinations of values drawn at random.)"
+        text += (
+            f" (Nearest records: estimated on {counted(found.estimated['semantic'], 'record')}, those of "
+            f"{found.tried:,} combinations of values drawn at random.)"
+        )
     return [text]
 
 
@@ -182,12 +199,15 @@ def _relations(found: Assessment) -> list[str]:
     if table.is_empty():
         return []
     worst = table.sort("difference", "attribute", "with", descending=[True, False, False]).row(0, named=True)
+    released = found.loss.records - found.loss.removed
+    sampled = int(table["records"].to_numpy().min())
+    some = f" (estimated on {sampled:,} records drawn at random)" if sampled < released else ""
     if worst["difference"] < 1e-12:
-        return ["Relations between columns are as they were."]
+        return [f"Relations between columns are as they were{some}."]
     return [
         (
             f"Of the relations between columns, that of {worst['attribute']} and {worst['with']} changed most: their "
-            f"distance correlation was {worst['original']:.2f} and is {worst['masked']:.2f} (0: none, 1: perfect)."
+            f"distance correlation was {worst['original']:.2f} and is {worst['masked']:.2f} (0: none, 1: perfect){some}."
         )
     ]
 

@@ -66,6 +66,10 @@ class Generalization(Measuring):
             raise ValueError("suppression_limit has no meaning with search='local', which leaves no record out")
         return self
 
+    @property
+    def recognizable(self) -> bool:
+        return True  # values are true, only less exact
+
     def ladders(self, table: Table) -> list[Ladder]:
         """The levels of every quasi-identifier."""
         unknown = [name for name in self.hierarchies if name not in {column.name for column in table.columns}]

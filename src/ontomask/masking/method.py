@@ -84,6 +84,15 @@ class Method(Settings):
         """The k that every record of the output must find, whatever the input; 1: it promises none."""
         return 1
 
+    @property
+    def recognizable(self) -> bool:
+        """Can somebody who knows a record's quasi-identifiers tell which class of the release it is in?
+
+        Classes of k records are recognized in the worst case, columns that are not masked in any case. Where values are
+        exchanged or drawn at random, a class in the release says nothing about who is in it.
+        """
+        return self.promised_k > 1 or "quasi" not in self.masks
+
     def require_enough(self, table: Table) -> None:
         """Raise what makes masking these data impossible."""
 
