@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 import time
@@ -13,18 +12,18 @@ from typing import TYPE_CHECKING
 
 from ontomask.comparison.compare import Comparison
 from ontomask.comparison.running import Run, judged
-from ontomask.errors import OutputError
 from ontomask.microdata.demo import demo_data, demo_policy
 from ontomask.microdata.writing import write_table
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.progress import Progress, silent, stretch
 from ontomask.result import Result
 from ontomask.run import anonymize
+from ontomask.tour_folder import TourFolder
 
 if TYPE_CHECKING:
     from ontomask.policy import Policy
 
-#: What a tour writes; only this is replaced by a later one.
+#: What a tour writes.
 FILES = ("stays.csv", "microaggregation.yaml", "generalization.yaml", "map.svg")
 RESULT = "result"
 
@@ -55,18 +54,26 @@ class Tour:
         ]
 
 
-def make_tour(folder: Path, records: int = 20_000, *, progress: Progress = silent, k: int = 5) -> Tour:
-    """Make the data and two policies, compare them, and save the result of the better one with its reports."""
-    _prepare(folder)
+def make_tour(
+    folder: Path, records: int = 20_000, *, force: bool = False, progress: Progress = silent, k: int = 5
+) -> Tour:
+    """Make the data and two policies, compare them, and save the result of the better one with its reports.
+
+    The folder is new, empty, or holds an earlier demo, which is replaced. With ``force`` it may hold other files as well;
+    they are never touched.
+    """
+    place = TourFolder(folder, (*FILES, RESULT), force=force)
     helper = _compile_beside()
     progress(0.0, f"making {records:,} synthetic discharges")
     stays = demo_data(records)
     write_table(stays, folder / FILES[0])
+    place.keep(FILES[0])
     ways: dict[str, Policy] = {}
     for method, settings in (("microaggregation", {"k": k}), ("generalization", {"suppression_limit": 0.05})):
         policy = demo_policy({"name": method, **settings}, require=[KAnonymity(k=k)], seed=1)
         policy = policy.changed(row_order="shuffled")
-        policy.save(folder / f"{method}.yaml", overwrite=True)
+        policy.save(folder / f"{method}.yaml")
+        place.keep(f"{method}.yaml")
         ways[method] = policy
     helped = stretch(progress, 0.05, 0.55)
 
@@ -84,10 +91,12 @@ def make_tour(folder: Path, records: int = 20_000, *, progress: Progress = silen
         done = dict(zip(ways, pool.map(way, ways), strict=True))
     runs, results = [run for run, _ in done.values()], {name: result for name, (_, result) in done.items()}
     found = Comparison(runs, ways, "semantic", 0.5)
-    found.write_map(folder / FILES[3], overwrite=True)
+    found.write_map(folder / FILES[3])
+    place.keep(FILES[3])
     best = found.best or next(iter(ways))
     progress(0.6, "assessing and writing the reports")
-    results[best].save(folder / RESULT, report=True, overwrite=True)
+    results[best].save(folder / RESULT, report=True)
+    place.keep(RESULT)
     progress(1.0, "done")
     return Tour(folder, found, results[best], f"{best}.yaml")
 
@@ -113,25 +122,3 @@ def compile_assessment() -> None:
     """Assess a few records, so that the loops of assessments are compiled and kept."""
     policy = demo_policy({"name": "generalization", "suppression_limit": 0.05}, require=[KAnonymity(k=2)], seed=1)
     _ = anonymize(demo_data(60), policy).assessment
-
-
-def _prepare(folder: Path) -> None:
-    """A folder of its own: new, empty, or with an earlier tour in it."""
-    if folder.exists() and not folder.is_dir():
-        raise OutputError("this is a file", where=str(folder), remedy="Name a folder for the demo.")
-    strange = (
-        sorted(path.name for path in folder.iterdir() if path.name not in (*FILES, RESULT)) if folder.exists() else []
-    )
-    if strange:
-        raise OutputError(
-            f"the folder holds other things, such as {strange[0]!r}",
-            where=str(folder),
-            remedy="Name a folder of its own.",
-        )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in FILES:
-            (folder / name).unlink(missing_ok=True)
-        shutil.rmtree(folder / RESULT, ignore_errors=True)
-    except OSError as problem:
-        raise OutputError("the folder cannot be used", where=str(folder), remedy="Choose another place.") from problem

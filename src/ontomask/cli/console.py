@@ -17,6 +17,7 @@ REFUSED = 1
 #: What the library calls its keywords, in the words of the command line.
 SPOKEN = {
     "overwrite=True": "--force",
+    "give force=True": "add --force",
     "allow_unsatisfied=True": "--allow-unsatisfied",
     "records= (result.records)": "--records (confidential/records.csv of a result)",
 }

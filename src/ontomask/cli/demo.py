@@ -20,9 +20,12 @@ EPILOG = epilog("demo", "demo my-demo --records 5000")
 
 def command(
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Where the demo goes; an earlier demo there is replaced.")
+        Path, typer.Argument(metavar="FOLDER", help="Where the demo goes; an unchanged earlier demo there is replaced.")
     ] = Path("ontomask-demo"),
     records: Annotated[int, typer.Option(metavar="N", min=50, help="How many discharges are made.")] = 20_000,
+    force: Annotated[
+        bool, typer.Option("--force", help="Use a folder that holds other files too; they are never touched.")
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Mask synthetic hospital discharges in two ways, compare them, and write a report.
@@ -34,7 +37,7 @@ def command(
 
     started = time.perf_counter()
     with shown_progress(quiet) as progress:
-        tour = make_tour(folder, records, progress=progress)
+        tour = make_tour(folder, records, force=force, progress=progress)
     if quiet:
         return
     say(f"{records:,} hospital discharges. {DEMO_NOTICE}")
