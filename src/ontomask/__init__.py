@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from ontomask.microdata.profiling import Profile as Profile
     from ontomask.microdata.profiling import profile as profile
     from ontomask.microdata.reading import read_table as read_table
+    from ontomask.microdata.reading_options import Reading as Reading
     from ontomask.microdata.writing import write_table as write_table
     from ontomask.policy import Policy as Policy
     from ontomask.privacy.k_anonymity import KAnonymity as KAnonymity
@@ -119,6 +120,7 @@ _HOME = {
     "ProbabilisticKAnonymity": "privacy.probabilistic",
     "Profile": "microdata.profiling",
     "RankSwapping": "masking.rank_swapping",
+    "Reading": "microdata.reading_options",
     "Recoding": "masking.recoding",
     "Resampling": "masking.resampling",
     "Result": "result",

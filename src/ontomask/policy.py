@@ -21,6 +21,7 @@ from ontomask.masking.resampling import Resampling
 from ontomask.masking.shuffling import Shuffling
 from ontomask.masking.suppression import Suppression
 from ontomask.microdata.attributes import AnyAttribute
+from ontomask.microdata.reading_options import Reading
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.privacy.l_diversity import LDiversity
@@ -70,6 +71,9 @@ class Policy(Settings):
     )
     row_order: Literal["kept", "shuffled"] = Field(
         default="kept", description="shuffled puts the released records in random order"
+    )
+    reading: Reading = Field(
+        default_factory=Reading, description="how the file of the original data is read; the rest is detected"
     )
 
     @field_validator("seed", mode="before")
@@ -137,6 +141,11 @@ class Policy(Settings):
         """What of the policy counts records, as the beginning of a sentence on them."""
         promised = self.method.promised_k if self.method is not None else 1
         return "k counts" if promised > 1 or any("k" in type(m).model_fields for m in self.require) else "figures count"
+
+    def drops(self, name: str) -> bool:
+        """Is a column of the data left out of every release?"""
+        attribute = self.attributes.get(name)
+        return self.unlisted == "drop" if attribute is None else attribute.role == "identifier"
 
     @staticmethod
     def load(path: str | Path) -> Policy:

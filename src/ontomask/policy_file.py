@@ -129,6 +129,9 @@ def policy_text(
             for model in value:
                 block = list(_block(model, "    ", "require", folder))
                 lines += [f"  - {block[0].strip()}", *block[1:]]
+        elif name == "reading":
+            block = list(_block(value, "  ", "reading", folder))
+            lines += ["", f"# {field.description}", "reading:", *block] if block else []
         elif name not in ("method", "require") and value != field.default:
             lines += ["", f"# {field.description}", f"{name}: {_scalar(value)}"]
     return "\n".join(lines) + "\n"

@@ -19,6 +19,7 @@ from ontomask.masking.method import Masked
 from ontomask.microdata.encoding import Table, encode, require_columns, settle_missing
 from ontomask.microdata.frames import Taken, give_back, take
 from ontomask.microdata.opening import opened, with_own_orders
+from ontomask.microdata.reading_options import Reading
 from ontomask.microdata.repeating import Repeating, repeating
 from ontomask.policy import Policy, require_policy
 from ontomask.privacy.k_anonymity import KAnonymity
@@ -50,8 +51,8 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
     """Check the data against the policy and encode the quasi-identifiers."""
     report = Reporter(progress)
     report(0.0, "looking at the data")
-    frame, source, notes = opened(frame, policy.attributes)
-    taken = take(frame, keep_index=list(policy.attributes))
+    frame, source, notes = opened(frame, policy.attributes, reading=policy.reading)
+    taken = take(frame, keep_index=list(policy.attributes), missing=policy.reading.missing, unread=policy.drops)
     notes += taken.notes
     data, removed = _columns(taken, policy, notes)
     listed = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
@@ -63,6 +64,11 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
     notes += _constant(table)
     repeats = repeating(taken.data.filter(pl.Series(kept)), policy.identifiers)
     notes += [identifier.sentence(policy.counting) for identifier in repeats]
+    notes += [
+        f"{name}: its values cannot be compared; whether several records share one is not known"
+        for name in policy.identifiers
+        if taken.data.schema[name] == pl.Null
+    ]
     return Prepared(taken, data, table, kept, policy, notes, removed, source, repeats)
 
 
@@ -199,7 +205,13 @@ def _own_buffers(data: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(copied)
 
 
-def verify(frame: Any, policy: Policy | Mapping[str, Any] | str | Path, *, original: Any = None) -> Verification:
+def verify(
+    frame: Any,
+    policy: Policy | Mapping[str, Any] | str | Path,
+    *,
+    original: Any = None,
+    reading: Reading | None = None,
+) -> Verification:
     """Does a frame or file, from wherever it comes, satisfy what the policy requires?
 
     Checked are the models of ``require`` and the k that the policy's method promises, and that no identifier is left.
@@ -209,10 +221,14 @@ def verify(frame: Any, policy: Policy | Mapping[str, Any] | str | Path, *, origi
     t-closeness compares classes with a whole table: with ``original`` where it is given, as a run of ``anonymize`` does,
     else with the frame itself, which is what a recipient can see. The two differ where records were suppressed; the
     finding says which it was. A property of how the table was made is reported as not checked.
+
+    A file is read by what is detected and by the policy's missing markers and text columns; ``reading`` says more, in
+    place of them. The other reading options of the policy describe the file of the original.
     """
     policy = require_policy(policy)
-    frame, _, notes = opened(frame, policy.attributes)
-    taken = take(frame, keep_index=list(policy.attributes))
+    how = policy.reading.of_release() if reading is None else reading
+    frame, _, notes = opened(frame, policy.attributes, reading=how, release=reading is None)
+    taken = take(frame, keep_index=list(policy.attributes), missing=how.missing, unread=_unverified(policy))
     data = taken.data
     require_columns(data, dict.fromkeys(policy.quasi_identifiers))
     absent = [n for n, a in policy.attributes.items() if a.role in ("sensitive", "other") and n not in data.columns]
@@ -230,9 +246,16 @@ def verify(frame: Any, policy: Policy | Mapping[str, Any] | str | Path, *, origi
     return verification
 
 
+def _unverified(policy: Policy) -> Callable[[str], bool]:
+    """Columns whose values no model looks at: identifiers and what the policy does not list."""
+    return lambda name: name not in policy.attributes or name in policy.identifiers
+
+
 def _reference(original: Any, policy: Policy) -> pl.DataFrame:
     """The original table as masking saw it: without the records that the policy drops for missing values."""
-    data = take(opened(original, policy.attributes)[0], keep_index=list(policy.attributes)).data
+    frame = opened(original, policy.attributes, reading=policy.reading)[0]
+    named, missing = list(policy.attributes), policy.reading.missing
+    data = take(frame, keep_index=named, missing=missing, unread=policy.drops).data
     require_columns(data, policy.attributes)
     listed = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
     return settle_missing(data, listed, policy.studied, [])[0]

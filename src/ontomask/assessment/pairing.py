@@ -23,6 +23,7 @@ from ontomask.microdata.columns import Column, NominalColumn, NumericColumn, Ord
 from ontomask.microdata.encoding import Table, encode, make_table, remeasured, require_columns
 from ontomask.microdata.frames import Taken, take
 from ontomask.microdata.opening import opened, with_own_orders
+from ontomask.microdata.reading_options import Reading
 from ontomask.microdata.restoring import is_text
 from ontomask.policy import Policy
 from ontomask.taxonomy.matching import as_mapping
@@ -187,11 +188,15 @@ def open_frames(original: Any, masked: Any, attributes: Any, records: Sequence[i
     """Both tables, read once, and checked against each other."""
     given = attributes.attributes if isinstance(attributes, Policy) else as_attributes(attributes)
     listed = _studied(attributes)
-    taken = take(opened(original, given)[0], keep_index=list(given))
+    reading, unread = reading_of(attributes)
+    taken = take(
+        opened(original, given, reading=reading)[0], keep_index=list(given), missing=reading.missing, unread=unread
+    )
     before = taken.data
     # What is text in the original is text in a masked file, even where only numbers are left of it.
     text = [name for name, dtype in before.schema.items() if is_text(dtype)]
-    after = take(opened(masked, given, text)[0], keep_index=list(given)).data
+    frame = opened(masked, given, text, reading, release=True)[0]
+    after = take(frame, keep_index=list(given), missing=reading.missing, unread=unread).data
     require_columns(before, listed)
     require_columns(after, listed)
     kept = np.arange(len(before)) if records is None else _places(records)
@@ -201,6 +206,13 @@ def open_frames(original: Any, masked: Any, attributes: Any, records: Sequence[i
             remedy="Rows must belong together, one to one; say which were kept with records= (result.records).",
         )
     return Frames(taken, after, kept, given, listed)
+
+
+def reading_of(attributes: Any) -> tuple[Reading, Callable[[str], bool] | None]:
+    """How a policy wants its file to be read, and which columns are not looked at; of a mapping nothing is known."""
+    if not isinstance(attributes, Policy):
+        return Reading(), None
+    return attributes.reading, attributes.drops
 
 
 def pair_opened(frames: Frames) -> Pairing:

@@ -17,6 +17,7 @@ from ontomask.microdata.attributes import as_attributes
 from ontomask.microdata.encoding import require_columns
 from ontomask.microdata.frames import take
 from ontomask.microdata.opening import opened
+from ontomask.microdata.reading_options import Reading
 from ontomask.policy import Policy
 from ontomask.privacy.classes import classes_of
 from ontomask.severity.numbers import Severity
@@ -118,11 +119,14 @@ def disclosure_risk(
     """
     listed = attributes.attributes if isinstance(attributes, Policy) else as_attributes(attributes)
     quasi = quasi_of(listed)
-    data = take(opened(frame, listed)[0], keep_index=list(listed)).data
+    reading = attributes.reading if isinstance(attributes, Policy) else Reading()
+    unread = attributes.drops if isinstance(attributes, Policy) else None
+    taking: dict[str, Any] = {"keep_index": list(listed), "missing": reading.missing, "unread": unread}
+    data = take(opened(frame, listed, reading=reading)[0], **taking).data
     require_columns(data, dict.fromkeys(quasi))
     people = None
     if population is not None:
-        people = take(opened(population, listed)[0], keep_index=list(listed)).data
+        people = take(opened(population, listed, reading=reading)[0], **taking).data
         require_columns(people, dict.fromkeys(quasi))
     return risk_of(data, quasi, people, severity_numbers(severity, data))
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ontomask.cli.console import say, say_json, say_table
-from ontomask.cli.options import AsJson, DataFile, PolicyFile, Quiet, epilog
+from ontomask.cli.options import AsJson, DataFile, PolicyFile, Quiet, epilog, read_as, reads
 from ontomask.cli.progress import shown_progress
 
 EPILOG = epilog(
@@ -18,6 +19,7 @@ EPILOG = epilog(
 )
 
 
+@reads
 def command(
     policy: PolicyFile,
     original: DataFile,
@@ -37,16 +39,20 @@ def command(
     seed: Annotated[int, typer.Option(metavar="NUMBER", help="Fixes the samples that are drawn.")] = 0,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    *,
+    given: Mapping[str, Any],
 ) -> None:
     """Judge a masked table beside its original: what was lost, who could still be found, what is left.
 
-    Rows belong together, one to one, unless --records says which is which.
+    Rows belong together, one to one, unless --records says which is which. Reading options describe the original; of
+    them, --missing and --text hold for MASKED as well.
     """
     from ontomask.assessment.assess import assess
     from ontomask.policy import Policy
     from ontomask.saving import read_records
 
     chosen = Policy.load(policy)
+    chosen = chosen.changed(reading=read_as(given, original, chosen.reading))
     with shown_progress(quiet or as_json) as progress:
         found = assess(
             original,

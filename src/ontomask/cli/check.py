@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ontomask.cli.console import say, say_json, say_table
-from ontomask.cli.options import AsJson, DataFile, PolicyFile, Quiet, epilog
+from ontomask.cli.options import AsJson, DataFile, PolicyFile, Quiet, epilog, read_as, reads
 from ontomask.cli.progress import shown_progress
 
 EPILOG = epilog(
@@ -15,7 +16,15 @@ EPILOG = epilog(
 )
 
 
-def command(policy: PolicyFile, data: DataFile, as_json: AsJson = False, quiet: Quiet = False) -> None:
+@reads
+def command(
+    policy: PolicyFile,
+    data: DataFile,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    *,
+    given: Mapping[str, Any],
+) -> None:
     """Check a policy against the data without masking anything.
 
     Columns, kinds, taxonomies, missing values and whether what is required can be had at all; then unique records of the
@@ -24,8 +33,10 @@ def command(policy: PolicyFile, data: DataFile, as_json: AsJson = False, quiet: 
     from ontomask.checking import check
     from ontomask.policy import Policy
 
+    chosen = Policy.load(policy)
+    chosen = chosen.changed(reading=read_as(given, data, chosen.reading))
     with shown_progress(quiet or as_json) as progress:
-        found = check(data, Policy.load(policy), progress=progress)
+        found = check(data, chosen, progress=progress)
     if as_json:
         say_json(found.to_dict())
         return

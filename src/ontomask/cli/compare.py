@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ontomask.cli.console import say, say_json, say_table
-from ontomask.cli.options import AsJson, DataFile, Force, PolicyFile, Quiet, epilog
+from ontomask.cli.options import AsJson, DataFile, Force, PolicyFile, Quiet, epilog, read_as, reads
 from ontomask.cli.progress import shown_progress
 from ontomask.errors import OptionError
 
@@ -25,6 +26,7 @@ EPILOG = epilog(
 NOTHING = 1
 
 
+@reads
 def command(
     policy: PolicyFile,
     data: DataFile,
@@ -53,6 +55,8 @@ def command(
     force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    *,
+    given: Mapping[str, Any],
 ) -> None:
     """Mask a table in several ways and judge them by one yardstick.
 
@@ -74,6 +78,7 @@ def command(
     for other in with_ or []:
         name = other.stem if other.stem not in ways else str(other)
         ways[name] = Policy.load(other)
+    ways = {name: way.changed(reading=read_as(given, data, way.reading)) for name, way in ways.items()}
     with shown_progress(quiet or as_json) as progress:
         found = compare(
             data,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ontomask.cli.console import remark, say, say_json, say_table
+from ontomask.cli.options import read_as, reads
 from ontomask.errors import OptionError, OutputError
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ Exit codes: 0 done; 2 the file or the options are wrong, or the policy exists al
 """
 
 
+@reads
 def command(
     data: Annotated[str, typer.Argument(metavar="DATA", help="A table: CSV, TSV, Parquet, Excel, SPSS, Stata, SAS.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The policy to write.")] = Path(
@@ -62,12 +65,14 @@ def command(
     force: Annotated[bool, typer.Option("--force", help="Replace a policy that exists already.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Everything as JSON, for machines.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Write the policy and print nothing.")] = False,
+    *,
+    given: Mapping[str, Any],
 ) -> None:
     """Propose a policy for a file.
 
     Every column gets a role (identifier, quasi, sensitive, other), a kind (nominal, ordinal, flat, numeric) and, where
     one holds its values, a taxonomy. What cannot be told is proposed as the safer choice and marked CHECK in the policy,
-    which somebody who knows the data must read before it is used.
+    which somebody who knows the data must read before it is used. The policy keeps the reading options given here.
     """
     from ontomask.microdata.profiling import profile
 
@@ -80,6 +85,7 @@ def command(
         taxonomies=_pairs(taxonomy, "--taxonomy", "COLUMN=FILE"),
         roles=_pairs(role, "--role", "COLUMN=ROLE", last=True),
         unmatched=unmatched,  # type: ignore[arg-type]
+        reading=read_as(given, data),
     )
     found.save(output, overwrite=force, method=method, k=k)
     if quiet:

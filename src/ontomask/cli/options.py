@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from ontomask.errors import OptionError
+
+if TYPE_CHECKING:
+    from ontomask.microdata.reading_options import Reading
 
 PolicyFile = Annotated[Path, typer.Argument(metavar="POLICY", help="A policy file (YAML).", show_default=False)]
 DataFile = Annotated[
@@ -15,6 +23,60 @@ DataFile = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Everything as JSON on stdout, for machines.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary; errors are still told.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an earlier result; other files are never touched.")]
+
+Missing = Annotated[
+    list[str] | None,
+    typer.Option("--missing", metavar="TEXT", help="Stands for a missing value, such as NA; may be repeated."),
+]
+Sheet = Annotated[str | None, typer.Option(metavar="NAME", help="Of an Excel file: its name, or its number from 1.")]
+Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Of a text file: utf-8, cp1252, ...")]
+Delimiter = Annotated[str | None, typer.Option(metavar="SIGN", help="What separates the cells of a CSV: ';' or tab.")]
+Decimal = Annotated[str | None, typer.Option(metavar="SIGN", help="The decimal sign of a CSV: '.' or ','.")]
+TextColumn = Annotated[
+    list[str] | None,
+    typer.Option("--text", metavar="COLUMN", help="Holds text even if it looks like numbers; may be repeated."),
+]
+#: How a file is read, where what is detected is not enough: the options by the names of their settings.
+READING: dict[str, Any] = {
+    "missing": Missing,
+    "sheet": Sheet,
+    "encoding": Encoding,
+    "delimiter": Delimiter,
+    "decimal": Decimal,
+    "text": TextColumn,
+}
+
+
+def reads(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the options of :data:`READING`; it is called with those given as ``given``, by name."""
+    signature = inspect.signature(command, eval_str=True)
+    own = [parameter for name, parameter in signature.parameters.items() if name != "given"]
+    more = [
+        inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=a) for n, a in READING.items()
+    ]
+
+    @wraps(command)
+    def made(**values: Any) -> None:
+        given = {name: value for name in READING if (value := values.pop(name)) not in (None, [])}
+        command(**values, given=given)
+
+    kept = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]
+    made.__signature__ = signature.replace(parameters=[*kept, *more])  # type: ignore[attr-defined]
+    made.__annotations__ = {parameter.name: parameter.annotation for parameter in [*kept, *more]}
+    return made
+
+
+def read_as(given: Mapping[str, Any], data: str, before: Reading | None = None) -> Reading:
+    """The reading options of the command line in place of those ``before``; each must make sense for the file."""
+    from ontomask.microdata.reading import SUFFIXES, format_of
+    from ontomask.microdata.reading_options import Reading
+
+    chosen = Reading(**given)
+    unused = chosen.for_format(format_of(Path(data), SUFFIXES))[1] if given else []
+    if unused:
+        raise OptionError(f"--{unused[0]} says nothing for {Path(data).name}", remedy="Leave it out.")
+    return (before or Reading()).changed(**chosen.given)
+
 
 #: What every command ends with.
 WRONG = "2 the input or the options are wrong; 130 interrupted (nothing is left behind)"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ontomask.cli.console import remark, say, say_json
-from ontomask.cli.options import AsJson, DataFile, Force, PolicyFile, Quiet, epilog
+from ontomask.cli.options import AsJson, DataFile, Force, PolicyFile, Quiet, epilog, read_as, reads
 from ontomask.cli.progress import shown_progress
 from ontomask.progress import stretch
 
@@ -23,6 +24,7 @@ EPILOG = epilog(
 )
 
 
+@reads
 def command(
     policy: PolicyFile,
     data: DataFile,
@@ -47,6 +49,8 @@ def command(
     force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    *,
+    given: Mapping[str, Any],
 ) -> None:
     """Mask a table as a policy says, verify the release, and write it.
 
@@ -59,6 +63,7 @@ def command(
     from ontomask.saving import require_place
 
     chosen = Policy.load(policy)
+    chosen = chosen.changed(reading=read_as(given, data, chosen.reading))
     if seed is not None:
         chosen = chosen.changed(seed=seed)
     require_place(output, overwrite=force)  # before the work is done

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
 
 from ontomask.cli.console import say, say_json
-from ontomask.cli.options import AsJson, DataFile, PolicyFile, Quiet, epilog
+from ontomask.cli.options import AsJson, DataFile, PolicyFile, Quiet, epilog, read_as, reads
 
 EPILOG = epilog(
     "verify policy.yaml result/release/release.csv",
@@ -18,6 +19,7 @@ EPILOG = epilog(
 FAILS, INCOMPLETE = 1, 3
 
 
+@reads
 def command(
     policy: PolicyFile,
     data: DataFile,
@@ -27,12 +29,19 @@ def command(
     ] = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    *,
+    given: Mapping[str, Any],
 ) -> None:
-    """Verify a released table: the models of the policy, the k its method promises, and that no identifier is left."""
+    """Verify a released table: the models of the policy, the k its method promises, and that no identifier is left.
+
+    Reading options describe DATA; the original is read as the policy says.
+    """
     from ontomask.policy import Policy
     from ontomask.run import verify
 
-    found = verify(data, Policy.load(policy), original=original)
+    chosen = Policy.load(policy)
+    how = read_as(given, data, chosen.reading.of_release()) if given else None
+    found = verify(data, chosen, original=original, reading=how)
     if as_json:
         say_json(
             {

@@ -208,7 +208,7 @@ def compare(
     report = Reporter(progress)
     report(0.0, "looking at the data")
     first = next(iter(named.values()))
-    held = opened(frame, first.attributes)[0]  # read once, whatever it is
+    held = opened(frame, first.attributes, reading=first.reading)[0]  # read once, whatever it is
     done: dict[str, Run] = {}
     memory = None
     if folder is not None:
@@ -268,6 +268,11 @@ def _comparable(policies: Mapping[str, Policy], measure: str | None) -> None:
             raise PolicyError(
                 f"{names[0]!r} and {name!r} mask different columns: {', '.join(map(repr, odd))}",
                 remedy="Figures can be compared where the same columns are masked: give them the same roles.",
+            )
+        if other.reading != first.reading:
+            raise PolicyError(
+                f"{names[0]!r} and {name!r} read the data differently",
+                remedy="Give them the same block reading; the data are read once.",
             )
         for column in first.studied:
             one, two = first.attributes[column], other.attributes[column]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import polars as pl
@@ -18,13 +18,22 @@ class ArrowColumn(NamedTuple):
     categories: list[object] | None = None
 
 
-def to_polars(table: Any) -> tuple[pl.DataFrame, Any, dict[str, Any]]:
+def to_polars(table: Any, unread: Callable[[str], bool] | None = None) -> tuple[pl.DataFrame, Any, dict[str, Any]]:
     """Data, kind, native data types. Dictionary columns are unpacked; metadata of the schema are not kept."""
     import pyarrow as pa
 
+    from ontomask.microdata.frames import values_unread
+
     columns, native = [], {}
     for field, column in zip(table.schema, table.columns, strict=True):
-        _check_type(field)
+        try:
+            _check_type(field)
+        except DataError:
+            if unread is None or not unread(field.name):
+                raise
+            native[field.name] = ArrowColumn(field)
+            columns.append(values_unread(field.name, len(column)))
+            continue
         values, categories = column, None
         if pa.types.is_dictionary(field.type):
             unified = column.unify_dictionaries()

@@ -13,6 +13,9 @@ from polars import selectors
 from ontomask.arguments import as_path
 from ontomask.errors import DataError
 from ontomask.microdata.frames import take, take_any
+from ontomask.microdata.missing_markers import without_markers
+from ontomask.microdata.opening import opened
+from ontomask.microdata.reading_options import Reading
 
 #: Of a Parquet file with more cells, only a part is looked at: blocks of records from its whole length.
 MOST_CELLS = 50_000_000
@@ -27,6 +30,7 @@ class ColumnSource:
     notes: list[str] = field(default_factory=list)
     path: Path | None = None
     ordered: frozenset[str] = frozenset()
+    reading: Reading = field(default_factory=Reading)
 
     @property
     def names(self) -> list[str]:
@@ -60,7 +64,8 @@ class CsvSource(ColumnSource):
 
         assert self.path is not None
         numbers = [name for name, dtype in self.frame.schema.items() if dtype.is_numeric()]
-        return read_table(self.path, text=Codes(numbers)).data.select(numbers)
+        options = self.reading.for_format("csv")[0] | {"text": Codes(numbers)}
+        return read_table(self.path, **options).data.select(numbers)
 
 
 @dataclass
@@ -82,6 +87,9 @@ class ParquetSource(ColumnSource):
         return min(self._records, most)
 
     def column(self, name: str) -> pl.Series:
+        return without_markers(self._read(name).to_frame(), self.reading.missing)[0].to_series()
+
+    def _read(self, name: str) -> pl.Series:
         chosen = self._scan.select(selectors.by_name(name))  # a name may look like a pattern
         if self.looked == self.records:
             return chosen.collect().to_series()
@@ -90,31 +98,31 @@ class ParquetSource(ColumnSource):
         return pl.concat([chosen.slice(start, size).collect() for start in starts]).to_series()
 
 
-def columns_of(data: Any) -> ColumnSource:
+def columns_of(data: Any, reading: Reading | None = None) -> ColumnSource:
     """The columns of a frame (pandas, Polars, PyArrow) or of a file."""
+    reading = reading or Reading()
     if not isinstance(data, (str, Path)):
-        taken = take(data)
+        taken = take(data, missing=reading.missing)
         return ColumnSource(taken.data, list(taken.notes), ordered=frozenset(taken.orders()))
-    from ontomask.microdata.reading import SUFFIXES, format_of, read_table, require_file
+    from ontomask.microdata.reading import SUFFIXES, format_of, require_file
 
     path = as_path(data)
     require_file(path)
     if format_of(path, SUFFIXES) == "parquet":
-        return _parquet(path)
-    file = read_table(path)
-    notes = [file.summary(), *file.notes]
-    taken = take(file.data)
-    source = CsvSource if file.format in ("csv", "tsv") else ColumnSource
-    return source(taken.data, notes, path, frozenset(taken.orders()))
+        return _parquet(path, reading)
+    data, _, notes = opened(path, {}, reading=reading)
+    taken = take(data)
+    source = CsvSource if format_of(path, SUFFIXES) in ("csv", "tsv") else ColumnSource
+    return source(taken.data, notes, path, frozenset(taken.orders()), reading)
 
 
-def _parquet(path: Path) -> ColumnSource:
+def _parquet(path: Path, reading: Reading) -> ColumnSource:
     try:
         head = pl.scan_parquet(path, glob=False).head(1).collect()
         taken = take_any(head)  # names and types are checked as those of a frame
         if not head.height:
             raise DataError("there are no records in it", where=str(path), remedy="Check how the file was written.")
-        source = ParquetSource(head, [], path, frozenset(taken.orders()))
+        source = ParquetSource(head, [], path, frozenset(taken.orders()), reading)
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise DataError(
             f"the file cannot be read as Parquet ({type(problem).__name__})",

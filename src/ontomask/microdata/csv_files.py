@@ -107,9 +107,13 @@ def _guessed(source: DataSource, data: bytes) -> tuple[bytes, str]:
         text = source.decode(data)
     try:
         data.decode("cp1252")
-        return text.encode(), "cp1252"
-    except UnicodeDecodeError:
-        return text.encode(), "latin-1"
+    except UnicodeDecodeError as problem:
+        raise source.error(
+            f"byte 0x{data[problem.start]:02x} is neither UTF-8 nor cp1252, so the encoding is not known",
+            line=data[: problem.start].count(b"\n") + 1,
+            remedy="Give the encoding the file was written in: encoding='cp850' or 'cp1250', say (--encoding).",
+        ) from None
+    return text.encode(), "cp1252"
 
 
 def _from_header(source: DataSource, payload: bytes) -> tuple[bytes, str | None]:

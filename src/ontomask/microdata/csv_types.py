@@ -125,7 +125,7 @@ def _marker_note(column: pl.Series, mark: str) -> list[str]:
     values = [value for value, _ in counts]
     rest = "; all others are numbers" if numbers else ""
     return [
-        f"column {column.name!r} holds {shown}: values, not nulls{rest}. To make them null, read with missing={values}"
+        f"column {column.name!r} holds {shown}: values, not nulls{rest}. To make them missing: missing={values} (--missing)"
     ]
 
 

@@ -45,6 +45,8 @@ def read_excel(path: Path, sheet: str | int | None) -> tuple[pl.DataFrame, str, 
         others = some_of([repr(other) for other in book.sheet_names if other != name])
         notes.append(f"read from the sheet {name!r}; not read: {others}")
     header = _header(path, name, book)
+    if sheet is None:
+        _refuse_alike(path, name, header, book)
     data, mixed = _cells(fastexcel, book, name)
     if mixed:
         notes.append("a column with numbers and text in it was read as text")
@@ -60,8 +62,10 @@ def _sheet(path: Path, names: list[str], sheet: str | int | None) -> str:
         return names[0]
     if isinstance(sheet, int) and not isinstance(sheet, bool) and 1 <= sheet <= len(names):
         return names[sheet - 1]
-    if isinstance(sheet, str) and sheet in names:
-        return sheet
+    if str(sheet) in names:
+        return str(sheet)
+    if isinstance(sheet, str) and sheet.isdecimal() and 1 <= int(sheet) <= len(names):
+        return names[int(sheet) - 1]
     raise DataError(
         f"the workbook has no sheet {sheet!r}",
         where=str(path),
@@ -90,6 +94,21 @@ def _header(path: Path, sheet: str, book: Any) -> list[str]:
             remedy="Rename all but one.",
         )
     return header
+
+
+def _refuse_alike(path: Path, sheet: str, header: list[str], book: Any) -> None:
+    """An error where another sheet has the same columns: the records may be spread over both."""
+    for other in book.sheet_names:
+        if other == sheet:
+            continue
+        first = book.load_sheet(other, header_row=None, n_rows=1, dtypes="string").to_polars()
+        if first.height and list(map(str, first.row(0))) == header:
+            raise DataError(
+                f"the sheets {sheet!r} and {other!r} have the same columns",
+                where=str(path),
+                remedy=f"Say which to read: sheet={sheet!r} (--sheet), or put all records into one sheet. "
+                f"The workbook has: {some_of([repr(n) for n in book.sheet_names], 10)}.",
+            )
 
 
 def _cells(fastexcel: Any, book: Any, sheet: str) -> tuple[pl.DataFrame, bool]:

@@ -6,8 +6,8 @@ What comes in is never changed and never coerced: what has no exact counterpart 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,9 +16,12 @@ from narwhals import dependencies
 
 from ontomask.arguments import short, some_of
 from ontomask.errors import DataError
+from ontomask.microdata.missing_markers import marker_note, without_marker_categories, without_markers
 from ontomask.microdata.restoring import as_before
 
 Kind = Literal["pandas", "polars", "pyarrow"]
+#: Of the name of a column: will nobody look at its values?
+Unread = Callable[[str], bool]
 _MAKE = "Give a pandas or Polars DataFrame or a PyArrow table"
 
 
@@ -47,19 +50,36 @@ class Taken:
         return {name: c.categories for name, c in dictionaries.items() if c.field.type.ordered}
 
 
-def take(frame: Any, *, keep_index: Collection[str] = ()) -> Taken:
+def take(
+    frame: Any, *, keep_index: Collection[str] = (), missing: Collection[str] = (), unread: Unread | None = None
+) -> Taken:
     """The frame as a Polars frame, with what is needed to give its kind back.
 
     The index of a pandas frame counts as an identifier and is left out, with a note, unless it is the plain 0..n-1 or
-    ``keep_index`` names its levels: those become the first columns.
+    ``keep_index`` names its levels: those become the first columns. Values equal to a marker of ``missing`` become
+    missing. A column whose values cannot be compared is an error, unless ``unread`` says that nobody will look at it:
+    it is then taken without its values.
     """
-    taken = take_any(frame, keep_index=keep_index)
+    taken = take_any(frame, keep_index=keep_index, unread=unread)
+    if missing:
+        taken = _without_markers(taken, missing)
     if not taken.data.height:
         raise DataError("the frame has no rows", remedy="Check the filter or the query that made it.")
     return taken
 
 
-def take_any(frame: Any, *, keep_index: Collection[str] = ()) -> Taken:
+def _without_markers(taken: Taken, missing: Collection[str]) -> Taken:
+    data, found = without_markers(taken.data, missing)
+    if not found:
+        return taken
+    if taken.kind == "polars":
+        native: Mapping[str, Any] = dict(data.schema)
+    else:
+        native = without_marker_categories(taken.native_dtypes, found, missing)
+    return replace(taken, data=data, native_dtypes=native, notes=[*taken.notes, *marker_note(taken.data, data, found)])
+
+
+def take_any(frame: Any, *, keep_index: Collection[str] = (), unread: Unread | None = None) -> Taken:
     """Like :func:`take`, for a frame that may have no rows."""
     if dependencies.is_narwhals_dataframe(frame):
         frame = frame.to_native()
@@ -67,17 +87,17 @@ def take_any(frame: Any, *, keep_index: Collection[str] = ()) -> Taken:
         from ontomask.microdata import pandas_frames
 
         _check_names(list(frame.columns))
-        data, dtypes, index, notes = pandas_frames.to_polars(frame, keep_index)
+        data, dtypes, index, notes = pandas_frames.to_polars(frame, keep_index, unread)
         return Taken(data, "pandas", dtypes, index, notes)
     if dependencies.is_pyarrow_table(frame):
         from ontomask.microdata import arrow_frames
 
         _check_names(frame.column_names)
-        return Taken(*arrow_frames.to_polars(frame))
+        return Taken(*arrow_frames.to_polars(frame, unread))
     if isinstance(frame, pl.DataFrame):
         _check_names(frame.columns)
-        _check_polars(frame)
-        return Taken(frame.clone(), "polars", dict(frame.schema))
+        frame = _check_polars(frame.clone(), unread)
+        return Taken(frame, "polars", dict(frame.schema))
     raise _no_frame(frame)
 
 
@@ -135,16 +155,27 @@ def is_pattern(name: str) -> bool:
     return name == "*" or (name.startswith("^") and name.endswith("$"))
 
 
-def _check_polars(frame: pl.DataFrame) -> None:
+def _check_polars(frame: pl.DataFrame, unread: Unread | None) -> pl.DataFrame:
+    """The frame, if its values can be compared; columns that nobody reads without values if they cannot."""
     for name, dtype in frame.schema.items():
-        if dtype.is_nested():
+        if not dtype.is_nested() and not isinstance(dtype, pl.Object):
+            continue
+        if unread is not None and unread(name):
+            frame = frame.with_columns(values_unread(name, len(frame)))
+        elif dtype.is_nested():
             raise nested(name, str(dtype))
-        if isinstance(dtype, pl.Object):
+        else:
             raise DataError(
                 "the column holds Python objects, which cannot be compared",
                 where=f"column {name!r}",
                 remedy="Turn them into text or numbers, or drop the column.",
             )
+    return frame
+
+
+def values_unread(name: str, n: int) -> pl.Series:
+    """A column in the place of one whose values are not looked at."""
+    return pl.Series(name, [None], dtype=pl.Null).new_from_index(0, n)
 
 
 def nested(name: str, what: str) -> DataError:

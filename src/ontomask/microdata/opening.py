@@ -6,22 +6,69 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
+from ontomask.arguments import did_you_mean, some_of
+from ontomask.errors import DataError
 from ontomask.microdata.attributes import Identifier, Nominal, Ordinal
 from ontomask.microdata.frames import Taken
+from ontomask.microdata.reading_options import Reading
+from ontomask.microdata.restoring import is_text
 
 
-def opened(frame: Any, attributes: Mapping[str, Any], text: Iterable[str] = ()) -> tuple[Any, Path | None, list[str]]:
+def opened(
+    frame: Any,
+    attributes: Mapping[str, Any],
+    text: Iterable[str] = (),
+    reading: Reading | None = None,
+    *,
+    release: bool = False,
+) -> tuple[Any, Path | None, list[str]]:
     """A frame as it is; a path as the file's frame, the path, and how the file was read.
 
-    Codes stay the text they are. ``text`` names more columns that are text.
+    Codes stay the text they are. ``text`` names more columns that are text. ``reading``: how the file of the original is
+    to be read; a ``release`` is another file, of which only its missing markers and text columns are true.
     """
     if not isinstance(frame, (str, Path)):
         return frame, None, []
-    from ontomask.microdata.reading import Codes, read_table
+    from ontomask.microdata.reading import SUFFIXES, Codes, format_of, read_table, require_file
 
     path = Path(frame)
-    file = read_table(path, text=Codes([*text, *(name for name, a in attributes.items() if _is_text(a))]))
-    return file.data, path, [file.summary(), *file.notes]
+    require_file(path)
+    chosen = reading or Reading()
+    if release:
+        chosen = chosen.of_release()
+    format = format_of(path, SUFFIXES)
+    options, unused = chosen.for_format(format)
+    named = options.pop("text", [])
+    codes = Codes([*text, *named, *(name for name, a in attributes.items() if _is_text(a))])
+    file = read_table(path, text=codes, **options)
+    notes = [file.summary(), *file.notes]
+    if unused:
+        notes.append(f"reading options without use for this format: {', '.join(unused)}")
+    absent = [name for name in named if name not in file.data.columns]
+    if absent and not release:
+        raise DataError(
+            f"no column {some_of([repr(name) for name in absent])} to read as text",
+            where=str(path),
+            remedy=f"{did_you_mean(absent[0], file.data.columns)}Correct the names of reading.text (--text).",
+        )
+    data = file.data if format in ("csv", "tsv") else _as_text(file.data, named, notes)
+    return data, path, notes
+
+
+def _as_text(data: pl.DataFrame, names: Iterable[str], notes: list[str]) -> pl.DataFrame:
+    """Whole numbers as text, in the columns that the policy says are text; other formats know the types themselves."""
+    for name in names:
+        dtype = data.schema.get(name)
+        if dtype is None or is_text(dtype):
+            continue
+        if dtype.is_integer():
+            data = data.with_columns(data[name].cast(pl.String))
+            notes.append(f"column {name!r} holds numbers in this file; taken as text (leading zeros are not known)")
+        else:
+            notes.append(f"column {name!r} cannot be taken as text: it holds {dtype}")
+    return data
 
 
 def _is_text(attribute: Any) -> bool:

@@ -40,13 +40,15 @@ class ObjectColumn(NamedTuple):
 # ---- in ---------------------------------------------------------------------------------------------------------
 
 
-def to_polars(frame: Any, keep_index: Collection[str]) -> tuple[pl.DataFrame, dict[str, Any], list[str], list[str]]:
+def to_polars(
+    frame: Any, keep_index: Collection[str], unread: Callable[[str], bool] | None = None
+) -> tuple[pl.DataFrame, dict[str, Any], list[str], list[str]]:
     """Data, native data types, levels of the index that carry information, notes."""
     columns, index, notes = _index(frame, keep_index)
     columns |= {name: frame[name] for name in frame.columns}
     taken, native = [], {}
     for name, column in columns.items():
-        taken.append(_take(name, column))
+        taken.append(_take_or_leave(name, column, unread))
         native[name] = ObjectColumn(_missing(column)) if _is_object(column.dtype) else column.dtype
     return pl.DataFrame(taken), native, index, notes
 
@@ -79,6 +81,18 @@ def _is_plain(index: Any) -> bool:
     if index.nlevels > 1 or index.dtype.kind not in "iu":
         return False
     return bool((index.to_numpy() == np.arange(len(index))).all())
+
+
+def _take_or_leave(name: str, values: Any, unread: Callable[[str], bool] | None) -> pl.Series:
+    """The column; without its values if they cannot be taken and nobody will look at them."""
+    try:
+        return _take(name, values)
+    except DataError:
+        if unread is None or not unread(name):
+            raise
+    from ontomask.microdata.frames import values_unread
+
+    return values_unread(name, len(values))
 
 
 def _take(name: str, values: Any) -> pl.Series:

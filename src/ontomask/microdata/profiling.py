@@ -17,6 +17,7 @@ from ontomask.errors import DataError, OptionError, OutputError, PolicyError
 from ontomask.microdata.column_facts import Facts
 from ontomask.microdata.column_sources import ColumnSource, columns_of
 from ontomask.microdata.proposals import AnyRole, Kind, Proposal, Unmatched, propose
+from ontomask.microdata.reading_options import Reading
 from ontomask.microdata.taxonomy_candidates import Candidate, Taxonomies, candidates
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ class Profile:
     looked: int
     notes: list[str] = field(default_factory=list)
     path: Path | None = None
+    reading: Reading = field(default_factory=Reading)
 
     def __getitem__(self, name: str) -> ColumnProfile:
         for column in self.columns:
@@ -180,6 +182,7 @@ class Profile:
             require=[KAnonymity(k=k)] if aims else [],
             seed=secrets.randbits(63) if seed is None else seed,
             row_order=row_order,
+            reading=self.reading,
         )
 
     def policy_text(self, *, folder: Path | None = None, **settings: Any) -> str:
@@ -257,6 +260,7 @@ def profile(
     taxonomies: Mapping[str, str | Path] | None = None,
     roles: Mapping[str, str] | None = None,
     unmatched: Unmatched = "stop",
+    reading: Reading | None = None,
 ) -> Profile:
     """Look at a frame (pandas, Polars, PyArrow) or a file and propose what each column is.
 
@@ -264,7 +268,8 @@ def profile(
     ``taxonomies`` gives columns a taxonomy to try (a file, or a name of the catalog), ``roles`` settles roles
     (identifier, quasi, sensitive, other). What cannot be told is proposed as the safer choice and marked.
     ``unmatched``: where a taxonomy that fits has no place for some values, the column is nominal and masking stops at
-    them until they are mapped, or it is ``flat`` and the policy runs at once.
+    them until they are mapped, or it is ``flat`` and the policy runs at once. ``reading`` says how a file is to be read;
+    the policy keeps it.
 
     >>> import ontomask as om
     >>> found = om.profile(om.demo_data(500, seed=1))
@@ -273,7 +278,7 @@ def profile(
     >>> om.anonymize(om.demo_data(500, seed=1), found.policy(k=3)).verification.holds
     True
     """
-    source = columns_of(data)
+    source = columns_of(data, reading)
     given, settled = dict(taxonomies or {}), dict(roles or {})
     for name in [*given, *settled]:
         if name not in source.names:
@@ -285,7 +290,9 @@ def profile(
     known = Taxonomies()
     columns = [_look(source, name, given.get(name), settled.get(name), known, unmatched) for name in source.names]
     _something_to_mask(columns, settled)
-    return Profile(tuple(columns), source.records, source.looked, [*source.notes, *known.notes], source.path)
+    return Profile(
+        tuple(columns), source.records, source.looked, [*source.notes, *known.notes], source.path, source.reading
+    )
 
 
 def _look(

@@ -11,6 +11,7 @@ import polars as pl
 from ontomask.arguments import as_path, did_you_mean, one_of, some_of
 from ontomask.errors import DataError, OptionError
 from ontomask.microdata import stat_files
+from ontomask.microdata.missing_markers import marker_note, without_markers
 
 #: Suffix -> format. The first three may be packed: .csv.gz.
 SUFFIXES = {
@@ -85,13 +86,14 @@ def read_table(
 ) -> TableFile:
     """Read a table. What is not given is detected; nothing is coerced that does not survive unchanged.
 
-    ``text`` names columns of a CSV that hold codes and must not be taken for numbers. ``missing`` gives texts of a CSV
-    that stand for a missing value, such as ``"NA"``. ``labels`` reads the value labels of SPSS and Stata files instead
-    of the stored values. ``sheet`` is the name or the number, from 1, of an Excel sheet.
+    ``text`` names columns of a CSV that hold codes and must not be taken for numbers. ``missing`` gives texts that stand
+    for a missing value, such as ``"NA"``; blanks around a value do not count. ``labels`` reads the value
+    labels of SPSS and Stata files instead of the stored values. ``sheet`` is the name or the number, from 1, of an Excel sheet.
     """
     file = as_path(path)
     require_file(file)
     chosen = _format(file, format)
+    codes = text
     if isinstance(text, Codes) and chosen not in ("csv", "tsv"):
         text = ()  # other formats know what is text
     options: dict[str, object] = {"delimiter": delimiter, "decimal": decimal, "text": text, "missing": missing}
@@ -109,6 +111,8 @@ def read_table(
     else:
         data, found, notes = stat_files.read_stat(file, chosen, encoding=encoding, labels=labels)
         table = TableFile(data, file, chosen, encoding=found, notes=notes)
+    if missing and chosen not in ("csv", "tsv"):
+        _mark_missing(table, missing, codes)
     if not table.data.height or not table.data.width:
         raise DataError("there are no records in it", where=str(file), remedy="Check how the file was written.")
     return table
@@ -130,12 +134,24 @@ def _read_csv(
     unknown = [repr(name) for name in text if name not in raw.data.columns]
     if unknown and not isinstance(text, Codes):
         raise DataError(f"no column {some_of(unknown)}", where=str(file), remedy="Correct the names given as text=.")
-    data = raw.data
-    if missing:
-        gone = pl.all().is_in(list(missing))
-        data = data.with_columns(pl.when(~gone).then(pl.all()))
+    data, found = without_markers(raw.data, missing)
+    raw.notes += marker_note(raw.data, data, found)
     data, mark, notes = typed(data, delimiter=raw.delimiter, decimal=decimal, text=text)
     return TableFile(data, file, chosen, raw.delimiter, raw.encoding, mark, notes=raw.notes + notes)
+
+
+def _mark_missing(table: TableFile, missing: Collection[str], codes: Collection[str]) -> None:
+    """Nulls for the markers. Where nothing but numbers is left of a column of a sheet, it holds numbers."""
+    from ontomask.microdata.csv_types import typed
+
+    data, found = without_markers(table.data, missing)
+    table.notes += marker_note(table.data, data, found)
+    mixed = [name for name in found if data.schema[name] == pl.String and name not in codes]
+    if table.format == "excel" and mixed:
+        numbers, _, notes = typed(data.select(mixed), delimiter=",", decimal=".")
+        data = data.with_columns(numbers.iter_columns())
+        table.notes += notes
+    table.data = data
 
 
 def _read_parquet(file: Path) -> pl.DataFrame:
@@ -186,9 +202,9 @@ def format_of(file: Path, suffixes: dict[str, str]) -> str:
 
 def _check_options(chosen: str, options: dict[str, object]) -> None:
     """An option that the format does not have is a slip, not something to pass over."""
-    takes = {"csv": ("delimiter", "decimal", "text", "missing", "encoding"), "excel": ("sheet",), "parquet": ()}
-    takes["tsv"] = takes["csv"]
-    fits = takes.get(chosen, ("encoding", "labels"))
+    takes = {"csv": ("delimiter", "decimal", "text", "missing", "encoding"), "excel": ("sheet", "missing")}
+    takes |= {"tsv": takes["csv"], "parquet": ("missing",)}
+    fits = takes.get(chosen, ("encoding", "labels", "missing"))
     for name, value in options.items():
         if name in ("text", "missing") and isinstance(value, str):
             raise OptionError(f"{name}={value!r} is one text", remedy=f"Give a list: {name}=[{value!r}].")

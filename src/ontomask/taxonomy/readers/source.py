@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import io
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,6 +30,8 @@ _BOMS = (
     (b"\xff\xfe", "utf-16"),
     (b"\xfe\xff", "utf-16"),
 )
+#: An accented letter or a quotation mark in UTF-8. Read as cp1252 it shows as two or three odd signs.
+_WIDE = re.compile(rb"\xc3[\x80-\xbf]|\xe2\x80[\x90-\xbf]")
 
 
 @dataclass
@@ -146,8 +150,29 @@ class Source:
         try:
             return data.decode("utf-8"), None
         except UnicodeDecodeError:
-            pass
+            self._refuse_mixed(data)
         try:
             return data.decode("cp1252"), "read as cp1252 (Windows), because it is not valid UTF-8"
         except UnicodeDecodeError:
             return data.decode("latin-1"), "read as latin-1, because it is neither valid UTF-8 nor cp1252"
+
+    def _refuse_mixed(self, data: bytes) -> None:
+        """An error where some lines are UTF-8 and others are not: read in one encoding, part of them is garbled."""
+        utf8 = other = 0
+        for number, line in enumerate(io.BytesIO(data), start=1):
+            if line.isascii():
+                continue
+            try:
+                line.decode("utf-8")
+                utf8 = utf8 or number
+            except UnicodeDecodeError:
+                other = other or number
+                if _WIDE.search(line):  # both in one line
+                    utf8 = utf8 or number
+            if utf8 and other:
+                raise self.error(
+                    f"mixed encodings: line {utf8} holds UTF-8, line {other} does not",
+                    line=max(utf8, other),
+                    remedy="Write the file anew in one encoding. If it is in one, such as cp1252, name it: "
+                    "encoding='cp1252'.",
+                )
