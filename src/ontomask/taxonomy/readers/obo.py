@@ -1,14 +1,16 @@
 """OBO flat files: ``[Term]`` stanzas of tag-value lines.
 
 Obsolete terms stay out of the graph. ``alt_id`` and a single ``replaced_by`` of an obsolete term lead to the living
-term; ``consider`` is a hint for people and is not followed.
+term; ``consider`` is a hint for people and is not followed. Other stanzas, such as ``[Instance]``, are counted in a note.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 
+from ontomask.arguments import counted, short
 from ontomask.errors import UnknownParentError
 from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -33,13 +35,19 @@ def read(source: Source, name: str | None = None, *, unknown_parents: str = "err
         stanzas.insert(0, header[1:])
         header, line = "", 1
     reading = _Reading(source)
+    others: Counter[str] = Counter()
     for stanza in stanzas:
         kind, _, body = stanza.partition("]")
         if kind == "Term":
             reading.term(body, line)
         elif kind == "Typedef":
             reading.typedef(body)
+        else:
+            others[kind] += 1
         line += stanza.count("\n") + 1
+    for kind, times in others.items():
+        are = "is" if times == 1 else "are"
+        source.notes.append(f"{counted(times, 'stanza')} [{short(kind)}] {are} left out: only terms are concepts")
     facts = dict(row.split(": ", 1) for row in header.split("\n") if ": " in row)
     return reading.finish(name or facts.get("ontology", source.stem).removesuffix(".obo"), facts, unknown_parents)
 

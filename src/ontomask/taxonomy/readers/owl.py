@@ -3,7 +3,8 @@
 Named classes are the concepts and ``rdfs:subClassOf`` between them is is-a. An existential restriction ("part of some
 heart") is a relation. A defined class (``owl:equivalentClass`` to an intersection) takes the named members of its
 definition as parents only if no superclass is asserted: beside asserted ones they would mostly be shortcuts past them.
-Nothing is inferred; ontologies that rely on a reasoner should be read in their classified form.
+Individuals are concepts too (:mod:`ontomask.taxonomy.readers.owl_individuals`). Nothing is inferred; ontologies that
+rely on a reasoner should be read in their classified form.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from ontomask.arguments import some_of
 from ontomask.errors import TaxonomyFileError
 from ontomask.taxonomy.readers import rdf
+from ontomask.taxonomy.readers.owl_individuals import Individuals
 from ontomask.taxonomy.readers.rdf import OWL, RDF, RDFS, SKOS
 from ontomask.taxonomy.readers.rdf_terms import Texts, codes_of, first_of, local_name, names_of
 from ontomask.taxonomy.readers.source import Source
@@ -41,6 +43,7 @@ class _Ontology:
         self.ontologies: list[str] = []
         self.versions: dict[str, str] = {}
         self.imports: dict[str, str] = {}
+        self.individuals = Individuals()
         self.skos_concepts = 0
         self.above: list[Link] = []
         self.equivalent: list[Link] = []
@@ -61,6 +64,8 @@ class _Ontology:
         return {
             RDF + "type": self._type,
             RDFS + "subClassOf": self._above,
+            SKOS + "broader": self.individuals.broader,
+            SKOS + "narrower": self.individuals.narrower,
             OWL + "equivalentClass": self._equivalent,
             OWL + "intersectionOf": self.intersection.__setitem__,
             RDF + "first": self.first.__setitem__,
@@ -94,10 +99,12 @@ class _Ontology:
         if node in _CLASSES:
             if not subject.startswith("_:") and subject not in _NO_CONCEPTS:
                 self.declared[subject] = None
-        elif node == OWL + "Ontology":
-            self.ontologies.append(subject)
-        elif node == SKOS + "Concept":
-            self.skos_concepts += 1
+        else:
+            if node == OWL + "Ontology":
+                self.ontologies.append(subject)
+            elif node == SKOS + "Concept":
+                self.skos_concepts += 1
+            self.individuals.typed(subject, node)
 
     def _above(self, subject: str, node: str) -> None:
         if not subject.startswith("_:"):
@@ -126,18 +133,22 @@ class _Ontology:
         links, related = self._links(source)
         given = {c: None for c in self.declared if c not in self.deprecated}
         implied = {c: None for link in links for c in link if c not in given and c not in self.deprecated}
-        concepts = [*given, *implied]
-        if not concepts:
+        if not given and not implied:
             raise self._no_classes(source)
+        placed = self.individuals.placed({**given, **implied}, links, self.deprecated, self._named)
+        links += placed.links
+        concepts = [*given, *implied, *placed.concepts]
         gone = [c for c in self.deprecated if c in self.declared or c in self.replaced_by]
         codes = codes_of([*concepts, *gone])
         at = {c: i for i, c in enumerate(concepts)}
         aliases = self._aliases(concepts, codes, gone, at)
         self._tell(source, implied, sum(c in self.declared for c in self.deprecated))
+        source.notes += placed.notes
         ends = self._ends(source, links, at, aliases)
         names = names_of(at, self.labels, [self.synonyms])
         if names.foreign:
-            source.notes.append(f"{names.foreign:,} classes have labels in other languages only")
+            what = "concepts" if placed.concepts else "classes"
+            source.notes.append(f"{names.foreign:,} {what} have labels in other languages only")
         version = next((self.versions[o] for o in self.ontologies if o in self.versions), None)
         return Taxonomy(
             codes[: len(concepts)],
@@ -194,6 +205,10 @@ class _Ontology:
                 members = [m for m in self._members(self.intersection[part]) if m not in seen]
                 seen.update(members)
                 waiting += reversed(members)
+
+    def _named(self, node: str) -> Iterator[str]:
+        """The named classes that a class expression asserts."""
+        return (named for named, restricted in self._expression(node) if restricted is None)
 
     def _members(self, cell: str) -> Iterator[str]:
         """The members of an RDF list; a list that bites its tail ends there."""
@@ -267,4 +282,9 @@ class _Ontology:
             return source.error("no classes but SKOS concepts", remedy="Read it with format='skos'.")
         if self.deprecated:
             return source.error("every class is deprecated", remedy="Get the current release.")
+        if self.individuals.declared:
+            return source.error(
+                "no classes (owl:Class) but individuals",
+                remedy="Declare the classes that they belong to, or write an edge list.",
+            )
         return source.error("no classes (owl:Class) in the file", remedy="Is it an ontology, and the right file?")

@@ -2,12 +2,14 @@
 
 ``skos:broader`` goes from child to parent, ``skos:narrower`` the other way; either is enough. The transitive forms say
 nothing new and are ignored, as are top concepts: what has no broader concept is a root. ``skos:related`` is a relation.
+Collections group concepts for display and are no concepts; classes of a mixed file are for the OWL reader. Notes tell.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ontomask.arguments import counted
 from ontomask.taxonomy.readers import rdf
 from ontomask.taxonomy.readers.rdf import OWL, RDF, RDFS, SKOS
 from ontomask.taxonomy.readers.rdf_terms import Texts, codes_of, first_of, local_name, names_of
@@ -15,6 +17,7 @@ from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 _TITLE = "http://purl.org/dc/terms/title"
+_COLLECTIONS = {SKOS + "Collection", SKOS + "OrderedCollection"}
 _OLD_TITLE = "http://purl.org/dc/elements/1.1/title"
 
 Link = tuple[str, str]
@@ -35,7 +38,9 @@ class _Statements:
         self.declared: dict[str, None] = {}
         self.schemes: dict[str, None] = {}
         self.inside: dict[str, dict[str, None]] = {}  # scheme -> its concepts
-        self.classes = 0
+        self.classes: dict[str, None] = {}
+        self.collections: dict[str, None] = {}
+        self.nameless = 0
         self.broader: dict[Link, None] = {}
         self.related: dict[Link, None] = {}
         self.deprecated: dict[str, None] = {}
@@ -74,12 +79,16 @@ class _Statements:
 
     def _type(self, subject: str, node: str) -> None:
         if node == SKOS + "Concept":
-            if not subject.startswith("_:"):
+            if subject.startswith("_:"):
+                self.nameless += 1
+            else:
                 self.declared[subject] = None
+        elif node in _COLLECTIONS:
+            self.collections[subject] = None
         elif node == SKOS + "ConceptScheme":
             self.schemes[subject] = None
-        elif node == OWL + "Class":
-            self.classes += 1
+        elif node == OWL + "Class" and not subject.startswith("_:"):
+            self.classes[subject] = None
 
     def _broader(self, child: str, parent: str) -> None:
         if not child.startswith("_:") and not parent.startswith("_:"):
@@ -103,6 +112,7 @@ class _Statements:
 
     def taxonomy(self, source: Source, name: str | None, scheme: str | None) -> Taxonomy:
         concepts = self._concepts(source, scheme)
+        self._tell(source)
         at = {c: i for i, c in enumerate(concepts)}
         codes = self._codes(concepts)
         names = names_of(at, self.labels, [self.synonyms])
@@ -159,6 +169,19 @@ class _Statements:
                 f"{len(implied):,} concepts are linked to but not declared, and taken as they are: {shown}"
             )
         return live
+
+    def _tell(self, source: Source) -> None:
+        """What the file holds and a taxonomy of its concepts does not."""
+        classes = sum(c not in self.declared for c in self.classes)
+        for number, what, why in (
+            (len(self.collections), "collection", "only concepts are read, and the links between them"),
+            (classes, "class", "format='owl' reads classes"),
+            (self.nameless, "concept without a name", "a blank node has no code"),
+        ):
+            if number:
+                plural = {"class": "classes", "concept without a name": "concepts without a name"}.get(what)
+                are = "is" if number == 1 else "are"
+                source.notes.append(f"{counted(number, what, plural)} {are} left out: {why}")
 
     def _scheme(self, source: Source, wanted: str) -> str:
         """The scheme that goes by a name; an error that lists them if none or several do."""
