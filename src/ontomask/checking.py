@@ -18,7 +18,7 @@ from ontomask.policy import Policy, require_policy
 from ontomask.privacy.models import ClassModel
 from ontomask.progress import Reporter
 from ontomask.run import Prepared, prepare
-from ontomask.verification import Verification, check_models
+from ontomask.verification import NOTHING_PROMISED, Verification, check_models
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,9 @@ def check(
     stated = [model for model in policy.require if isinstance(model, ClassModel)]
     verification = check_models(prepared.data, stated, policy, prepared.data)
     report(1.0, "done")
-    return Check(len(prepared.kept), _columns(prepared), prepared.notes, risk, verification)
+    unprotected = not policy.promises and (policy.method is not None or policy.require)
+    notes = [*([NOTHING_PROMISED] if unprotected else []), *prepared.notes]
+    return Check(len(prepared.kept), _columns(prepared), notes, risk, verification)
 
 
 def _columns(prepared: Prepared) -> pl.DataFrame:

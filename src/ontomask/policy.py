@@ -128,6 +128,12 @@ class Policy(Settings):
         return [name for name, attribute in self.attributes.items() if attribute.role in roles]
 
     @property
+    def promises(self) -> bool:
+        """Does the method promise a k above 1, or does a required model ask for what not every table has?"""
+        promised = self.method.promised_k if self.method is not None else 1
+        return promised > 1 or any(not model.trivial for model in self.require)
+
+    @property
     def severity(self) -> Severity | None:
         """The severity definition of the first required model that has one."""
         return next((model.definition for model in self.require if isinstance(model, SeverityDiversity)), None)

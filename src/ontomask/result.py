@@ -20,7 +20,8 @@ from ontomask.microdata.frames import take
 from ontomask.policy import Policy
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.progress import Progress, Reporter, silent
-from ontomask.verification import Verification, check_models
+from ontomask.verification import NOTHING_PROMISED, Verification, check_models
+from ontomask.wording import Counts, public_text
 
 if TYPE_CHECKING:
     from ontomask.assessment.assess import Assessment
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
 
 #: Linkage is told with the guarantees where there are no more different records than this.
 MOST_LINKED = 30_000
+
+
+def _held(text: str, trivial: bool) -> str:
+    if trivial:
+        return f"Nothing is promised by {text}: every table satisfies it."
+    return f"Verified on the release itself: {text}."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,42 +74,70 @@ class Result:
         shared = [identifier.public_sentence(counting) for identifier in self.prepared.repeating]
         return [*self.masked.caveats, *shared]
 
+    @property
+    def promises(self) -> bool:
+        """Was anything promised that not every table satisfies?"""
+        return self.verification.promises
+
+    @cached_property
+    def counts(self) -> Counts:
+        """How counts of records are written in what is handed out: none below the k of the policy is given exactly."""
+        assert self.policy.method is not None
+        required = [getattr(finding.model, "k", 1) for finding in self.verification.findings]
+        return Counts.public(max([self.policy.method.promised_k, *required]))
+
     @cached_property
     def guarantees(self) -> list[str]:
-        """What holds of the release, under which assumptions, in words; what fails comes first."""
+        """What holds of the release, under which assumptions, in words; what fails comes first. For the steward."""
+        return self._stated(Counts())
+
+    @cached_property
+    def public_guarantees(self) -> list[str]:
+        """The same as it may be handed out: without figures of the data, and small counts only as bounds."""
+        return [public_text(text) for text in self._stated(self.counts)]
+
+    def _stated(self, counts: Counts) -> list[str]:
+        findings = self.verification.findings
         assert self.policy.method is not None
-        failed = [f"NOT SATISFIED: {text}" for text in self.verification.failed]
-        held = [f"Verified on the release itself: {f.text}." for f in self.verification.findings if f.holds]
+        said = [finding.text if counts.exact else finding.public for finding in findings]
+        failed = [f"NOT SATISFIED: {text}" for text, f in zip(said, findings, strict=True) if not f.holds]
+        held = [_held(text, f.model.trivial) for text, f in zip(said, findings, strict=True) if f.holds]
+        nothing = [] if self.promises else [NOTHING_PROMISED]
+        k = self.policy.method.promised_k
+        broken = any(isinstance(f.model, KAnonymity) and f.model.k <= k and not f.holds for f in findings)
+        assured = [] if broken else self.policy.method.assurances()  # data that were changed need not keep them
+        told = [*failed, *nothing, *assured, *self.caveats, *held]
+        return [*told, *self._linkage_in_words(counts), *self._assumptions()]
+
+    def _assumptions(self) -> list[str]:
+        assert self.policy.method is not None
         quasi = ", ".join(self.policy.quasi_identifiers)
-        assumptions = [
-            (
+        assumptions = []
+        if "quasi" in self.policy.method.masks:
+            assumptions.append(
                 f"Assumed: an intruder knows at most the quasi-identifiers ({quasi}). What else they know of a person, "
                 "above all in the other columns, is not protected against."
-            ),
-        ]
-        if "quasi" not in self.policy.method.masks:
-            assumptions = []
-        if any(isinstance(finding.model, KAnonymity) for finding in self.verification.findings):
-            models = [finding.model for finding in self.verification.findings]
-            if not any(model.sensitive_columns(self.policy.attributes) for model in models):
-                assumptions.append(
-                    "Not promised by k-anonymity: that a class holds different sensitive values. "
-                    "If all of them agree, they are disclosed without any record being singled out."
-                )
+            )
+        models = [finding.model for finding in self.verification.findings]
+        k_anonymous = any(isinstance(model, KAnonymity) for model in models)
+        if k_anonymous and not any(model.sensitive_columns(self.policy.attributes) for model in models):
+            assumptions.append(
+                "Not promised by k-anonymity: that a class holds different sensitive values. "
+                "If all of them agree, they are disclosed without any record being singled out."
+            )
         assumptions.append(
             "Records are in random order."
             if self.policy.row_order == "shuffled"
-            else "Records stand in their original order: whoever knows the order of the source knows who is who. "
+            else "Records are in their original order: whoever knows the order of the source knows which record is whose. "
             "Set row_order: shuffled to break it; no method of this family does so by itself."
         )
-        told = [*failed, *self.policy.method.assurances(), *self.caveats, *held]
-        return [*told, *self._linkage_in_words(), *assumptions]
+        return assumptions
 
-    def _linkage_in_words(self) -> list[str]:
+    def _linkage_in_words(self, counts: Counts) -> list[str]:
         """Where no k is promised, what the worst attack finds; large tables take long and are left to the user."""
         assert self.policy.method is not None
-        held = [finding.model for finding in self.verification.findings if finding.holds]
-        protecting = [model for model in held if model.name != "no_identifiers" and getattr(model, "k", 2) != 1]
+        findings = self.verification.findings
+        protecting = [f for f in findings if f.holds and f.model.name != "no_identifiers" and not f.model.trivial]
         if self.policy.method.promised_k > 1 or protecting:
             return []
         if max(self.prepared.table.p, self.masked.groups) > MOST_LINKED:
@@ -120,9 +155,10 @@ class Result:
             recognizable=self.policy.method.recognizable,
         )[0]
         known = quasi if worst.name == "prosecutor" else [column.name for column in self.prepared.table.columns]
+        share = counts.at_most(worst.share, self.pairing.masked.n)
         return [
             (
-                f"Tried, not promised: the worst attack known re-identifies {worst.share:.2%} of the released records (an "
+                f"Tried, not promised: the worst attack known re-identifies {share} of the released records (an "
                 f"intruder who knows {', '.join(known)} of every record {worst.words})."
             )
         ]

@@ -26,7 +26,7 @@ from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.models import Model
 from ontomask.progress import Progress, Reporter
 from ontomask.result import Result
-from ontomask.verification import Verification, check_models
+from ontomask.verification import NOTHING_PROMISED, Verification, check_models
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,6 +239,8 @@ def verify(
     if not models:
         raise PolicyError("the policy requires nothing", remedy="Add a model, such as require=[KAnonymity(k=5)].")
     verification = check_models(data, models, policy, None if original is None else _reference(original, policy))
+    if not policy.promises:
+        notes.insert(0, NOTHING_PROMISED)
     unlisted = [name for name in data.columns if name not in policy.attributes]
     if unlisted:
         notes.append(f"columns the policy does not list were not looked at: {', '.join(unlisted)}")

@@ -246,7 +246,7 @@ def _write_parts(result: Result, folder: Path, suffix: str, report: bool) -> Non
     create_folder(release)
     name = "release" if result.satisfied else "release-NOT-SATISFIED"
     write_table(result.data, release / f"{name}{suffix}")
-    write_text("\n".join([*result.guarantees, ""]), release / "guarantees.txt", private=False)
+    write_text("\n".join([*result.public_guarantees, ""]), release / "guarantees.txt", private=False)
     create_folder(confidential)
     write_text(CONFIDENTIAL, confidential / "READ ME FIRST.txt")
     policy = _nameable(result.policy.changed(seed=result.seed), confidential)

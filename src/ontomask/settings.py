@@ -6,6 +6,8 @@ dictionary or in a file.
 
 from __future__ import annotations
 
+import math
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from types import UnionType
 from typing import Annotated, Any, Self, Union, get_args, get_origin
@@ -55,6 +57,28 @@ class Settings(BaseModel, metaclass=_Refusing):
         settings = {name: getattr(self, name) for name in self.model_fields_set}
         made: Self = refuse(type(self), settings | changes)
         return made
+
+
+class Spoken(Settings):
+    """A part of a policy that a reader meets by name: it says itself what it is called and what it does or asks for."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **options: Any) -> None:
+        """A class that policies can name is complete, or it is not made: a report must never guess its words."""
+        super().__pydantic_init_subclass__(**options)
+        missing = sorted(getattr(cls, "__abstractmethods__", ()))
+        named = "name" in cls.model_fields and not cls.model_fields["name"].is_required()
+        if named and missing:
+            raise TypeError(f"{cls.__name__} has a name and does not define {', '.join(missing)}")
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """What it is called."""
+
+    @abstractmethod
+    def explain(self) -> str:
+        """What it does or asks for, in a sentence or two for readers who do not program."""
 
 
 def refuse(cls: Any, named: Mapping[str, Any], *, where: str | None = None) -> Any:
@@ -240,6 +264,8 @@ def plain(value: Any) -> Any:
 def number(value: Any) -> float:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise ValueError(f"{short(repr(value), 40)} is no number")
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is not finite: give a finite number")
     return float(value)
 
 

@@ -14,6 +14,12 @@ from ontomask.privacy.probabilistic import ProbabilisticKAnonymity
 if TYPE_CHECKING:
     import polars as pl
 
+#: What is said of a table of which no model asks anything.
+NOTHING_PROMISED = (
+    "NOTHING WAS PROMISED: no privacy model is required that not every table satisfies. Require one, such as k-anonymity "
+    "with k of at least 2."
+)
+
 
 @dataclass(frozen=True)
 class Verification:
@@ -30,6 +36,11 @@ class Verification:
     @property
     def complete(self) -> bool:
         return all(finding.checked for finding in self.findings)
+
+    @property
+    def promises(self) -> bool:
+        """Is there a model that not every table satisfies? That no identifier is left promises nothing by itself."""
+        return any(not f.model.trivial and not isinstance(f.model, NoIdentifiers) for f in self.findings)
 
     @property
     def failed(self) -> list[str]:

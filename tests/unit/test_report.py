@@ -149,7 +149,7 @@ def test_every_method_on_every_kind_of_column(name: str, missing: bool) -> None:
     [
         ("microaggregation", "satisfied", "SATISFIED"),
         ("failing", "failed", "NOT SATISFIED"),
-        ("swapping", "unchecked", "NOTHING WAS REQUIRED"),
+        ("swapping", "unchecked", "NOTHING WAS PROMISED"),
     ],
 )
 def test_the_verdict_comes_first(name: str, state: str, words: str) -> None:

@@ -114,7 +114,7 @@ def _levels(text: str) -> list[int]:
 def print_comparison(found: Comparison) -> None:
     """The table of ways, and what it speaks for."""
     shown = found.table.select(
-        "name", "loss", "risk", "score", "frontier", "smallest", "removed", "seconds", "satisfied"
+        "name", "loss", "risk", "score", "frontier", "smallest", "removed", "seconds", "promises", "satisfied"
     )
     heads = ["way", "loss %", "risk %", "score", "frontier", "smallest class", "removed", "seconds", ""]
     rows = [
@@ -125,9 +125,9 @@ def print_comparison(found: Comparison) -> None:
             smallest,
             removed,
             _two(seconds),
-            "" if good else "refused",
+            "refused" if not good else "" if promises else "nothing promised",
         )
-        for name, *figures, frontier, smallest, removed, seconds, good in shown.rows()
+        for name, *figures, frontier, smallest, removed, seconds, promises, good in shown.rows()
     ]
     say_table("Ways to mask the table", heads, rows)
     say()

@@ -94,7 +94,9 @@ def _print(result: Result, output: Path, report: bool) -> None:
         for reading in result.assessment.readings:
             say(f"  {reading}")
     say(f"Written to {output}:")
-    purpose = "to hand out" if result.satisfied else "NOT SATISFIED: not to be handed out as it is"
+    purpose = "to hand out" if result.promises else "NOTHING WAS PROMISED: judge it before you hand it out"
+    if not result.satisfied:
+        purpose = "NOT SATISFIED: not to be handed out as it is"
     say(f"  release/       {purpose}" + (": open report.html in a browser" if report and result.satisfied else ""))
     say("  confidential/  leads back to people; keep it with the original data")
 
@@ -103,6 +105,7 @@ def _facts(result: Result, output: Path, report: bool) -> dict[str, Any]:
     found: dict[str, Any] = {
         "folder": str(output),
         "satisfied": result.satisfied,
+        "promises": result.promises,
         "records": len(result.prepared.kept),
         "released": len(result.records),
         "seed": result.seed,

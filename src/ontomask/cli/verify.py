@@ -13,9 +13,10 @@ from ontomask.cli.options import AsJson, DataFile, PolicyFile, Quiet, epilog, re
 EPILOG = epilog(
     "verify policy.yaml result/release/release.csv",
     "verify result/confidential/policy.yaml result/release/release.csv --original stays.csv",
-    codes="0 everything required holds; 1 something fails; 3 nothing fails, but not everything could be checked",
+    codes="0 everything required holds; 1 something fails; 3 nothing fails, but not everything could be checked, or "
+    "nothing was promised",
 )
-#: Something fails; nothing fails and something was not checked.
+#: Something fails; nothing fails, and something was not checked or nothing was promised.
 FAILS, INCOMPLETE = 1, 3
 
 
@@ -47,6 +48,7 @@ def command(
             {
                 "holds": found.holds,
                 "complete": found.complete,
+                "promises": found.promises,
                 "findings": [_facts(f) for f in found],
                 "notes": found.notes,
             }
@@ -55,7 +57,7 @@ def command(
         say(str(found))
     if not found.holds and any(finding.checked for finding in found):
         raise typer.Exit(FAILS)
-    if not found.complete:
+    if not found.complete or not found.promises:
         raise typer.Exit(INCOMPLETE)
 
 

@@ -43,7 +43,7 @@ class Comparison:
     @cached_property
     def table(self) -> pl.DataFrame:
         """A row for each run: what it is, what it lost, who can be found, its score; ``frontier``: no other run that
-        satisfies loses less without more risk."""
+        satisfies loses less without more risk; ``promises``: was anything promised that not every table satisfies?"""
         rows = []
         for run in self.runs:
             row = asdict(run)
@@ -58,11 +58,11 @@ class Comparison:
             }
             rows.append(row)
         order = (
-            "name method k satisfied loss risk score frontier semantic_loss divergence smallest unique removed "
+            "name method k satisfied promises loss risk score frontier semantic_loss divergence smallest unique removed "
             "records seconds error"
         ).split()
         whole = dict.fromkeys(("k", "smallest", "unique", "removed", "records"), pl.Int64)
-        truth = dict.fromkeys(("satisfied", "frontier"), pl.Boolean)
+        truth = dict.fromkeys(("satisfied", "promises", "frontier"), pl.Boolean)
         text = dict.fromkeys(("name", "method", "error"), pl.String)
         types: dict[str, Any] = whole | truth | text
         return pl.DataFrame(rows, schema={name: types.get(name, pl.Float64) for name in order})
@@ -149,7 +149,7 @@ class Comparison:
 
     def __str__(self) -> str:
         shown = self.table.select(
-            "name", "satisfied", "loss", "risk", "score", "frontier", "smallest", "removed", "seconds"
+            "name", "satisfied", "promises", "loss", "risk", "score", "frontier", "smallest", "removed", "seconds"
         )
         with pl.Config(
             tbl_rows=-1,

@@ -52,6 +52,7 @@ class Run:
     removed: int | None = None
     records: int | None = None
     promised_k: int = 1
+    promises: bool = False
     guarantees: list[str] = field(default_factory=list)
 
 
@@ -88,6 +89,7 @@ def judged(
         removed=loss.removed,
         records=loss.records,
         promised_k=policy.method.promised_k if policy.method is not None else 1,
+        promises=result.promises,
         guarantees=result.guarantees,
     )
 

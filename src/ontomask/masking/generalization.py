@@ -101,6 +101,21 @@ class Generalization(Measuring):
 
         return Search(self, table, ladders, goals, progress).run()
 
+    @property
+    def title(self) -> str:
+        return "Generalization"
+
+    def explain(self) -> str:
+        how = (
+            "Similar records show what their values have in common"
+            if self.search == "local"
+            else "Each column shows one level of its hierarchy"
+        )
+        left = (
+            f" Up to {self.suppression_limit:.1%} of the records could be left out." if self.suppression_limit else ""
+        )
+        return f"Values were replaced by more general ones. {how}; the search kept the loss small.{left}"
+
     def assurances(self) -> list[str]:
         what = (
             "Every column shows one level of its hierarchy in all records"

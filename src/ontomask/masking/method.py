@@ -20,7 +20,7 @@ from ontomask.microdata.attributes import Role
 from ontomask.microdata.columns import Longs, NumericColumn
 from ontomask.microdata.encoding import Table, make_table, remeasured
 from ontomask.progress import Progress
-from ontomask.settings import K, Settings, plain
+from ontomask.settings import K, Spoken, plain
 from ontomask.statistics.aggregation import Centroid, Operators
 from ontomask.statistics.ordering import Comparison
 
@@ -71,7 +71,7 @@ class Masked:
         return Masked.of_codes(table, codes, sources=sources, **more)
 
 
-class Method(Settings):
+class Method(Spoken):
     """A way to mask a table."""
 
     name: str

@@ -161,6 +161,18 @@ class Microaggregation(Aggregating):
         centres = operators.centres(group_of, groups, stretch(progress, 0.95, 1.0))
         return Masked(group_of, self.shown(table, centres), notes)
 
+    @property
+    def title(self) -> str:
+        return "Microaggregation"
+
+    def explain(self) -> str:
+        groups = f"Similar records were put into groups of at least {counted(self.k, 'record')}. "
+        if self.replace == "hybrid":
+            return (
+                groups + "Each value was then replaced by one drawn at random near it, within the range of its group."
+            )
+        return groups + "Every record of a group now shows the same values: the centre of the group."
+
     def _assured(self) -> list[str]:
         if self.replace == "hybrid":
             return [
@@ -172,8 +184,8 @@ class Microaggregation(Aggregating):
             ]
         return [
             (
-                f"Every record shares its masked quasi-identifiers with at least {counted(self.k - 1, 'other')}: "
-                f"groups of {self.k:,} records or more show one centre."
+                f"Every combination of masked quasi-identifiers occurs in at least {counted(self.k, 'record')}: all "
+                "records of a group show one centre."
             )
         ]
 

@@ -20,6 +20,7 @@ from ontomask.progress import Progress, stretch
 from ontomask.settings import K, number
 from ontomask.statistics.ordering import dense_ranks
 from ontomask.statistics.sample import TIE
+from ontomask.wording import Statement
 
 Variant = Literal["multivariate", "dynamic", "fixed", "distributional", "random"]
 
@@ -132,6 +133,14 @@ class RankSwapping(Measuring):
         swap_along(ranked(stick.column, keys, rng), k, rng, source, free)
         return source, free
 
+    @property
+    def title(self) -> str:
+        return "Rank swapping"
+
+    def explain(self) -> str:
+        partner = "a random record" if self.variant == "random" else "a record with a similar value"
+        return f"Each value was exchanged with that of {partner}. Every value still occurs, but in another record."
+
     def assurances(self) -> list[str]:
         exact = (
             "Every masked column holds exactly the values it held before, in other records: "
@@ -163,9 +172,13 @@ class RankSwapping(Measuring):
 
 
 def _realised(row: dict[str, Any]) -> str:
-    return (
-        f"{row['attribute']}: nominal k {row['k']:,}; realised {row['realised_k']:.1f}: {row['candidates_mean']:.1f} "
-        f"candidates on average, {row['without_partner']:.1%} of the values found no partner and stayed."
+    """What a column really got. The share of values that stayed is left out in public: few values could be counted by it."""
+    reached = f"{row['attribute']}: nominal k {row['k']:,}; realised {row['realised_k']:.1f}"
+    stayed = "some values found no partner and stayed" if row["without_partner"] else "every value found a partner"
+    return Statement(
+        f"{reached}: {row['candidates_mean']:.1f} candidates on average, {row['without_partner']:.1%} of the values found "
+        "no partner and stayed.",
+        f"{reached}; {stayed}.",
     )
 
 

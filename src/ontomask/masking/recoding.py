@@ -76,11 +76,24 @@ class Recoding(Comparing, Grouping):
             progress(min(1.0, done / table.p), "moving rare combinations")
         return moves.into
 
+    @property
+    def title(self) -> str:
+        return "Recoding"
+
+    def explain(self) -> str:
+        to = {"semantic": "the nearest in meaning", "discernibility": "the rarest", "random": "a random one"}[
+            self.guide
+        ]
+        return (
+            f"Combinations of values with fewer than {counted(self.k, 'record')} were replaced by another combination of "
+            f"the data ({to}), until each has at least {counted(self.k, 'record')}."
+        )
+
     def _assured(self) -> list[str]:
         return [
             (
-                f"Every record shares its masked quasi-identifiers with at least {counted(self.k - 1, 'other')}; "
-                "all combinations of values shown occur in the original data."
+                f"Every combination of masked quasi-identifiers occurs in at least {counted(self.k, 'record')}; all of "
+                "them occur in the original data."
             )
         ]
 

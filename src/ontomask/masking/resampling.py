@@ -68,6 +68,16 @@ class Resampling(Aggregating):
         group_of[sorted_records(operators, np.arange(n), self.comparison)] = np.arange(n)
         return Masked(group_of, self.shown(table, centres), [f"averages of {t:,} samples with replacement"])
 
+    @property
+    def title(self) -> str:
+        return "Resampling"
+
+    def explain(self) -> str:
+        return (
+            "Samples were drawn from the records and sorted. Records at the same position of all samples now show their "
+            "common centre."
+        )
+
     def assurances(self) -> list[str]:
         return self._assured() if self.variant == "heer" else super().assurances()
 
@@ -81,8 +91,8 @@ class Resampling(Aggregating):
             ]
         return [
             (
-                f"Every record shares its masked quasi-identifiers with at least {counted(self.k - 1, 'other')}: "
-                f"{self.k:,} records or more, one from each sample, show one centre."
+                f"Every combination of masked quasi-identifiers occurs in at least {counted(self.k, 'record')}: one "
+                "record or more from each sample show one centre."
             )
         ]
 

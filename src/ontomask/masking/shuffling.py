@@ -117,6 +117,16 @@ class Shuffling(Measuring):
             rho[first:, first:] = correlations(scores)
         return rho
 
+    @property
+    def title(self) -> str:
+        return "Shuffling"
+
+    def explain(self) -> str:
+        return (
+            "Sensitive values were reassigned among the records, so that they relate to the other columns about as before "
+            "but no longer belong to their own records."
+        )
+
     def assurances(self) -> list[str]:
         return [
             (

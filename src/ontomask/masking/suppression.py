@@ -37,10 +37,20 @@ class Suppression(Grouping):
             [f"{removed:,} of {counted(table.n, 'record')} removed"],
         )
 
+    @property
+    def title(self) -> str:
+        return "Suppression"
+
+    def explain(self) -> str:
+        return (
+            f"Records whose combination of values has fewer than {counted(self.k, 'record')} were left out. No value was "
+            "changed."
+        )
+
     def _assured(self) -> list[str]:
         return [
             (
-                f"Every record that is left shares its quasi-identifiers with at least {counted(self.k - 1, 'other')}; "
-                "rare records are missing, so rates and totals no longer hold for them."
+                f"Every combination of quasi-identifiers that is left occurs in at least {counted(self.k, 'record')}; rare "
+                "records are missing, so totals and rates of the release differ from those of the original."
             )
         ]

@@ -32,7 +32,18 @@ class NoIdentifiers(Model):
             else "no identifier of the policy is in the data"
         )
         columns = pl.DataFrame({"column": pl.Series(left, dtype=pl.String)})
-        return Finding(self, not left, float(len(left)), text, columns, len(data) if left else 0)
+        return Finding(self, not left, float(len(left)), text, columns, len(data) if left else 0, open_text=text)
 
     def describe(self) -> str:
         return "no identifiers"
+
+    @property
+    def title(self) -> str:
+        return "No identifiers"
+
+    def explain(self) -> str:
+        return "No column that the policy calls an identifier is in the release."
+
+    @property
+    def trivial(self) -> bool:
+        return False

@@ -57,6 +57,17 @@ class KAnonymity(ClassModel):
     def describe(self) -> str:
         return f"{self.k}-anonymity"
 
+    @property
+    def title(self) -> str:
+        return "k-anonymity"
+
+    def explain(self) -> str:
+        return f"Every combination of quasi-identifiers in the release occurs in at least {counted(self.k, 'record')}."
+
+    @property
+    def trivial(self) -> bool:
+        return self.k <= 1
+
 
 @dataclass(frozen=True)
 class Sizes:

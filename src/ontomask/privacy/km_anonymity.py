@@ -90,6 +90,20 @@ class KmAnonymity(ClassModel):
     def describe(self) -> str:
         return f"{self.k}^{self.m}-anonymity"
 
+    @property
+    def title(self) -> str:
+        return "k^m-anonymity"
+
+    def explain(self) -> str:
+        return (
+            f"Every combination of values of any {counted(self.m, 'quasi-identifier')} occurs in at least "
+            f"{counted(self.k, 'record')}."
+        )
+
+    @property
+    def trivial(self) -> bool:
+        return self.k <= 1
+
 
 @dataclass(frozen=True)
 class Parts:

@@ -112,6 +112,18 @@ class LDiversity(ClassModel):
         )
         return f"{kind}-diversity" + (f" of {self.attribute}" if self.attribute else "")
 
+    @property
+    def title(self) -> str:
+        return "l-diversity"
+
+    def explain(self) -> str:
+        of = f" of {self.attribute}" if self.attribute else " of each sensitive column"
+        return f"In every class the values{of} differ enough: {in_words(self.variant, self.l, self.c, 'value')}."
+
+    @property
+    def trivial(self) -> bool:
+        return asks_nothing(self.variant, self.l, self.c)
+
 
 @dataclass(frozen=True)
 class Diversity:
@@ -146,6 +158,20 @@ class Diversity:
 def check_c(variant: Variant, c: float | None) -> None:
     if (variant == "recursive") != (c is not None):
         raise ValueError("c goes with variant='recursive', and is needed there")
+
+
+def in_words(variant: Variant, l: float, c: float | None, noun: str) -> str:  # noqa: E741 - it is called l
+    """How diverse a class must be, for readers who do not program."""
+    if variant == "distinct":
+        return f"at least {counted(int(l), f'different {noun}')}"
+    if variant == "entropy":
+        return f"as diverse as {l:g} equally frequent {noun}s (by entropy)"
+    return f"the most frequent {noun} is rarer than {c:g} times all from the {l:g}. most frequent on together"
+
+
+def asks_nothing(variant: Variant, l: float, c: float | None) -> bool:  # noqa: E741 - it is called l
+    """Is every class diverse enough? With l = 1 the recursive variant bounds the most frequent value only if c <= 1."""
+    return l <= 1 and (variant != "recursive" or c is None or c > 1)
 
 
 def not_diverse(figures: Floats, variant: Variant, l: float, c: float | None) -> NDArray[np.bool_]:  # noqa: E741

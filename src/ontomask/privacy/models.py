@@ -7,6 +7,7 @@ which classes fail. Searches for a release ask the same question of candidates, 
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from ontomask.arguments import as_values, counted, did_you_mean, free_name
 from ontomask.errors import DataError, PolicyError
 from ontomask.privacy.classes import classes_of
-from ontomask.settings import Settings
+from ontomask.settings import Spoken
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,7 +35,7 @@ class Finding:
 
     ``worst`` is the figure of the worst class; ``violations`` is a frame of the classes that fail, the worst first,
     with their values and sizes; ``records`` counts the records in them. ``checked``: could it be looked at at all? What
-    was not checked does not hold.
+    was not checked does not hold. ``open_text``: what :attr:`public` says where the name of the model is not enough.
     """
 
     model: Model
@@ -44,9 +45,18 @@ class Finding:
     violations: pl.DataFrame
     records: int
     checked: bool = True
+    open_text: str = ""
+
+    @property
+    def public(self) -> str:
+        """The finding without a figure of the data: which model it is, and no counts, which could be small."""
+        text = self.open_text or self.model.describe()
+        return text if self.checked else f"{text} was not checked"
 
     def __str__(self) -> str:
-        return f"{'NOT CHECKED' if not self.checked else 'holds' if self.holds else 'FAILS'}: {self.text}"
+        state = "NOT CHECKED" if not self.checked else "holds" if self.holds else "FAILS"
+        every = " (every table satisfies this: it promises nothing)" if self.model.trivial else ""
+        return f"{state}: {self.text}{every}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +84,7 @@ class Judge(Protocol):
         """Which figures are not good enough."""
 
 
-class Model(Settings):
+class Model(Spoken):
     """A property a table can have."""
 
     name: str
@@ -109,9 +119,14 @@ class Model(Settings):
     def require_possible(self, sensitive: Sensitive) -> None:
         """An error if no release of these data can satisfy the model."""
 
+    @abstractmethod
     def describe(self) -> str:
         """The model in a few words."""
-        raise NotImplementedError
+
+    @property
+    @abstractmethod
+    def trivial(self) -> bool:
+        """Does every table satisfy it, so that it promises nothing?"""
 
 
 class ClassModel(Model):
@@ -133,6 +148,10 @@ class ClassModel(Model):
 
     def aside(self, sensitive: Sensitive, reference: pl.DataFrame | None) -> str:
         """What a reader of the finding must know besides."""
+        return ""
+
+    def open_text(self) -> str:
+        """What the public may read of a finding beside :meth:`describe`, in place of it: nothing, or no counts."""
         return ""
 
     def monotone(self, *, suppressing: bool) -> bool:
@@ -180,7 +199,7 @@ class ClassModel(Model):
         records = int(classes.sizes[failing].sum())
         violations = _violations(data, quasi, classes.of, failing, figures, self.figure_name(), self.largest_is_worst())
         text = self._text(failing, records, worst) + self.aside(whole, reference)
-        return Finding(self, not failing.any(), worst, text, violations, records)
+        return Finding(self, not failing.any(), worst, text, violations, records, open_text=self.open_text())
 
     def _text(self, failing: NDArray[np.bool_], records: int, worst: float) -> str:
         bad, all_ = int(failing.sum()), counted(len(failing), "class", "classes")

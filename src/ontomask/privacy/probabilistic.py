@@ -60,3 +60,14 @@ class ProbabilisticKAnonymity(Model):
 
     def describe(self) -> str:
         return f"probabilistic {self.k}-anonymity"
+
+    @property
+    def title(self) -> str:
+        return "Probabilistic k-anonymity"
+
+    def explain(self) -> str:
+        return f"The chance of linking a released value to the record it came from is at most 1 in {self.k:,}."
+
+    @property
+    def trivial(self) -> bool:
+        return self.k <= 1

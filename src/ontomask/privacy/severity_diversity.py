@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import counted, short
 from ontomask.errors import DataError, PolicyError
-from ontomask.privacy.l_diversity import Variant, check_c, diversity, not_diverse
+from ontomask.privacy.l_diversity import Variant, asks_nothing, check_c, diversity, in_words, not_diverse
 from ontomask.privacy.models import ClassModel, ClassRows, Floats
 from ontomask.privacy.transport import Pairs
 from ontomask.settings import number, whole_number
@@ -167,6 +167,24 @@ class SeverityDiversity(ClassModel):
         kind = "O" if self.middle_class is None else f"O({self.middle_class})"
         lead = "downward-" if self.downward else "" if self.variant == "distinct" else f"{self.variant} "
         return f"{lead}{kind}-{self.l}-diversity"
+
+    @property
+    def title(self) -> str:
+        return "Severity diversity"
+
+    def explain(self) -> str:
+        if self.downward:
+            return f"Every class has a record whose severity is at least {self.l} below the largest one."
+        differ = in_words(self.variant, self.l, self.c, "severity number")
+        return f"In every class the severity of the sensitive values differs enough: {differ}."
+
+    @property
+    def trivial(self) -> bool:
+        return not self.downward and asks_nothing(self.variant, self.l, self.c)
+
+    def open_text(self) -> str:
+        said = self.definition.definition
+        return f"{self.describe()} (severity by {said.title!r}, {said.date})"
 
 
 @dataclass(frozen=True, eq=False)

@@ -79,6 +79,21 @@ class TCloseness(ClassModel):
     def describe(self) -> str:
         return f"{self.t:g}-closeness" + (f" of {self.attribute}" if self.attribute else "") + f" ({self.ground})"
 
+    @property
+    def title(self) -> str:
+        return "t-closeness"
+
+    def explain(self) -> str:
+        of = f"of {self.attribute}" if self.attribute else "of each sensitive column"
+        return (
+            f"In every class the values {of} are distributed as in the whole table, up to a distance of {self.t:g} "
+            "(0: the same, 1: the largest)."
+        )
+
+    @property
+    def trivial(self) -> bool:
+        return self.t >= 1
+
 
 @dataclass(frozen=True)
 class Closeness:

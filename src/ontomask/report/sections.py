@@ -14,8 +14,6 @@ from ontomask.report.words import (
     KINDS,
     MISSING,
     ROLES,
-    method_in_words,
-    model_in_words,
     settings_in_words,
     taxonomy_name,
 )
@@ -94,7 +92,6 @@ def asked(result: Result, *, public: bool) -> dict[str, Any]:
                 "missing": MISSING.get(attribute.missing or "", ""),
             }
         )
-    name, sentence = method_in_words(policy.method)
     unlisted = {
         "error": "Columns that are not listed here were not allowed in the data.",
         "other": "Columns that are not listed here were kept as they are.",
@@ -103,13 +100,14 @@ def asked(result: Result, *, public: bool) -> dict[str, Any]:
     models = [finding.model for finding in result.verification.findings]
     return {
         "columns": columns,
-        "method": name,
-        "sentence": sentence,
+        "method": policy.method.title,
+        "sentence": policy.method.explain(),
         "settings": [] if public else settings_in_words(policy.method),
         "models": [
             {
+                "title": model.title,
                 "name": model.describe(),
-                "meaning": model_in_words(model),
+                "meaning": model.explain(),
                 "by": "required by the policy" if model in policy.require else "promised by the method"
                 if model.name != "no_identifiers" else "always required",
             }

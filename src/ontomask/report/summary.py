@@ -110,21 +110,30 @@ def summarize(result: Result, edition: Edition = "internal", *, title: str | Non
 
 
 def verdict(result: Result) -> dict[str, str]:
-    """One sentence: satisfied, not satisfied, or that nothing was asked."""
-    failed = result.verification.failed
-    models = [finding for finding in result.verification.findings if finding.model.name != "no_identifiers"]
-    all_ = counted(len(result.verification.findings), "requirement")
-    if failed:
-        told = f"{len(failed)} of {all_}" if len(result.verification.findings) > 1 else "the one requirement there is"
-        text = f"The release fails {told}. It must not be handed out as it is."
-        return {"state": "failed", "word": "NOT SATISFIED", "text": text}
-    if not models:
-        text = (
-            "No privacy model was required of this release and none was checked. Judge it by who could still be found."
-        )
-        return {"state": "unchecked", "word": "NOTHING WAS REQUIRED", "text": text}
-    all_of_it = f"all {all_} that were" if len(result.verification.findings) > 1 else "the one requirement that was"
-    text = f"The release meets {all_of_it} checked on it."
+    """One sentence: satisfied, not satisfied, or that nothing was promised. Green is only what protects every record."""
+    verification = result.verification
+    checked = [finding for finding in verification.findings if not finding.model.trivial]
+    if verification.failed:
+        count = f"{len(verification.failed)} of {counted(len(verification.findings), 'requirement')}"
+        told = count if len(verification.findings) > 1 else "its only requirement"
+        return {
+            "state": "failed",
+            "word": "NOT SATISFIED",
+            "text": f"The release fails {told}. Do not hand it out as it is.",
+        }
+    if not result.promises:
+        trivial = [finding.model.describe() for finding in verification.findings if finding.model.trivial]
+        why = "No privacy model was required of this release, and none was checked."
+        if trivial:
+            why = f"Every table satisfies what was required ({', '.join(trivial)}): it protects no record."
+        text = f"{why} Judge the release by the risks below."
+        return {"state": "unchecked", "word": "NOTHING WAS PROMISED", "text": text}
+    met = f"all {len(checked)} requirements" if len(checked) > 1 else "its only requirement"
+    text = f"The release meets {met}, verified on the released data."
+    after = result.assessment.risk_after
+    if after.columns and after.unique:
+        text += " It still has records that are unique in the quasi-identifiers: see the warnings."
+        return {"state": "unchecked", "word": "SATISFIED, WITH UNIQUE RECORDS", "text": text}
     return {"state": "satisfied", "word": "SATISFIED", "text": text}
 
 
@@ -144,8 +153,8 @@ def key_figures(done: dict[str, Any], risk: dict[str, Any], loss: dict[str, Any]
 def warnings(result: Result, done: dict[str, Any], risk: dict[str, Any], *, public: bool) -> list[dict[str, str]]:
     """What a reader must not overlook: failures first, then what weakens the release, then notes of the run."""
     told = [("bad", f"NOT SATISFIED: {text}") for text in result.verification.failed]
-    if verdict(result)["state"] == "unchecked":
-        told.append(("bad", "Nothing was required of this release, so nothing was verified."))
+    if not result.promises:
+        told.append(("bad", "Nothing was promised of this release: no verified property protects a record."))
     if risk["quasi"] and risk["unique"][1]:
         unique, all_ = risk["unique"][1], risk["records"][1]
         share = sections.percent(unique / all_)
@@ -201,6 +210,7 @@ def guarantees(result: Result) -> list[dict[str, str]]:
         "Verified on the release": "verified",
         "Assumed": "assumed",
         "Not promised": "assumed",
+        "NOTHING WAS PROMISED": "fails",
     }
     told = []
     for text in result.guarantees:

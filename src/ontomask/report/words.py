@@ -1,24 +1,10 @@
-"""A policy in words for readers who do not program: columns, methods, models, and the terms of the field."""
+"""Roles, kinds and settings of a policy in words, and the terms of the field. Methods and models explain themselves."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ontomask.arguments import counted, short
-from ontomask.masking.generalization import Generalization
-from ontomask.masking.microaggregation import Microaggregation
-from ontomask.masking.rank_swapping import RankSwapping
-from ontomask.masking.recoding import Recoding
-from ontomask.masking.resampling import Resampling
-from ontomask.masking.shuffling import Shuffling
-from ontomask.masking.suppression import Suppression
-from ontomask.privacy.k_anonymity import KAnonymity
-from ontomask.privacy.km_anonymity import KmAnonymity
-from ontomask.privacy.l_diversity import LDiversity
-from ontomask.privacy.models import Model
-from ontomask.privacy.probabilistic import ProbabilisticKAnonymity
-from ontomask.privacy.severity_diversity import SeverityDiversity
-from ontomask.privacy.t_closeness import TCloseness
+from ontomask.arguments import short
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -95,67 +81,6 @@ def taxonomy_name(taxonomy: Any) -> str:
     return str(taxonomy) if taxonomy in list_taxonomies() else "own taxonomy (a file)"
 
 
-def method_in_words(method: Any) -> tuple[str, str]:
-    """What a method is called, and what it does."""
-    named = {
-        Microaggregation: "Microaggregation",
-        Recoding: "Recoding",
-        Resampling: "Resampling",
-        Suppression: "Suppression",
-        RankSwapping: "Rank swapping",
-        Shuffling: "Shuffling",
-        Generalization: "Generalization",
-    }
-    return named.get(type(method), type(method).__name__), _done_by(method)
-
-
-def _done_by(method: Any) -> str:
-    if isinstance(method, Microaggregation):
-        if method.replace == "hybrid":
-            return (
-                f"Records that are alike were put into groups of at least {method.k:,}. Each value was then replaced by one "
-                "drawn at random near it, no farther away than the group reaches."
-            )
-        return (
-            f"Records that are alike were put into groups of at least {method.k:,}. Every record of a group now shows the "
-            "same values: the centre of the group."
-        )
-    if isinstance(method, Recoding):
-        to = {"semantic": "nearest in meaning", "discernibility": "rarest", "random": "random"}[method.guide]
-        return (
-            f"Combinations of values that fewer than {counted(method.k, 'record')} share were replaced by another one of the "
-            f"data ({to}), until all are shared by at least {method.k:,}."
-        )
-    if isinstance(method, Resampling):
-        return (
-            "Samples were drawn from the records and sorted; records at the same place of all samples now show "
-            "their common centre."
-        )
-    if isinstance(method, Suppression):
-        return f"Records whose combination of values fewer than {method.k:,} share were left out; no value was changed."
-    if isinstance(method, RankSwapping):
-        among = "at random" if method.variant == "random" else "with a near one"
-        return f"Values changed places between records, each {among}. Every value still occurs, but in another record."
-    if isinstance(method, Shuffling):
-        return (
-            "Sensitive values were dealt out anew, so that they still go together with the other columns as before but no "
-            "longer stand in their own records."
-        )
-    if isinstance(method, Generalization):
-        how = (
-            "Records that are alike show what their values have in common"
-            if method.search == "local"
-            else "Each column shows one level of its hierarchy"
-        )
-        left = (
-            f" Up to {method.suppression_limit:.1%} of the records could be left out."
-            if method.suppression_limit
-            else ""
-        )
-        return f"Values were replaced by more general ones. {how}; as little as possible was given up.{left}"
-    return ""
-
-
 def settings_in_words(settings: Any) -> list[list[str]]:
     """The settings of a method: name, value, what it means."""
     rows = []
@@ -168,27 +93,3 @@ def settings_in_words(settings: Any) -> list[list[str]]:
             value = ", ".join(f"{column}: {hierarchy.kind}" for column, hierarchy in value.items())
         rows.append([name, "not set" if unset else short(str(value), 120), field.description or ""])
     return rows
-
-
-def model_in_words(model: Model) -> str:
-    """What a model asks for."""
-    if isinstance(model, KAnonymity):
-        return f"Every released record looks like at least {counted(model.k - 1, 'other')} in all quasi-identifiers."
-    if isinstance(model, KmAnonymity):
-        return (
-            f"Whoever knows any {counted(model.m, 'quasi-identifier')} of a record finds at least "
-            f"{counted(model.k, 'record')} that fit."
-        )
-    if isinstance(model, LDiversity):
-        return f"In every class the sensitive values differ enough: at least {model.l:g} values, counted as {model.variant}."
-    if isinstance(model, TCloseness):
-        return f"In no class do the sensitive values differ by more than {model.t:g} (of at most 1) from those of all records."
-    if isinstance(model, SeverityDiversity):
-        return (
-            "No class consists only of grave cases."
-            if model.downward
-            else f"In every class the severity of the sensitive values differs enough: at least {model.l} grades."
-        )
-    if isinstance(model, ProbabilisticKAnonymity):
-        return f"The chance to link a value to the record it came from is at most 1 in {model.k:,}."
-    return "No column that names people is left in the release."

@@ -1,0 +1,117 @@
+"""Counts and shares as a reader may see them: exact for the steward, coarse in what is handed out.
+
+A count of few records, given exactly, points at them: "3 records were suppressed". So does its complement ("4,997 of 5,000"),
+a percentage that it can be computed from, and the difference of two exact totals. In public every count is therefore rounded to
+a multiple of one base and says so; a count below the base is "fewer than" the base. Differences of such figures are multiples
+of the base as well, and shares are computed from rounded counts or rounded to steps of at least the base.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, floor, isfinite
+from typing import Self
+
+from ontomask.arguments import counted
+
+#: Counts below this are never given exactly in public, whatever the policy promises.
+LEAST = 5
+#: Steps of shares in public, from the finest on; losses begin at 5%.
+STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0)
+
+
+class Statement(str):
+    """A sentence for the steward, with another wording for the public where it holds figures of the data."""
+
+    public: str
+
+    def __new__(cls, text: str, public: str | None = None) -> Self:
+        made = super().__new__(cls, text)
+        made.public = text if public is None else public
+        return made
+
+
+def public_text(text: str) -> str:
+    """The wording of a sentence that may be handed out."""
+    return text.public if isinstance(text, Statement) else text
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How counts of records are written: exactly (``base`` 1), or rounded to multiples of ``base``."""
+
+    base: int = 1
+
+    @staticmethod
+    def public(k: int) -> Counts:
+        """For the public edition of a policy that promises or requires at most ``k``: a multiple of 5, at least 5 and k."""
+        return Counts(LEAST * ceil(max(k, LEAST) / LEAST))
+
+    @property
+    def exact(self) -> bool:
+        return self.base == 1
+
+    def rounded(self, count: int) -> int:
+        """The count, rounded to the nearest multiple of the base; fewer than the base are 0."""
+        return 0 if count < self.base else self.base * floor(count / self.base + 0.5)
+
+    def number(self, count: int) -> str:
+        """'4,997'; in public 'about 4,995', 'fewer than 5', '0'."""
+        if self.exact or count == 0:
+            return f"{count:,}"
+        return f"fewer than {self.base:,}" if count < self.base else f"about {self.rounded(count):,}"
+
+    def of(self, count: int, noun: str, plural: str | None = None) -> str:
+        """'1 record', '3 records'; in public 'fewer than 5 records', 'about 20 records'."""
+        if self.exact:
+            return counted(count, noun, plural)
+        return f"{self.number(count)} {plural or noun + 's'}"
+
+    def least(self, size: int) -> str:
+        """A smallest size: '7'; in public 'at least 5', or 'fewer than 5'."""
+        if self.exact or size == 0:
+            return f"{size:,}"
+        return self.number(size) if size < self.base else f"at least {self.base * (size // self.base):,}"
+
+    def share(self, count: int, whole: int) -> str:
+        """A percentage; in public computed from rounded counts, and none of so few records that it would be exact."""
+        if self.exact:
+            return percent(count / whole) if whole else "–"
+        if count in (0, whole):
+            return "all" if count else "none"
+        all_ = self.rounded(whole)
+        if not all_:
+            return "some"
+        part = self.rounded(count)
+        if part / all_ < 0.01:
+            return f"under {max(self.base / all_, 0.01):.0%}"
+        return f"about {part / all_:.0%}"
+
+    def step(self, whole: int, finest: float = 0.05) -> float | None:
+        """The steps of a share of ``whole`` records in public: a step is at least as many records as the base."""
+        return next((step for step in STEPS if step >= finest and step * whole >= self.base), None)
+
+    def coarse(self, share: float | None, whole: int) -> str:
+        """A mean over records: '12.3%'; in public 'about 10%', 'under 5%'."""
+        if share is None or not isfinite(share):
+            return "–"
+        if self.exact:
+            return percent(share)
+        step = self.step(whole)
+        if step is None:
+            return "not given"
+        near = step * floor(share / step + 0.5)
+        return f"about {near:.0%}" if near else f"under {step:.0%}"
+
+    def at_most(self, share: float, whole: int) -> str:
+        """A risk: '47.25%'; in public 'at most 50%', rounded up to a step."""
+        if self.exact or share == 0:
+            return percent(share, 2)
+        step = self.step(whole, 0.01)
+        return "not given" if step is None else f"at most {min(step * ceil(share / step - 1e-9), 1.0):.0%}"
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """A share as a percentage; what is not nothing does not look like it."""
+    least = 10.0 ** -(digits + 2)
+    return "0%" if share == 0 else f"under {least:.{digits}%}" if 0 < share < least else f"{share:.{digits}%}"
