@@ -4,65 +4,107 @@ from __future__ import annotations
 
 import hashlib
 import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ontomask.microdata.attributes import Nominal
+from ontomask.errors import DataError
 
 if TYPE_CHECKING:
     from ontomask.result import Result
 
 #: Libraries whose version may show in a result.
 LIBRARIES = ("numpy", "scipy", "polars", "numba", "pydantic")
+#: Size, time of the last change, and inode: when they differ, the file is not what it was.
+State = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A file of records as it was when it was read."""
+
+    path: Path
+    sha256: str | None
+    state: State | None
+
+    @staticmethod
+    def about_to_be_read(path: Path) -> InputFile:
+        """Its hash, taken before anything else is read of it."""
+        state = state_of(path)
+        return InputFile(path, sha256(path), state)
+
+    @property
+    def changed(self) -> bool:
+        """Is the file another one than was read?"""
+        return state_of(self.path) != self.state
+
+    def require_unchanged(self) -> None:
+        """An error if the file changed while it was read: its hash would be of something else."""
+        if self.changed:
+            raise DataError(
+                "the file changed while it was read",
+                where=str(self.path),
+                remedy="Wait until it is complete, and run again.",
+            )
+
+
+def states_of(files: Mapping[str, Path]) -> dict[str, State | None]:
+    """What tells later whether one of the files changed."""
+    return {part: state_of(path) for part, path in files.items()}
+
+
+def changed_files(result: Result) -> list[str]:
+    """The files that a run read and that are not what they were, by the part they play."""
+    read = result.prepared.input
+    found = ["data"] if read is not None and read.changed else []
+    now = states_of(result.policy.named_files())
+    return found + [part for part, state in result.prepared.named.items() if now.get(part) != state]
 
 
 def manifest_of(result: Result) -> dict[str, Any]:
     """The facts of a run, without a clock: the same run gives the same manifest."""
     from ontomask import __version__
 
-    prepared, source = result.prepared, result.prepared.source
+    prepared = result.prepared
+    read, source = prepared.input, prepared.source
     taxonomies = {
         name: {"name": taxonomy.name, "concepts": len(taxonomy), "fingerprint": taxonomy.fingerprint}
-        for name, attribute in result.policy.attributes.items()
-        if isinstance(attribute, Nominal) and name in result.policy.studied
-        for taxonomy in (attribute.load(),)
+        for name, taxonomy in prepared.taxonomies.items()
     }
+    files = result.policy.named_files()
+    changed = changed_files(result)
     return {
         "ontomask": __version__,
         "python": platform.python_version(),
         "libraries": {name: metadata.version(name) for name in LIBRARIES},
         "input": {
             "file": None if source is None else source.name,
-            "sha256": None if source is None else sha256(source),
+            "sha256": None if read is None else read.sha256,
             "records": len(prepared.kept),
         },
         "released_records": len(result.records),
         "seed": result.seed,
         "satisfied": result.satisfied,
         "taxonomies": taxonomies,
-        "named_files": {file.name: sha256(file) for file in _named_files(result)},
-    }
-
-
-def _named_files(result: Result) -> list[Path]:
-    """The files that the policy names: taxonomies, mappings, hierarchies."""
-    names: list[Any] = []
-    for attribute in result.policy.attributes.values():
-        if isinstance(attribute, Nominal):
-            names += [attribute.taxonomy, attribute.mapping]
-    names += [getattr(one, "path", None) for one in getattr(result.policy.method, "hierarchies", {}).values()]
-    files = [Path(name) for name in names if isinstance(name, str)]
-    return sorted({file for file in files if file.is_file()})
+        "named_files": {part: {"file": path.name, "sha256": sha256(path)} for part, path in files.items()},
+    } | ({"changed_since_read": changed} if changed else {})
 
 
 def sha256(file: Path) -> str | None:
-    """The hash of a file; None if it is not there any more."""
-    digest = hashlib.sha256()
+    """The hash of a file; None if it is a folder or not there."""
     try:
         with file.open("rb") as stream:
-            while chunk := stream.read(1 << 20):
-                digest.update(chunk)
+            return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError:
         return None
-    return digest.hexdigest()
+
+
+def state_of(file: Path) -> State | None:
+    """What tells whether a file changed; None if it is not there."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ino

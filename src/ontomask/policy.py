@@ -5,9 +5,10 @@ One object in Python, one YAML file on disk, the same words in both.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
@@ -20,7 +21,7 @@ from ontomask.masking.recoding import Recoding
 from ontomask.masking.resampling import Resampling
 from ontomask.masking.shuffling import Shuffling
 from ontomask.masking.suppression import Suppression
-from ontomask.microdata.attributes import AnyAttribute
+from ontomask.microdata.attributes import AnyAttribute, Nominal
 from ontomask.microdata.reading_options import Reading
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity
@@ -31,6 +32,7 @@ from ontomask.privacy.severity_diversity import SeverityDiversity
 from ontomask.privacy.t_closeness import TCloseness
 from ontomask.settings import Settings, refuse, whole_number
 from ontomask.severity.numbers import Severity
+from ontomask.taxonomy.catalog import list_taxonomies
 
 AnyMethod = Annotated[
     Generalization | Microaggregation | RankSwapping | Recoding | Resampling | Shuffling | Suppression,
@@ -116,6 +118,56 @@ class Policy(Settings):
                     "name a sensitive column"
                 )
         return self
+
+    @cached_property
+    def path(self) -> Path | None:
+        """The file that the policy was read from; None if it was made in Python."""
+        return None
+
+    def read_from(self, path: Path) -> Policy:
+        """This policy, which knows from now on where it was read from."""
+        self.__dict__["path"] = path
+        return self
+
+    def changed(self, **changes: Any) -> Self:
+        """The same with some settings replaced; it still comes from the same file."""
+        made = super().changed(**changes)
+        if self.path is not None:
+            made.read_from(self.path)
+        return made
+
+    def named_files(self) -> dict[str, Path]:
+        """The files that the policy rests on, by the part they play; the policy's own file is the first.
+
+        >>> import ontomask as om
+        >>> age = om.LevelsFile(path="ages/levels.csv")
+        >>> method = om.Generalization(hierarchies={"age": age})
+        >>> list(om.Policy(attributes={"age": om.Numeric()}, method=method).named_files())
+        ['levels of age']
+        """
+        found = {} if self.path is None else {"policy": self.path}
+        for part, name in self._may_be_files():
+            if isinstance(name, Path) or (isinstance(name, str) and name not in list_taxonomies()):
+                found[part] = Path(name)
+        return found
+
+    def _may_be_files(self) -> Iterator[tuple[str, Any]]:
+        """What may be the name of a file, and the part it plays."""
+        for column, attribute in self.attributes.items():
+            if isinstance(attribute, Nominal):
+                yield f"taxonomy of {column}", attribute.taxonomy
+                yield f"mapping of {column}", attribute.mapping
+                yield f"vectors of {column}", attribute.options.get("vectors")
+        yield "vectors of the method", getattr(self.method, "measure_options", {}).get("vectors")
+        for column, hierarchy in getattr(self.method, "hierarchies", {}).items():
+            yield f"levels of {column}", getattr(hierarchy, "path", None)
+        definitions = [model.definition for model in self.require if isinstance(model, SeverityDiversity)]
+        for place, severity in enumerate(definitions, 1):
+            number = "" if len(definitions) == 1 else f" {place}"
+            yield f"severity{number}", severity.path
+            for column, said in severity.definition.columns.items():
+                yield f"taxonomy of {column} in severity{number}", getattr(said, "taxonomy", None)
+                yield f"mapping of {column} in severity{number}", getattr(said, "mapping", None)
 
     @property
     def quasi_identifiers(self) -> list[str]:

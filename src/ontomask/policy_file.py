@@ -26,7 +26,9 @@ HEAD = """\
 
 
 #: Keys that name a file.
-FILES = ("taxonomy", "mapping", "path", "severity")
+FILES = ("taxonomy", "mapping", "path", "severity", "vectors")
+#: Keys that hold options of a measure, which may name a file of vectors.
+OPTIONS = ("options", "measure_options")
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]
@@ -55,7 +57,7 @@ def load_policy(path: str | Path) -> Policy:
         )
     _names_are_text(file, root)
     try:
-        return Policy.model_validate(_relative_to(file.parent.resolve(), content))
+        return Policy.model_validate(_relative_to(file.parent.resolve(), content)).read_from(file.resolve())
     except ValidationError as wrong:
         error = translate(wrong, Policy, where=str(file), lines=line_finder(root))
     raise error
@@ -88,8 +90,9 @@ def _naming_files(content: dict[Any, Any]) -> Iterator[dict[Any, Any]]:
         method.get("hierarchies") if isinstance(method, dict) else None,
         dict(enumerate(content["require"])) if isinstance(content.get("require"), list) else None,
     ]
-    for group in groups:
-        yield from (part for part in (group.values() if isinstance(group, dict) else ()) if isinstance(part, dict))
+    parts = [part for group in groups if isinstance(group, dict) for part in group.values() if isinstance(part, dict)]
+    parts += [part[key] for part in [*parts, method] if isinstance(part, dict) for key in OPTIONS if key in part]
+    yield from (part for part in parts if isinstance(part, dict))
 
 
 def save_policy(policy: Policy, path: str | Path, *, overwrite: bool = False) -> Path:
@@ -159,6 +162,8 @@ def _block(settings: BaseModel, indent: str, where: str, folder: Path | None) ->
         comment = f"  # {field.description}" if field.description else ""
         if name in FILES:
             value = _named(value, where, folder)
+        elif name in OPTIONS:
+            value = {key: _named(one, where, folder) if key in FILES else one for key, one in value.items()}
         elif name == "hierarchies":
             value = {column: _dumped(hierarchy, column, folder) for column, hierarchy in value.items()}
         try:

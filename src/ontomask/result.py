@@ -297,8 +297,10 @@ class Result:
         What is written is verified once more. The options are those of :func:`ontomask.write_table`.
         """
         from ontomask.microdata.writing import write_table
+        from ontomask.saving import inputs_of, spare
 
         self._verified_again()
+        spare(as_path(path), inputs_of(self.policy, None))
         return write_table(
             self.data,
             path,

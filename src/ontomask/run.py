@@ -14,8 +14,11 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import some_of
 from ontomask.errors import DataError, NotSatisfied, PolicyError
+from ontomask.manifest import InputFile, State, states_of
 from ontomask.masking.goals import Goals
 from ontomask.masking.method import Masked
+from ontomask.microdata.attributes import Nominal
+from ontomask.microdata.columns import NominalColumn
 from ontomask.microdata.encoding import Table, encode, require_columns, settle_missing
 from ontomask.microdata.frames import Taken, give_back, take
 from ontomask.microdata.opening import opened, with_own_orders
@@ -26,6 +29,7 @@ from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.models import Model
 from ontomask.progress import Progress, Reporter
 from ontomask.result import Result
+from ontomask.taxonomy.taxonomy import Taxonomy
 from ontomask.verification import NOTHING_PROMISED, Verification, check_models
 
 
@@ -45,13 +49,22 @@ class Prepared:
     removed: list[str] = field(default_factory=list)
     source: Path | None = None
     repeating: list[Repeating] = field(default_factory=list)
+    input: InputFile | None = None
+    #: The files that the policy names, as they were when the run began.
+    named: Mapping[str, State | None] = field(default_factory=dict)
+    #: Of the nominal columns that are masked or sensitive, as the run read them.
+    taxonomies: Mapping[str, Taxonomy] = field(default_factory=dict)
 
 
 def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Prepared:
     """Check the data against the policy and encode the quasi-identifiers."""
     report = Reporter(progress)
     report(0.0, "looking at the data")
+    named = states_of(policy.named_files())
+    read = InputFile.about_to_be_read(Path(frame)) if isinstance(frame, (str, Path)) else None
     frame, source, notes = opened(frame, policy.attributes, reading=policy.reading)
+    if read is not None:
+        read.require_unchanged()
     taken = take(frame, keep_index=list(policy.attributes), missing=policy.reading.missing, unread=policy.drops)
     notes += taken.notes
     data, removed = _columns(taken, policy, notes)
@@ -69,7 +82,17 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
         for name in policy.identifiers
         if taken.data.schema[name] == pl.Null
     ]
-    return Prepared(taken, data, table, kept, policy, notes, removed, source, repeats)
+    taxonomies = _taxonomies(table, policy)
+    return Prepared(taken, data, table, kept, policy, notes, removed, source, repeats, read, named, taxonomies)
+
+
+def _taxonomies(table: Table, policy: Policy) -> dict[str, Taxonomy]:
+    """The taxonomies that decide over masked and over sensitive values, by column."""
+    found = {column.name: column.taxonomy for column in table.columns if isinstance(column, NominalColumn)}
+    for name, attribute in policy.attributes.items():
+        if isinstance(attribute, Nominal) and attribute.role == "sensitive" and name not in found:
+            found[name] = attribute.load()
+    return found
 
 
 def _columns(taken: Taken, policy: Policy, notes: list[str]) -> tuple[pl.DataFrame, list[str]]:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
-import re
-import secrets
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+import stat
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from ontomask.arguments import some_of
-from ontomask.errors import DataError, OntomaskError, OutputError
-from ontomask.manifest import manifest_of, sha256
+from ontomask.errors import DataError, OntomaskError, OntomaskWarning, OutputError
+from ontomask.exchange import appear, holds_old, left_over, part_for
+from ontomask.manifest import changed_files, manifest_of, sha256
 from ontomask.microdata.attributes import Nominal
 from ontomask.microdata.writing import suffix_of, write_table, write_text
 from ontomask.owner_only import create_folder, make_ordinary
@@ -40,8 +40,6 @@ RECORDS = "row of the original"
 #: What a result is made of, by which a later one knows what it may replace.
 MANIFEST = "confidential/manifest.json"
 ABOUT = "A result of ontomask. Only the files listed here are replaced by a later one."
-#: Where a result is put together: in the folder itself, or beside one that does not exist yet.
-_PART = re.compile(r"\.(?:.*\.)?[0-9a-f]{8}\.part")
 
 
 def save_result(result: Result, folder: Path, *, overwrite: bool, format: str | None, report: bool) -> Path:
@@ -49,23 +47,43 @@ def save_result(result: Result, folder: Path, *, overwrite: bool, format: str | 
     source = result.prepared.source
     like_source = "parquet" if source is not None and source.suffix.lower() in (".parquet", ".pq") else "csv"
     suffix = suffix_of(format or like_source)
-    left_over = _check(folder, overwrite)
-    _spare_inputs(result, folder)
+    left = _check(folder, overwrite)
+    spare(folder, inputs_of(result.policy, source))
+    place = folder.resolve()  # behind a link, which stays one
+    part = part_for(place)
     with _told_for(folder):
-        if folder.exists():
-            _replace(result, folder, suffix, report)
-        else:
-            _create(result, folder, suffix, report)
-    for path in left_over:
+        try:
+            create_folder(part)
+            _fill(result, part, folder, suffix, report)
+            mode = place.stat().st_mode if place.exists() else None
+            appear(part, place, PARTS)
+            if mode is None:
+                make_ordinary(place)
+            else:
+                place.chmod(stat.S_IMODE(mode))
+        except BaseException:
+            if not holds_old(part, PARTS):  # what could not be put back is not removed either
+                shutil.rmtree(part, ignore_errors=True)
+            raise
+    for path in left:
         shutil.rmtree(path, ignore_errors=True)
     return folder
 
 
-def require_place(folder: Path, *, overwrite: bool) -> None:
-    """An error if a result could not be saved there: told before the work, not after it."""
+def require_place(folder: Path, *, overwrite: bool, inputs: Iterable[Path] = ()) -> None:
+    """An error if a result could not be saved there, raised before the work and not after it.
+
+    ``inputs``: the files that the run reads, which a result never replaces.
+    """
     _check(folder, overwrite)
+    spare(folder, inputs)
     if not folder.absolute().parent.is_dir():
         raise OutputError("its folder does not exist", where=str(folder), remedy="Create the folder above it first.")
+
+
+def inputs_of(policy: Policy, source: Path | None) -> list[Path]:
+    """The files that a run reads: the data, the policy, and what the policy names."""
+    return [*([] if source is None else [source]), *policy.named_files().values()]
 
 
 def read_records(path: Path) -> list[int]:
@@ -80,40 +98,6 @@ def read_records(path: Path) -> list[int]:
             remedy="Give confidential/records.csv of a result.",
         )
     return (data[RECORDS] - 1).to_list()
-
-
-def _create(result: Result, folder: Path, suffix: str, report: bool) -> None:
-    """A new folder: it appears when it is complete, even if the machine stops in the middle."""
-    part = folder.with_name(f".{folder.name[:100]}.{secrets.token_hex(4)}.part")
-    try:
-        create_folder(part)
-        _fill(result, part, folder, suffix, report)
-        part.rename(folder)
-        make_ordinary(folder)
-    except BaseException:
-        shutil.rmtree(part, ignore_errors=True)
-        raise
-
-
-def _replace(result: Result, folder: Path, suffix: str, report: bool) -> None:
-    """An empty folder, or an earlier result, whose parts give way when the new ones are complete."""
-    part = folder / f".{secrets.token_hex(4)}.part"
-    try:
-        create_folder(part)
-        _fill(result, part, folder, suffix, report)
-        for name in PARTS:
-            if (folder / name).exists():
-                os.replace(folder / name, part / f"old {name}")
-            os.replace(part / name, folder / name)
-    except BaseException:
-        for name in PARTS:  # what was there comes back
-            with suppress(OSError):
-                if (part / f"old {name}").exists():
-                    shutil.rmtree(folder / name, ignore_errors=True)
-                    os.replace(part / f"old {name}", folder / name)
-        raise
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
 
 
 @contextmanager
@@ -151,13 +135,9 @@ def _check(folder: Path, overwrite: bool) -> list[Path]:
         if folder.exists() and not folder.is_dir():
             raise OutputError("this is a file", where=str(folder), remedy="Name a folder.")
         there = sorted(folder.iterdir()) if folder.exists() else []
-        beside = (
-            []
-            if folder.exists() or not folder.parent.is_dir()
-            else sorted(folder.parent.glob(f".{folder.name}.*.part"))
-        )
-        left_over = [path for path in (*there, *beside) if _is_left_over(path)]
-        foreign = _foreign(folder, [path for path in there if path not in left_over])
+        place = folder.resolve()
+        left = left_over(place, PARTS)
+        foreign = _foreign(folder, [path for path in there if place / path.name not in left])
     except (OSError, ValueError) as problem:
         if isinstance(problem, OutputError):
             raise
@@ -170,22 +150,26 @@ def _check(folder: Path, overwrite: bool) -> list[Path]:
             where=str(folder),
             remedy="Choose a folder of its own for the result; only files of an earlier result are ever replaced.",
         )
-    if left_over and not overwrite:
+    if left and not overwrite:
         raise OutputError(
-            f"an interrupted save left something behind: {some_of([path.name for path in left_over])}",
+            f"an interrupted save left something behind: {some_of([path.name for path in left])}",
             where=str(folder),
-            remedy="It may lead back to people. Remove it, or let overwrite=True do so.",
+            remedy=_about(left, folder),
         )
     if there and not overwrite:
         raise OutputError("the folder holds a result", where=str(folder), remedy="Choose another, or overwrite=True.")
-    return left_over
+    return left
 
 
-def _is_left_over(path: Path) -> bool:
-    """Is it a folder of ours that a result was being put together in?"""
-    if not _PART.fullmatch(path.name) or path.is_symlink() or not path.is_dir():
-        return False
-    return {entry.name for entry in path.iterdir()} <= {f"{age}{name}" for age in ("", "old ") for name in PARTS}
+def _about(left: list[Path], folder: Path) -> str:
+    """What to do with what an interrupted save left behind."""
+    aside = [path.name for path in left if path.suffix == ".old"]
+    if aside and not folder.exists():
+        return (
+            f"{aside[0]} is the earlier result, complete: rename it to {folder.name!r} to have it back, "
+            "or let overwrite=True replace it."
+        )
+    return "It may lead back to people. Remove it, or let overwrite=True do so."
 
 
 def _foreign(folder: Path, there: list[Path]) -> list[str]:
@@ -209,16 +193,15 @@ def _listed(manifest: Path) -> set[str]:
         return set()
 
 
-def _spare_inputs(result: Result, folder: Path) -> None:
-    """An error if a file that the data or the policy came from would be replaced."""
-    inputs = [] if result.prepared.source is None else [result.prepared.source]
-    for attribute in result.policy.attributes.values():
-        if isinstance(attribute, Nominal):
-            inputs += [Path(name) for name in (attribute.taxonomy, attribute.mapping) if isinstance(name, str)]
-    for file in folder.rglob("*"):
+def spare(place: Path, inputs: Iterable[Path]) -> None:
+    """An error if a file that the data or the policy came from would be replaced: ``place`` itself, or a file in it."""
+    inputs = list(inputs)
+    for file in place.rglob("*") if place.is_dir() else [place]:
         if any(_is_same(file, path) for path in inputs):
             raise OutputError(
-                "this is a file that the data or the policy came from", where=str(file), remedy="Choose another folder."
+                "this is a file that the data or the policy came from",
+                where=str(file),
+                remedy="Choose another name." if file == place else "Choose another folder.",
             )
 
 
@@ -251,7 +234,7 @@ def _write_parts(result: Result, folder: Path, suffix: str, report: bool) -> Non
     write_text(CONFIDENTIAL, confidential / "READ ME FIRST.txt")
     policy = _nameable(result.policy.changed(seed=result.seed), confidential)
     write_text(policy_text(policy, confidential.resolve()), confidential / "policy.yaml")
-    write_text("\n".join([*result.notes, ""]), confidential / "notes.txt")
+    write_text("\n".join([*result.notes, *_changes(result), ""]), confidential / "notes.txt")
     write_table(result.mapping, confidential / "mapping.csv", private=True)
     write_table(result.groups, confidential / "groups.csv", private=True)
     write_table(pl.DataFrame({RECORDS: result.records + 1}), confidential / "records.csv", private=True)
@@ -267,6 +250,16 @@ def _write_parts(result: Result, folder: Path, suffix: str, report: bool) -> Non
     files = [path.relative_to(folder).as_posix() for part in PARTS for path in sorted((folder / part).iterdir())]
     content = manifest_of(result) | {"files": {name: sha256(folder / name) for name in files} | {MANIFEST: None}}
     write_text(json.dumps({"about": ABOUT} | content, ensure_ascii=False, indent=2) + "\n", folder / MANIFEST)
+
+
+def _changes(result: Result) -> list[str]:
+    """What changed on disk since the run read it: noted, and warned of."""
+    changed = changed_files(result)
+    if not changed:
+        return []
+    note = f"changed on disk after the run read them: {', '.join(changed)}. The result is of what was read"
+    warnings.warn(note, OntomaskWarning, stacklevel=2)
+    return [note]
 
 
 def _nameable(policy: Policy, folder: Path) -> Policy:

@@ -60,13 +60,13 @@ def command(
     """
     from ontomask.policy import Policy
     from ontomask.run import anonymize
-    from ontomask.saving import require_place
+    from ontomask.saving import inputs_of, require_place
 
     chosen = Policy.load(policy)
     chosen = chosen.changed(reading=read_as(given, data, chosen.reading))
     if seed is not None:
         chosen = chosen.changed(seed=seed)
-    require_place(output, overwrite=force)  # before the work is done
+    require_place(output, overwrite=force, inputs=inputs_of(chosen, Path(data)))  # before the work is done
     with shown_progress(quiet or as_json) as progress:
         result = anonymize(data, chosen, progress=stretch(progress, 0.0, 0.5), allow_unsatisfied=allow_unsatisfied)
         if report:
