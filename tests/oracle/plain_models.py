@@ -6,6 +6,7 @@ Written from METHODS 7 to 10 and S18 sections 3 and 4 by definition, with loops 
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,6 +56,39 @@ def recursive_holds(values: Sequence[Hashable], c: float, l: int) -> bool:
 def tail_over_first(values: Sequence[Hashable], l: int) -> float:
     often = sorted(Counter(values).values(), reverse=True)
     return sum(often[l - 1 :]) / often[0]
+
+
+# ---- values of one meaning, and values that are part of others (docs/privacy.md, "What counts as different") ----------
+
+
+def spelled(text: str) -> str:
+    """Case, Unicode form, blanks and what cannot be seen do not count."""
+    for _ in range(2):
+        text = unicodedata.normalize("NFKC", text).casefold()
+        text = "".join(c for c in text if unicodedata.category(c) != "Cf")
+    return " ".join(text.split())
+
+
+def is_antichain(t: Plain, values: Iterable[str]) -> bool:
+    return all(a not in t.subsumers[b] and b not in t.subsumers[a] for a, b in combinations(values, 2))
+
+
+def widest(t: Plain, values: Iterable[str]) -> int:
+    """The most values of which none subsumes another, of all sets of them."""
+    present = sorted(set(values))
+    sets = (some for size in range(len(present), 0, -1) for some in combinations(present, size))
+    return next((len(some) for some in sets if is_antichain(t, some)), 0)
+
+
+def assignments(t: Plain, values: Sequence[str]) -> Iterable[list[str]]:
+    """Every way to read a value that has more specific ones beside it as one of the most specific of these."""
+    present = sorted(set(values))
+    below = {v: [w for w in present if w != v and v in t.subsumers[w]] for v in present}
+    bottom = [v for v in present if not below[v]]
+    choices = [[v] if not below[v] else [w for w in below[v] if w in bottom] for v in present]
+    for chosen in product(*choices):
+        read = dict(zip(present, chosen, strict=True))
+        yield [read[v] for v in values]
 
 
 def earth_mover(part: Sequence[Hashable], whole: Sequence[Hashable], apart: Callable[[Any, Any], float]) -> float:

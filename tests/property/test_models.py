@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -162,6 +163,100 @@ def test_l_diversity(variant: str, seed: int) -> None:
     )
     attributes = {name: om.Flat(role="sensitive") for name in secret} | {name: om.Flat() for name in QUASI}
     agree(model.check(frame, QUASI, attributes), expected, FIGURES[variant])
+
+
+#: The same text, written otherwise.
+DISGUISES: tuple[Callable[[str], str], ...] = (
+    str.upper,
+    str.title,
+    lambda text: f" {text}",
+    lambda text: f"{text}\u00a0\t",
+    lambda text: text.replace(" ", " \u2003"),
+    lambda text: f"\ufeff{text[:1]}\u200b{text[1:]}",
+    lambda text: unicodedata.normalize("NFD", text),
+    lambda text: text.translate({ord("f"): "\uff46", ord("1"): "\uff11"}),
+)
+NOTHING = ("NA", "n/a", "N. A.", "Unknown", " ", "", "?", "-", "null", "keine Angabe", "Desconocido", "non renseigné")
+TEXTS = ("flu", "hiv 1", "Ménière", "straße", "none", "rash é")
+
+
+@pytest.mark.parametrize("variant", list(FIGURES))
+@settings(max_examples=cases(120))
+@given(seed=SEEDS)
+def test_spellings_are_no_diversity(variant: str, seed: int) -> None:
+    """A disguised column is as diverse as the plain one: texts in other spellings, nothing said in many ways."""
+    chance = random.Random(seed)
+    n = size(chance)
+    values = values_of(chance, chance.sample(TEXTS, chance.randint(1, 6)), n)
+    disguised = []
+    for value in values:
+        text = chance.choice((None, *NOTHING)) if value is None else value
+        for _ in range(chance.randint(0, 3) if value is not None else 0):
+            text = chance.choice(DISGUISES)(text)
+        assert value is None or twin.spelled(text) == twin.spelled(value)
+        disguised.append(text)
+    quasi = quasi_columns(chance, n)
+    frame = pl.DataFrame({**quasi, "s": disguised}, schema_overrides={"s": chance.choice((pl.String, pl.Categorical))})
+    l = chance.choice((1, 2, 2, 3))
+    c = chance.choice((0.5, 1, 2)) if variant == "recursive" else None
+    missing: Any = chance.choice(("ignored", "value"))
+    model = om.LDiversity(l=l, variant=variant, c=c, attribute="s", missing=missing)  # type: ignore[arg-type]
+    figure, fails = diversity(variant, l, c)
+
+    def counted(rows: Sequence[int]) -> list[Any]:
+        return [values[i] for i in rows if missing == "value" or values[i] is not None]
+
+    expected = twin.finding(
+        twin.classes(quasi_rows(frame)),
+        lambda rows: figure(part) if (part := counted(rows)) else 0,
+        lambda rows: not (part := counted(rows)) or fails(part),
+    )
+    attributes = {"s": chance.choice((om.Flat(role="sensitive"), om.Nominal(taxonomy=SPELLED, role="sensitive")))}
+    agree(model.check(frame, QUASI, attributes), expected, FIGURES[variant])
+    t = some_t(chance)
+    close = om.TCloseness(t=t, attribute="s").check(frame, QUASI, attributes)
+    agree(close, closeness(frame, values, t, twin.equal_ground), "distance")
+
+
+@pytest.mark.parametrize("variant", list(FIGURES))
+@pytest.mark.parametrize("tree", [True, False], ids=["trees", "DAGs"])
+@settings(max_examples=cases(90))
+@given(data=st.data())
+def test_general_values_add_no_diversity(variant: str, tree: bool, data: st.DataObject) -> None:
+    """Distinct: the largest antichain. Entropy, recursive: the least over all ways to read general values as special
+    ones; exactly that in trees, and never more in DAGs."""
+    case = Case(data.draw(small_edges(tree=tree)))
+    chance = random.Random(data.draw(SEEDS))
+    n = few(chance)
+    values = values_of(
+        chance, chance.sample(case.concepts, min(len(case.concepts), chance.randint(1, 6))), n, holes=False
+    )
+    frame = pl.DataFrame({**quasi_columns(chance, n), "s": values})
+    attributes = {"s": om.Nominal(taxonomy=case.real, role="sensitive")}
+    l = chance.choice((1, 2, 2, 3))
+    c = chance.choice((0.5, 1, 2)) if variant == "recursive" else None
+    model = om.LDiversity(l=l, variant=variant, c=c, attribute="s")  # type: ignore[arg-type]
+    figure, fails = diversity(variant, l, c)
+
+    def least(rows: Sequence[int]) -> float:
+        part = [values[i] for i in rows]
+        if variant == "distinct":
+            return twin.widest(case.plain, part)
+        return min(figure(read) for read in twin.assignments(case.plain, part))
+
+    def fail(rows: Sequence[int]) -> bool:
+        part = [values[i] for i in rows]
+        if variant == "distinct":
+            return twin.widest(case.plain, part) < l
+        return any(fails(read) for read in twin.assignments(case.plain, part))
+
+    expected = twin.finding(twin.classes(quasi_rows(frame)), least, fail)
+    found = model.check(frame, QUASI, attributes)
+    if tree or variant == "distinct":
+        agree(found, expected, FIGURES[variant])
+    else:
+        assert found.worst <= expected.worst + 1e-9
+        assert {row[:2] for row in found.violations.rows()} >= set(expected.failing)
 
 
 @pytest.mark.parametrize("often", [(11, 9), (17, 3), (18, 11), (25, 7), (7, 3)])

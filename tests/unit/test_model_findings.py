@@ -70,6 +70,99 @@ def test_l_beyond_the_known_values_can_never_hold() -> None:
         om.anonymize(frame, policy)
 
 
+# ---- spellings, and values that are part of others -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["HIV", "HIV "],
+        ["HIV", "hiv"],
+        ["HIV", "H\u200bIV\u00a0"],
+        ["M\u00e9ni\u00e8re", "Me\u0301nie\u0300re"],
+        ["flu", "NA"],
+        ["flu", "unknown"],
+        ["flu", ""],
+        ["flu", "k. A."],
+        ["1", "1.0"],
+        ["01", "1"],
+    ],
+)
+@pytest.mark.parametrize("kind", [pl.String, pl.Categorical, pl.Enum])
+def test_a_class_of_one_value_written_twice_is_not_diverse(texts: list[str], kind: Any) -> None:
+    dtype = pl.Enum(list(dict.fromkeys(texts))) if kind is pl.Enum else kind
+    frame = pl.DataFrame({"q": ["a", "a"], "s": pl.Series(texts, dtype=dtype)})
+    found = om.LDiversity(l=2, attribute="s").check(frame, ["q"])
+    assert not found.holds
+    assert found.worst == 1
+
+
+@pytest.mark.parametrize("texts", [["none", "flu"], ["no", "yes"], ["0", "1"], ["Rh+", "Rh-"], ["1,000", "1"]])
+def test_values_that_say_something_stay_values(texts: list[str]) -> None:
+    frame = pl.DataFrame({"q": ["a", "a"], "s": texts})
+    assert om.LDiversity(l=2, attribute="s").check(frame, ["q"]).holds
+
+
+def test_what_was_folded_is_said_in_numbers() -> None:
+    frame = pl.DataFrame({"q": list("aaaaaa"), "s": ["HIV", "hiv ", "Hiv", "flu", "NA", None]})
+    text = om.LDiversity(l=2, attribute="s").check(frame, ["q"]).text
+    assert "2 missing values, 1 of them written as text: none of the l; s: 3 spellings taken as 1 value" in text
+    assert "HIV" not in text
+    assert "s: 3 spellings taken as 1 value" in om.TCloseness(t=1, attribute="s").check(frame, ["q"]).text
+
+
+def test_texts_that_say_nothing_count_once_where_a_gap_is_a_value() -> None:
+    frame = pl.DataFrame({"q": ["a", "a", "b", "b"], "s": ["NA", "", "NA", "x"]})
+    found = om.LDiversity(l=2, attribute="s", missing="value").check(frame, ["q"])
+    assert found.violations["q"].to_list() == ["a"]
+
+
+def test_a_parent_beside_its_child_is_no_diversity() -> None:
+    attributes: dict[str, Any] = {"q": om.Flat(), "d": om.Nominal(taxonomy="icd9cm", role="sensitive")}
+    frame = pl.DataFrame({"q": ["a", "a", "b", "b"], "d": ["250", "250.00", "250.00", "042"]})
+    for variant, c in (("distinct", None), ("entropy", None), ("recursive", 2.0)):
+        found = om.LDiversity(l=2, attribute="d", variant=variant, c=c).check(frame, ["q"], attributes)  # type: ignore[arg-type]
+        assert found.violations["q"].to_list() == ["a"], variant
+
+
+def test_masking_aims_at_the_same_definition() -> None:
+    """Every method that aims at a model still finds a release, whatever the spelling."""
+    frame = pl.DataFrame({"q": [1, 1, 2, 2, 8, 8, 9, 9], "s": ["x", "X ", "y", "x", "NA", "y", "x", "y"]})
+    attributes: dict[str, Any] = {"q": om.Numeric(), "s": om.Flat(role="sensitive")}
+    require = [om.LDiversity(l=2, attribute="s")]
+    for method in (om.Generalization(), om.Generalization(search="local"), om.Microaggregation(k=2)):
+        result = om.anonymize(frame, om.Policy(attributes=attributes, method=method, require=require))
+        assert result.satisfied
+        assert result.data["q"].n_unique() < 4
+
+
+def test_l_beyond_the_values_that_differ_can_never_hold() -> None:
+    frame = pl.DataFrame({"q": [1, 2, 3], "d": ["250", "250.00", "250.01"]})
+    attributes: dict[str, Any] = {"q": om.Numeric(), "d": om.Nominal(taxonomy="icd9cm", role="sensitive")}
+    policy = om.Policy(attributes=attributes, method=om.Generalization(), require=[om.LDiversity(l=3, attribute="d")])
+    with pytest.raises(errors.DataError, match="has 2 different values, none of them part of another"):
+        om.anonymize(frame, policy)
+
+
+def test_spellings_of_quasi_identifiers_are_noted() -> None:
+    frame = pl.DataFrame({"q": ["Paris", "paris ", "Rome", "Rome"], "w": ["a", "b", "c", "c"]})
+    policy = om.Policy(attributes={"q": om.Flat(), "w": om.Flat()}, method=om.Microaggregation(k=2))
+    notes = [note for note in om.anonymize(frame, policy).notes if "spellings" in note]
+    assert len(notes) == 1
+    assert notes[0].startswith("q: 2 spellings differ from another only in case, blanks or Unicode form")
+    assert "Paris" not in notes[0]
+
+
+def test_severity_of_other_spellings() -> None:
+    severity = om.Severity(PAIRED)
+    attributes: dict[str, Any] = {"q": om.Flat(), "disease": om.Flat(role="sensitive")}
+    frame = pl.DataFrame({"q": ["a", "a"], "disease": ["cancer", "Cancer "]})
+    model = om.SeverityDiversity(l=2, severity=severity, middle_class=1)
+    assert not model.check(frame, ["q"], attributes).holds
+    known = model.check(frame.with_columns(disease=pl.Series(["cancer", "unknown"])), ["q"], attributes)
+    assert "1 missing value of severity 0" in known.text
+
+
 # ---- the table of reference ------------------------------------------------------------------------------------------
 
 

@@ -117,7 +117,9 @@ def test_numbers(chosen: dict[str, Any], inside: list[Any], outside: list[Any]) 
 
 def test_texts() -> None:
     severity = made(one({"ward": {"values": ["no", "007", "3"]}}))
-    assert severity.of_values("ward", ["no", "007", "7", "No", None, "3"])[0].tolist() == [1, 1, 0, 0, 0, 1]
+    assert severity.of_values("ward", ["no", "007", "7", "nobody", None, "3"])[0].tolist() == [1, 1, 0, 0, 0, 1]
+    spelled = severity.of_values("ward", ["No", " no", "NO\u00a0", "n\u200bo", "\uff10\uff10\uff17"])
+    assert spelled[0].tolist() == [1, 1, 1, 1, 1]
     assert severity.of_values("ward", [3, 7, 4])[0].tolist() == [1, 1, 0], "numbers are compared as numbers"
     assert severity.of_values("ward", pl.Series([3.0, None]))[0].tolist() == [1, 0]
 

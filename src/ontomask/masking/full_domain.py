@@ -54,8 +54,9 @@ class Search:
         self.costs = Costs.of(ladders, method.loss)
         suppressing = allowed > 0
         pairs = list(zip(goals.models, goals.judges, strict=True))
-        self.monotone = [judge for model, judge in pairs if model.monotone(suppressing=suppressing)]
-        self.others = [judge for model, judge in pairs if not model.monotone(suppressing=suppressing)]
+        sure = [model.monotone(suppressing=suppressing) and getattr(judge, "monotone", True) for model, judge in pairs]
+        self.monotone = [judge for (_, judge), monotone in zip(pairs, sure, strict=True) if monotone]
+        self.others = [judge for (_, judge), monotone in zip(pairs, sure, strict=True) if not monotone]
 
     def run(self) -> Masked:
         if self.method.strategy is not None:

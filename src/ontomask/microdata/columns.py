@@ -20,6 +20,7 @@ from ontomask.arguments import counted, short, some_of
 from ontomask.errors import DataError
 from ontomask.microdata.attributes import Attribute, Nominal, Numeric, Ordinal
 from ontomask.microdata.dates import read_dates
+from ontomask.microdata.spelling import is_text, spelled_alike
 from ontomask.taxonomy.matching import Matching, match_counts
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -201,6 +202,8 @@ def encode_column(
     if isinstance(attribute, Numeric):
         numbers = distinct.cast(pl.Float64).fill_null(float("nan")).to_numpy()
         return NumericColumn(name, attribute, codes, distinct, missing, numbers=numbers)
+    if attribute.quasi and is_text(distinct.dtype):
+        notes += [f"{name}: {note}" for note in spelled_alike(distinct)]
     return Column(name, attribute, codes, distinct, missing)
 
 

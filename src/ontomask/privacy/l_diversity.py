@@ -12,14 +12,15 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import counted
 from ontomask.errors import DataError
-from ontomask.privacy.models import ClassModel, ClassRows, Floats
+from ontomask.privacy.models import ClassModel, ClassRows, Floats, Longs
+from ontomask.privacy.subsumption import Order
 from ontomask.privacy.transport import Pairs
 from ontomask.settings import number
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ontomask.privacy.sensitive import Sensitive
+    from ontomask.privacy.sensitive import Sensitive, Values
 
 Variant = Literal["distinct", "entropy", "recursive"]
 
@@ -39,8 +40,10 @@ class LDiversity(ClassModel):
 
     ``distinct``: l different values. ``entropy``: the entropy of its values is at least log(l). ``recursive``: the most
     frequent value is rarer than c times those from the l-th most frequent on together, r_1 < c (r_l + ... + r_m).
-    Values of a nominal column that mean the same count as one. A missing value tells nothing and is none of the l, unless
-    ``missing="value"``: for columns where a gap means that there is nothing, such as no operation.
+    Spellings of one text (case, blanks, Unicode form, numbers as 1 and 1.0) are one value, and so are values of a nominal
+    column that mean the same. A value of a nominal column that is more general than another of the class adds nothing
+    (:mod:`ontomask.privacy.subsumption`). A missing value, also one written as text such as NA or unknown, is none of the
+    l, unless ``missing="value"``: for columns where a gap means that there is nothing, such as no operation.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [50, 50, 25, 25], "disease": ["flu", "flu", "flu", "ulcer"]})
@@ -72,9 +75,13 @@ class LDiversity(ClassModel):
         return sensitive_names(self.attribute, attributes, self.describe())
 
     def judge(self, sensitive: Sensitive) -> Diversity:
-        columns = sensitive.columns.items()
-        ignored = {name: column.missing if self.missing == "ignored" else None for name, column in columns}
-        return Diversity(self, {name: len(column) for name, column in columns}, ignored)
+        return Diversity(self, {name: self._compared(column) for name, column in sensitive.columns.items()})
+
+    def _compared(self, column: Values) -> Compared:
+        order = None
+        if column.concepts is not None and (column.concepts >= 0).any():
+            order = Order(column.concepts, column.attribute.load().dag) or None
+        return Compared(len(column), column.missing if self.missing == "ignored" else None, column.alike, order)
 
     def monotone(self, *, suppressing: bool) -> bool:
         # A class that is joined with others has no fewer values. Its entropy may fall below that of one that held,
@@ -83,18 +90,21 @@ class LDiversity(ClassModel):
 
     def require_possible(self, sensitive: Sensitive) -> None:
         for name, column in sensitive.columns.items():
-            ignored = self.missing == "ignored" and column.missing is not None
-            known = len(column) - ignored
+            compared = self._compared(column)
+            known = compared.most(column.of)
             if known < self.l:
-                besides = " besides missing ones" if ignored else ""
+                besides = " besides missing ones" if compared.ignored is not None else ""
+                subsumed = ", none of them part of another" if compared.order is not None else ""
                 raise DataError(
-                    f"{self.describe()} can never hold: {name!r} has {counted(known, 'different value')}{besides}",
+                    f"{self.describe()} can never hold: {name!r} has {counted(known, 'different value')}"
+                    f"{besides}{subsumed}",
                     remedy=f"Choose l up to {known}." if known else "Leave the column out of the model.",
                 )
 
     def aside(self, sensitive: Sensitive, reference: pl.DataFrame | None) -> str:
-        told = "none of the l" if self.missing == "ignored" else "a value like others"
-        return f" ({counted(sensitive.gaps, 'missing value')}: {told})" if sensitive.gaps else ""
+        missing = sensitive.missing_in_words("none of the l" if self.missing == "ignored" else "one more value")
+        said = [*missing, *sensitive.spellings()]
+        return f" ({'; '.join(said)})" if said else ""
 
     def figure_name(self) -> str:
         return {"distinct": "values", "entropy": "exp(entropy)", "recursive": "tail / first"}[self.variant]
@@ -125,30 +135,64 @@ class LDiversity(ClassModel):
         return asks_nothing(self.variant, self.l, self.c)
 
 
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """How the values of a column are compared; ``ignored``: the code that does not count."""
+
+    values: int
+    ignored: int | None
+    alike: Longs | None
+    order: Order | None
+
+    def codes(self, codes: Longs) -> Longs:
+        return codes if self.alike is None else self.alike[codes]
+
+    def most(self, codes: Longs) -> int:
+        """How many values there are in all that count as different."""
+        codes = codes if self.ignored is None else codes[codes != self.ignored]
+        if not len(codes):
+            return 0
+        zeros = np.zeros(len(codes), dtype=np.int64)
+        return int(self.diversity(Pairs(zeros, self.codes(codes), self.values), "distinct", 1)[0])
+
+    def diversity(self, pairs: Pairs, variant: Variant, l: int) -> Floats:  # noqa: E741 - it is called l
+        if self.order is None:
+            return diversity(pairs, variant, l)
+        return (
+            self.order.antichains(pairs) if variant == "distinct" else diversity(self.order.settled(pairs), variant, l)
+        )
+
+
 @dataclass(frozen=True)
 class Diversity:
-    """The diversity of each class, of the least diverse column; ``ignored``: the code that does not count."""
+    """The diversity of each class, of the least diverse column."""
 
     model: LDiversity
-    values: Mapping[str, int]
-    ignored: Mapping[str, int | None]
+    columns: Mapping[str, Compared]
+
+    @property
+    def monotone(self) -> bool:
+        """Frequencies of general values that are counted with others may fall where classes are joined, unless the
+        values form a forest."""
+        orders = [column.order for column in self.columns.values() if column.order is not None]
+        return self.model.variant == "distinct" or all(order.forest for order in orders)
 
     def figures(self, rows: ClassRows) -> Floats:
-        found = [self._column(rows, name) for name in self.values]
+        found = [self._column(rows, name) for name in self.columns]
         least: Floats = np.minimum.reduce(found)
         return least
 
     def _column(self, rows: ClassRows, name: str) -> Floats:
-        code, values, ignored = rows.codes[name], self.values[name], self.ignored[name]
-        counts = slice(None) if ignored is None else code != ignored
-        of, code, weights = rows.of[counts], code[counts], rows.weights[counts]
+        code, compared = rows.codes[name], self.columns[name]
+        counts = slice(None) if compared.ignored is None else code != compared.ignored
+        of, code, weights = rows.of[counts], compared.codes(code[counts]), rows.weights[counts]
         # A class of nothing but missing values has no diversity at all.
         figures = np.zeros(len(rows.sizes))
         if len(of):
             present = np.bincount(of, minlength=len(figures)) > 0
             place = np.cumsum(present) - 1
-            pairs = Pairs(of if present.all() else place[of], code, values, weights)
-            figures[present] = diversity(pairs, self.model.variant, int(self.model.l))
+            pairs = Pairs(of if present.all() else place[of], code, compared.values, weights)
+            figures[present] = compared.diversity(pairs, self.model.variant, int(self.model.l))
         return figures
 
     def fails(self, figures: Floats) -> NDArray[np.bool_]:

@@ -1,11 +1,14 @@
-"""Sensitive columns as models see them: codes of values, and what is known of the values."""
+"""Sensitive columns as models see them: codes of values, and what is known of the values.
+
+Spellings of one text are one value, and texts that say that nothing is known are missing (see
+:mod:`ontomask.microdata.spelling`): neither is diversity.
+"""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +16,20 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from ontomask.arguments import counted
+from ontomask.microdata.spelling import as_number, fold_text, is_text, says_nothing
+
 Longs = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """What was read into the texts of a column: ``texts`` different ones taken as ``values``; ``silent``: records whose
+    text says that nothing is known."""
+
+    texts: int = 0
+    values: int = 0
+    silent: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +37,7 @@ class Values:
     """The distinct values of a column, ``counts`` of each; equal meanings of a nominal column are one value.
 
     ``missing``: the code of the missing value, if there is one. ``concepts``: where each stands in the taxonomy of a
-    nominal column, -1 where it is missing or unknown there.
+    nominal column, -1 where it is missing or unknown there. ``keys``: what makes values equal, None for the missing one.
     ``numbers``: what else is known of each value, a column for each.
     """
 
@@ -33,6 +49,8 @@ class Values:
     of: Longs
     missing: int | None = None
     numbers: NDArray[np.float64] | None = None
+    keys: Sequence[Hashable] = ()
+    spelling: Spelling = field(default_factory=Spelling)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -42,6 +60,20 @@ class Values:
         """The distribution of the whole table."""
         share: NDArray[np.float64] = self.counts / self.counts.sum()
         return share
+
+    @cached_property
+    def alike(self) -> Longs | None:
+        """For each code the first one whose text is the same number, as 1, 1.0 and 01 are; None if there are none.
+
+        Where they are codes they may differ: models that must not see too little use the codes themselves.
+        """
+        first: dict[Any, int] = {}
+        found = np.arange(len(self), dtype=np.int64)
+        for code, key in enumerate(self.keys):
+            number = as_number(key) if isinstance(key, str) else None
+            if number is not None:
+                found[code] = first.setdefault(number, code)
+        return found if len(first) < sum(as_number(k) is not None for k in self.keys if isinstance(k, str)) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +85,7 @@ class Sensitive:
 
     @staticmethod
     def of(data: pl.DataFrame, names: list[str], attributes: Mapping[str, Any]) -> Sensitive:
-        columns = {name: _values(name, data[name], attributes.get(name)) for name in names}
+        columns = {name: values_of(name, data[name], attributes.get(name)) for name in names}
         gaps = sum(int(column.counts[column.missing]) for column in columns.values() if column.missing is not None)
         return Sensitive(columns, gaps)
 
@@ -61,69 +93,103 @@ class Sensitive:
     def codes(self) -> dict[str, Longs]:
         return {name: column.of for name, column in self.columns.items()}
 
+    @cached_property
+    def silent(self) -> int:
+        """How many of the missing values are texts such as NA."""
+        return sum(column.spelling.silent for column in self.columns.values())
+
+    def spellings(self) -> list[str]:
+        """What was read into texts, in words: numbers and columns, no values."""
+        return [
+            f"{name}: {column.spelling.texts:,} spellings taken as {counted(column.spelling.values, 'value')}"
+            for name, column in self.columns.items()
+            if column.spelling.texts
+        ]
+
+    def missing_in_words(self, how: str) -> list[str]:
+        """How many values are missing, and ``how`` they count."""
+        if not self.gaps:
+            return []
+        written = f", {self.silent:,} of them written as text" if self.silent else ""
+        return [f"{counted(self.gaps, 'missing value')}{written}: {how}"]
+
     def codes_of(self, data: pl.DataFrame) -> dict[str, Longs] | None:
         """Codes of another table of the same values, such as a release that lost records; None if it has others."""
         found = {}
         for name, column in self.columns.items():
-            other = _values(name, data[name], column.attribute)
-            if column.concepts is not None and other.concepts is not None:
-                keys = list(zip(column.concepts.tolist(), column.values.cast(pl.String).to_list(), strict=True))
-                theirs = list(zip(other.concepts.tolist(), other.values.cast(pl.String).to_list(), strict=True))
-                place = {_key(*key): code for code, key in enumerate(keys)}
-                known = [place.get(_key(*key), -1) for key in theirs]
-            else:
-                place = {_same(value): code for code, value in enumerate(column.values.to_list())}
-                known = [place.get(_same(value), -1) for value in other.values.to_list()]
+            other = values_of(name, data[name], column.attribute)
+            place = {key: code for code, key in enumerate(column.keys)}
+            known = [place.get(key, -1) for key in other.keys]
             if -1 in known:
                 return None
             found[name] = np.array(known, dtype=np.int64)[other.of]
         return found
 
 
-def _same(value: Any) -> Any:
-    """NaN equals itself here."""
-    return "not a number" if isinstance(value, float) and math.isnan(value) else value
-
-
-def _key(concept: int, text: str | None) -> Any:
-    """What makes values equal: their concept; without one, how they are written."""
-    return concept if concept >= 0 else text
-
-
-def _values(name: str, series: pl.Series, attribute: Any) -> Values:
+def values_of(name: str, series: pl.Series, attribute: Any) -> Values:
+    """The values of a column as its attribute says, spellings of one value as one."""
     if series.dtype.is_float():
         series = series.fill_nan(None)  # both stand for a missing value
     frame = pl.DataFrame({"value": series})
     distinct = frame.unique(maintain_order=True).with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("code"))
     code = frame.join(distinct, on="value", how="left", nulls_equal=True, maintain_order="left")["code"].to_numpy()
     values = distinct["value"]
-    concepts: Longs | None = None
-    if getattr(attribute, "kind", None) == "nominal":
-        merged, concepts, kept = _by_meaning(values, attribute)
-        code, values = merged[code], values.gather(kept)
+    keys: list[Hashable] = values.to_list()
+    spelling, concepts = Spelling(), None
+    nominal = getattr(attribute, "kind", None) == "nominal"
+    if nominal or is_text(values.dtype):
+        texts = [None if value is None else str(value) for value in values.to_list()]
+        read = _concept_keys(texts, attribute) if nominal else [_text_key(text) for text in texts]
+        merged, kept, keys = _merged(read)
+        spelling = _spelling(texts, read, np.bincount(code, minlength=len(values)))
+        code = merged[code]
+        known = pl.Series([key is not None for key in keys], dtype=pl.Boolean)
+        values = pl.select(pl.when(known).then(values.gather(kept)).alias("value")).to_series()
+        concepts = np.array([k if isinstance(k, int) else -1 for k in keys], dtype=np.int64) if nominal else None
     counts = np.bincount(code, minlength=len(values)).astype(np.int64)
-    gone = np.flatnonzero(values.is_null().to_numpy())
-    missing = int(gone[0]) if len(gone) else None
-    return Values(name, attribute, values, counts, concepts, code.astype(np.int64), missing)
+    missing = next((place for place, key in enumerate(keys) if key is None), None)
+    return Values(
+        name, attribute, values, counts, concepts, code.astype(np.int64), missing, keys=keys, spelling=spelling
+    )
 
 
-def _by_meaning(values: pl.Series, attribute: Any) -> tuple[Longs, Longs, list[int]]:
-    """Values of the same concept become one: different spellings are no diversity."""
+def _text_key(text: str | None) -> str | None:
+    return None if text is None or says_nothing(text) else fold_text(text)
+
+
+def _concept_keys(texts: list[str | None], attribute: Any) -> list[Hashable]:
+    """The place of a text's concept in the taxonomy; without one, the text as it is compared."""
     from ontomask.taxonomy.matching import match_counts
 
     taxonomy = attribute.load()
-    texts = [None if value is None else str(value) for value in values.to_list()]
     matching = match_counts(
         Counter(text for text in texts if text is not None), taxonomy, attribute.mapping, attribute.language
     )
-    place: dict[Any, int] = {}
-    merged, concepts, kept = [], [], []
-    for i, text in enumerate(texts):
-        concept = taxonomy.position(matching.concepts[text]) if text in matching.concepts else -1
-        key = _key(concept, text)
+    return [
+        int(taxonomy.position(matching.concepts[text])) if text in matching.concepts else _text_key(text)
+        for text in texts
+    ]
+
+
+def _merged(keys: Sequence[Hashable]) -> tuple[Longs, list[int], list[Hashable]]:
+    """The new code of each value; of each new code the first value and its key."""
+    place: dict[Hashable, int] = {}
+    kept = []
+    merged = np.empty(len(keys), dtype=np.int64)
+    for i, key in enumerate(keys):
         if key not in place:
             place[key] = len(place)
-            concepts.append(concept)
             kept.append(i)
-        merged.append(place[key])
-    return np.array(merged, dtype=np.int64), np.array(concepts, dtype=np.int64), kept
+        merged[i] = place[key]
+    return merged, kept, list(place)
+
+
+def _spelling(texts: Sequence[str | None], keys: Sequence[Hashable], counts: NDArray[Any]) -> Spelling:
+    often = Counter(key for key in keys if key is not None)
+    several = [number for number in often.values() if number > 1]
+    silent = sum(
+        int(count)
+        for text, key, count in zip(texts, keys, counts.tolist(), strict=True)
+        if text is not None and key is None
+    )
+    return Spelling(sum(several), len(several), silent)

@@ -114,7 +114,10 @@ class SeverityDiversity(ClassModel):
             counts = np.bincount(code, minlength=numbers.shape[1]).astype(np.int64)
             levels = pl.Series(np.arange(numbers.shape[1]))
             found[name] = Values(name, None, levels, counts, None, code, numbers=numbers)
-        return Sensitive(found, sum(data[name].null_count() for name in columns))
+        domains = {
+            name: d for attribute in chosen for name, d in zip(attribute.columns, attribute.domains, strict=True)
+        }
+        return Sensitive(found, sum(placing.missing(name, domains[name]) for name in columns if name in domains))
 
     def judge(self, sensitive: Sensitive) -> Grades:
         numbers = {name: column.numbers for name, column in sensitive.columns.items() if column.numbers is not None}

@@ -13,6 +13,7 @@ from pydantic import BeforeValidator, Field
 
 from ontomask.errors import DataError
 from ontomask.microdata.dates import read_dates
+from ontomask.microdata.spelling import fold_text
 from ontomask.privacy.l_diversity import sensitive_names
 from ontomask.privacy.models import ClassModel, ClassRows, Floats, Longs
 from ontomask.privacy.transport import EqualGround, OrderedGround, Pairs, TableGround, TreeGround
@@ -30,8 +31,9 @@ class TCloseness(ClassModel):
 
     ``ground`` says how far apart two values are: ``equal``, 1; ``ordered``, their ranks' difference over the number of
     values less one (numbers, ordered categories); ``hierarchical``, the height of what subsumes both over the height of
-    the taxonomy (Li et al. 4.3); ``semantic``, the measure of the column. Distances are exact. A missing value is a value
-    of its own. The whole table is the original where that is at hand, as in a run; suppression does not change it.
+    the taxonomy (Li et al. 4.3); ``semantic``, the measure of the column. Distances are exact. Spellings of one text are
+    one value, missing values and texts such as NA another. The whole table is the original where that is at hand, as in
+    a run; suppression does not change it.
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [50, 50, 25, 25], "pay": [1, 2, 3, 4]})
@@ -68,7 +70,9 @@ class TCloseness(ClassModel):
         return True
 
     def aside(self, sensitive: Sensitive, reference: pl.DataFrame | None) -> str:
-        return " (from the table itself)" if reference is None else " (from the original table)"
+        whole = "from the table itself" if reference is None else "from the original table"
+        missing = sensitive.missing_in_words("one more value") if sensitive.silent else []
+        return f" ({'; '.join([whole, *missing, *sensitive.spellings()])})"
 
     def figure_name(self) -> str:
         return "distance"
@@ -144,8 +148,10 @@ def _places(column: Values) -> Longs:
     values = column.values
     order = getattr(column.attribute, "order", None)
     if order is not None:
-        rank = {value: place for place, value in enumerate(order)}
-        keys = np.array([rank.get(value, len(rank)) for value in values.to_list()])
+        rank: dict[Any, int] = {}
+        for place, value in enumerate(order):
+            rank.setdefault(_spelled(value), place)
+        keys = np.array([rank.get(_spelled(value), len(rank)) for value in values.to_list()])
     elif values.dtype.is_numeric() or values.dtype.is_temporal() or isinstance(values.dtype, pl.Enum):
         keys = values.to_physical().rank("dense").fill_null(len(values) + 1).to_numpy()
     elif values.dtype == pl.String and (dates := read_dates(values)) is not None:
@@ -159,6 +165,11 @@ def _places(column: Values) -> Longs:
     places = np.empty(len(values), dtype=np.int64)
     places[np.argsort(keys, kind="stable")] = np.arange(len(values))
     return places
+
+
+def _spelled(value: Any) -> Any:
+    """A value of an order, as texts are compared."""
+    return fold_text(value) if isinstance(value, str) else value
 
 
 def _hierarchical(column: Values) -> Any:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import counted, some_of
 from ontomask.errors import DataError
+from ontomask.microdata.spelling import fold_text, says_nothing
 from ontomask.severity.definition import CodedColumn, LiteralColumn, NumberColumn, Selection, as_bound
 from ontomask.taxonomy.matching import match_counts
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -199,6 +200,11 @@ class ConceptDomain(Domain):
         numbers = tally if distinct.dtype.is_numeric() else ()
         attribute = self.attribute
         matching = match_counts(tally, self.taxonomy, attribute.mapping, attribute.language, numbers)
+        silent = {text for text in tally if text not in matching.concepts and says_nothing(text)}
+        if silent:  # NA, unknown and the like, unless they are concepts: missing values
+            texts = [None if text in silent else text for text in texts]
+            tally = Counter(text for text in texts if text is not None)
+            matching = match_counts(tally, self.taxonomy, attribute.mapping, attribute.language, numbers and tally)
         if unknown == "error":
             matching.require_all(name)
         at = {text: self.taxonomy.position(concept) for text, concept in matching.concepts.items()}
@@ -213,11 +219,23 @@ class ConceptDomain(Domain):
 
 
 class LiteralDomain(Domain):
-    """One cell for each text that some set lists."""
+    """One cell for each text that some set lists; spellings of one text (case, blanks, Unicode form) are one.
+
+    NA, unknown and the like are missing values, unless a set lists them.
+    """
 
     def __init__(self, name: str, used: Iterable[Selection]) -> None:
-        self._cell = {text: i for i, text in enumerate(dict.fromkeys(str(v) for s in used for v in s.values))}
+        self._texts: dict[str, str] = {}
+        for text in (str(value) for chosen in used for value in chosen.values):
+            self._texts.setdefault(fold_text(text), text)
+        self._cell = {folded: i for i, folded in enumerate(self._texts)}
         super().__init__(name, len(self._cell))
+
+    def _place(self, text: str | None) -> int:
+        cell = None if text is None else self._cell.get(fold_text(text))
+        if cell is not None:
+            return cell
+        return self.missing if text is None or says_nothing(text) else self.elsewhere
 
     def _mark(self, mask: Mask, chosen: Selection, report: Report) -> None:
         for key in chosen.thresholds:
@@ -231,7 +249,7 @@ class LiteralDomain(Domain):
                     None,
                     f"{self.name!r} has no taxonomy, so it has no {key}: list values, or give the column a taxonomy",
                 )
-        mask[[self._cell[str(value)] for value in chosen.values]] = True
+        mask[[self._cell[fold_text(str(value))] for value in chosen.values]] = True
 
     def place(self, name: str, distinct: pl.Series, unknown: Unknown) -> Cells:
         if distinct.dtype.is_numeric():
@@ -239,12 +257,11 @@ class LiteralDomain(Domain):
             given: list[Any] = distinct.cast(pl.Float64).fill_nan(None).to_list()
             cells = [self.missing if v is None else by_number.get(v, self.elsewhere) for v in given]
         else:
-            texts = distinct.cast(pl.String).to_list()
-            cells = [self.missing if text is None else self._cell.get(text, self.elsewhere) for text in texts]
+            cells = [self._place(text) for text in distinct.cast(pl.String).to_list()]
         return np.array(cells, dtype=np.int64)
 
     def cell_texts(self, inside: Mask) -> list[str | None]:
-        return [*self._cell, None, None]
+        return [*self._texts.values(), None, None]
 
 
 class NumberDomain(Domain):

@@ -43,6 +43,11 @@ class Placing:
             known = self._columns[name] = codes, distinct, domain.place(name, distinct, self._unknown)
         return known
 
+    def missing(self, name: str, domain: Domain) -> int:
+        """How many records have no value in a column, or one that says that nothing is known."""
+        codes, _, cells = self.column(name, domain)
+        return int((cells[codes] == domain.missing).sum())
+
     def sorts(self, attribute: Attribute) -> tuple[list[NDArray[Any]], NDArray[Any]]:
         """The combinations of sorts that occur, as a cell for each column, and which of them every record has."""
         parts = []
