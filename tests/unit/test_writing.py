@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
 import errno
 import os
@@ -90,6 +91,8 @@ def frames(draw: st.DrawFn) -> pl.DataFrame:
     columns = []
     for at, dtype in enumerate(dtypes):
         cells = draw(st.lists(st.none() | NUMBERS[dtype], min_size=rows, max_size=rows))
+        if len(dtypes) == 1:  # an only column has no empty texts
+            cells = [cell if cell != "" else None for cell in cells]
         # A column of nothing but nulls has no type in a CSV.
         kept = dtype if any(cell is not None for cell in cells) else pl.String
         columns.append(pl.Series(f"c{at}", cells, dtype=kept))
@@ -130,9 +133,9 @@ def test_csv_reads_back_the_same_without_being_told_anything(
 
 
 def test_null_and_empty_text_differ(tmp_path: Path) -> None:
-    frame = pl.DataFrame({"a": [None, "", "x"]})
+    frame = pl.DataFrame({"a": [None, "", "x"], "b": [1, 2, 3]})
     path = write_table(frame, tmp_path / "t.csv")
-    assert path.read_bytes() == b'a\n\n""\nx\n'
+    assert path.read_bytes() == b'a,b\n,1\n"",2\nx,3\n'
     assert read_table(path).data.equals(frame)
 
 
@@ -375,3 +378,19 @@ def test_a_real_limit_of_file_size(tmp_path: Path, suffix: str) -> None:
     )
     assert "left: []" in done.stdout, done.stderr
     assert "refused:" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("values", [["x", None, "y"], [1, None, 2], [None, None, 2.5]])
+def test_a_record_of_one_missing_cell_is_not_an_empty_line(values: list[object], tmp_path: Path) -> None:
+    """Readers skip empty lines: a table of one column lost its records with missing values."""
+    file = write_table(pl.DataFrame({"a": values}), tmp_path / "one.csv")
+    with file.open(newline="", encoding="utf-8") as stream:
+        assert len(list(csv.DictReader(stream))) == len(values)
+    assert len(pd.read_csv(file)) == len(values)
+    assert read_table(file).data["a"].to_list() == values
+
+
+def test_empty_texts_of_an_only_column_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(errors.DataError, match="cannot be told from missing"):
+        write_table(pl.DataFrame({"a": ["x", ""]}), tmp_path / "one.csv")
+    assert not list(tmp_path.iterdir())

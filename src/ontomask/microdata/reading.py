@@ -134,6 +134,8 @@ def _read_csv(
     unknown = [repr(name) for name in text if name not in raw.data.columns]
     if unknown and not isinstance(text, Codes):
         raise DataError(f"no column {some_of(unknown)}", where=str(file), remedy="Correct the names given as text=.")
+    if raw.data.width == 1:  # a missing value of an only column is two quotes: readers skip empty lines
+        raw.data = raw.data.with_columns(pl.when(pl.all() != "").then(pl.all()))
     data, found = without_markers(raw.data, missing)
     raw.notes += marker_note(raw.data, data, found)
     data, mark, notes = typed(data, delimiter=raw.delimiter, decimal=decimal, text=text)

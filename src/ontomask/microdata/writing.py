@@ -198,10 +198,16 @@ def _size(count: int) -> str:
 
 
 def _write_csv(data: pl.DataFrame, part: Path, target: Path, delimiter: str, encoding: str, decimal: str) -> None:
-    """Null is an empty cell, an empty text two quotes."""
+    """Null is an empty cell, an empty text two quotes.
+
+    In a table of one column an empty cell would be an empty line, which most readers skip: there null is two quotes.
+    """
     for column in data.iter_columns():
         _check_csv(column, str(target))
     layout: dict[str, Any] = {"separator": delimiter, "decimal_comma": decimal == ","}
+    if data.width == 1:
+        _check_only_column(data.to_series(), str(target))
+        layout["null_value"] = '""'
     with part.open("wb") as raw, _packed(raw, target) as stream:
         if codecs.lookup(encoding).name == "utf-8":
             data.write_csv(stream, **layout)
@@ -241,6 +247,16 @@ def _check_csv(column: pl.Series, where: str) -> None:
             f"{problem} cannot be written as CSV",
             where=f"{where}, column {column.name!r}",
             remedy="Replace them, by null for instance, or write Parquet.",
+        )
+
+
+def _check_only_column(column: pl.Series, where: str) -> None:
+    """Refuse empty texts, which would come back as missing values."""
+    if isinstance(column.dtype, pl.String) and (column == "").any():
+        raise DataError(
+            "empty texts cannot be told from missing values in a CSV of one column",
+            where=f"{where}, column {column.name!r}",
+            remedy="Replace the empty texts, or write Parquet.",
         )
 
 
