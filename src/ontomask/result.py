@@ -194,13 +194,7 @@ class Result:
     def ncp(self) -> float | None:
         """The normalized certainty penalty of a generalization: the mean over records and columns of the part of its
         domain that a value covers, 1 for a removed record; None for other methods."""
-        if self.masked.penalty is None:
-            return None
-        group_of = self.masked.group_of
-        stayed = group_of[group_of >= 0]
-        lost = sum(float(penalty[stayed].sum()) for penalty in self.masked.penalty)
-        columns, records = len(self.masked.penalty), len(self.prepared.kept)
-        return (lost + columns * (records - len(stayed))) / (columns * records)
+        return self.masked.certainty_penalty(len(self.prepared.kept))
 
     @property
     def report(self) -> pl.DataFrame | None:

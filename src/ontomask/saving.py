@@ -97,7 +97,14 @@ def read_records(path: Path) -> list[int]:
             where=str(path),
             remedy="Give confidential/records.csv of a result.",
         )
-    return (data[RECORDS] - 1).to_list()
+    rows = data[RECORDS]
+    if rows.null_count() or rows.n_unique() < len(rows) or (rows < 1).any():
+        raise DataError(
+            f"column {RECORDS!r} must hold the row numbers 1, 2, ..., each at most once",
+            where=str(path),
+            remedy="Give confidential/records.csv of a result, as it was saved.",
+        )
+    return (rows - 1).to_list()
 
 
 @contextmanager

@@ -233,11 +233,74 @@ def test_assess(place: Path) -> None:
     out, _ = run("assess", "policy.yaml", "stays.csv", release, "--records", records, "--json", cwd=place)
     kept = json.loads((place / "result" / "confidential" / "assessment.json").read_text(encoding="utf-8"))
     assert json.loads(out)["readings"] == kept["readings"]
-    out, _ = run("assess", "policy.yaml", "stays.csv", "stays.csv", "--severity", "demo.yaml", cwd=place, code=2)
+    same = ["stays.csv", "stays.csv", "--aligned", "--severity", "demo.yaml"]
+    out, _ = run("assess", "policy.yaml", *same, cwd=place, code=2)
     om.Severity.example("demo").save(place / "demo.yaml", overwrite=True)
-    out, _ = run("assess", "policy.yaml", "stays.csv", "stays.csv", "--severity", "demo.yaml", cwd=place)
+    out, _ = run("assess", "policy.yaml", *same, cwd=place)
     assert "Every value is as it was: nothing was lost, and nothing was masked." in out
     assert "Counted by severity" in out
+
+
+def test_assess_finds_the_list_of_records_of_a_result(place: Path, here: Any) -> None:
+    """Once a shuffled release without --records was judged row by row: 'fewer than 1 in 10,000' linked."""
+    kept = json.loads((place / "result" / "confidential" / "assessment.json").read_text(encoding="utf-8"))
+    for arguments in (
+        ["policy.yaml", "stays.csv", "result/release/release.csv"],
+        ["policy.yaml", "stays.csv", "result"],
+    ):
+        out, err = here("assess", *arguments, cwd=place)
+        assert out.splitlines()[: len(kept["readings"])] == kept["readings"]
+        assert (
+            err == "note: rows are matched by result/confidential/records.csv, the list of records of the same result\n"
+        )
+    out, _ = here("assess", "result", "stays.csv", "--json", cwd=place)
+    assert json.loads(out)["readings"] == kept["readings"]
+    assert len(json.loads(out)["notes"]) == 1
+
+
+def test_assess_refuses_rows_that_do_not_belong_together(place: Path, here: Any) -> None:
+    release = (place / "result" / "release" / "release.csv").read_bytes()
+    (place / "copy.csv").write_bytes(release)
+    out, err = here("assess", "policy.yaml", "stays.csv", "copy.csv", cwd=place, code=2)
+    assert out == ""
+    assert "row_order: shuffled" in err
+    assert "--records (confidential/records.csv of a result)" in err
+    assert "--aligned" in err
+    pl.DataFrame({"row of the original": list(range(1, 301))}).write_csv(place / "wrong.csv")
+    out, err = here("assess", "policy.yaml", "stays.csv", "copy.csv", "--records", "wrong.csv", cwd=place, code=2)
+    assert out == ""
+    assert "the list of records does not fit these data" in err
+    (place / "short.csv").write_bytes(b"\n".join(release.split(b"\n")[:100]) + b"\n")
+    out, err = here("assess", "swapped.yaml", "stays.csv", "short.csv", cwd=place, code=2)
+    assert out == ""
+    assert "300 records and the masked data have 99" in err
+    for arguments, expected in [
+        (["policy.yaml", "stays.csv"], "no masked table is given"),
+        (["result/release", "stays.csv"], "this folder is no result"),
+        (["policy.yaml", "stays.csv", "result/confidential"], "no released tables"),
+    ]:
+        out, err = here("assess", *arguments, cwd=place, code=2)
+        assert out == ""
+        assert expected in err
+
+
+def test_quiet_prints_nothing_but_errors(place: Path, here: Any) -> None:
+    """Once ``assess --quiet`` printed the readings."""
+    release = "result/release/release.csv"
+    for arguments, code in [
+        (["init", "stays.csv", "-o", "quiet.yaml", "--force"], 0),
+        (["check", "policy.yaml", "stays.csv"], 0),
+        (["run", "policy.yaml", "stays.csv", "-o", "quiet", "--force", "--no-report"], 0),
+        (["verify", "policy.yaml", release], 0),
+        (["verify", "policy.yaml", "stays.csv"], 1),
+        (["assess", "policy.yaml", "stays.csv", release], 0),
+        (["compare", "policy.yaml", "stays.csv", "--method", "recoding", "--k", "3"], 0),
+        (["compare", "swapped.yaml", "stays.csv"], 1),
+    ]:
+        assert here(*arguments, "--quiet", cwd=place, code=code) == ("", ""), arguments
+        if arguments[0] != "init":
+            out, err = here(*arguments, "--quiet", "--json", cwd=place, code=2)
+            assert (out, err) == ("", "ontomask: --quiet prints nothing. Leave it out to see --json.\n")
 
 
 def test_compare(place: Path) -> None:

@@ -46,7 +46,8 @@ class Assessment:
     ``exact``: does the release show single values, and not intervals, whose middles are compared? ``clustering``: how
     differently original and masked records fall into clusters; None where there are too few.
     ``ncp``: the normalized certainty penalty of a generalization, 0..1. ``recognizable``: can an intruder who knows the
-    quasi-identifiers of a record tell its class in the release (not where values were exchanged at random)?
+    quasi-identifiers of a record tell its class in the release (not where values were exchanged at random)? ``notes``:
+    how rows were matched, where it should be known.
     """
 
     columns: dict[str, str]
@@ -62,6 +63,7 @@ class Assessment:
     ncp: float | None = None
     estimated: dict[Kind, int] = field(default_factory=dict)
     recognizable: bool = True
+    notes: list[str] = field(default_factory=list)
 
     @cached_property
     def attacks(self) -> list[Attack]:
@@ -164,6 +166,7 @@ class Assessment:
         sizes = {"before": self.risk_before, "after": self.risk_after}
         found: dict[str, Any] = {
             "readings": self.readings,
+            "notes": self.notes,
             "figures": self.figures.to_dicts(),
             "worst_attack": asdict(self.worst_attack),
             "class_sizes": {when: risk.sizes.to_dicts() for when, risk in sizes.items()},
@@ -188,7 +191,7 @@ class Assessment:
 
     def __str__(self) -> str:
         with pl.Config(tbl_rows=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, fmt_str_lengths=40):
-            return "\n".join([*self.readings, str(self.figures)])
+            return "\n".join([*(f"note: {note}" for note in self.notes), *self.readings, str(self.figures)])
 
     __repr__ = __str__
 
@@ -213,6 +216,7 @@ def assess(
     *,
     measure: str | None = None,
     records: Sequence[int] | None = None,
+    aligned: bool = False,
     severity: Severity | str | None = None,
     samples: int = 100,
     seed: int = 0,
@@ -222,7 +226,9 @@ def assess(
     """Judge a masked frame or file beside its original: every measure of loss and risk that applies.
 
     Loss, linkage and preservation are of the columns that the policy's method works on, unique records of the
-    quasi-identifiers. The arguments are those of :func:`ontomask.information_loss` and :func:`ontomask.preservation`;
+    quasi-identifiers. Rows must belong together: where the policy shuffles them, or some were removed, ``records`` are
+    needed (see :func:`ontomask.information_loss`), unless ``masked`` is the file of a saved result, whose list of records
+    is found beside it. The arguments are those of :func:`ontomask.information_loss` and :func:`ontomask.preservation`;
     with ``severity`` records count by their severity numbers as well. ``seed`` fixes the samples that are drawn where
     there are many records.
 
@@ -234,7 +240,7 @@ def assess(
     '4 of 4 records were unique on age and sex; in the release none is: the smallest class has 2 records.'
     """
     require_sampling(samples, 0.1, seed)
-    frames = open_frames(original, masked, attributes, records)
+    frames = open_frames(original, masked, attributes, records, aligned=aligned)
     pairing = pair_opened(frames).measured(measure, options)
     place = np.cumsum(frames.there) - 1
     return assessment_of(
@@ -246,7 +252,9 @@ def assess(
         severity=severity,
         samples=samples,
         seed=seed,
+        ncp=pairing.ncp,
         recognizable=classes_recognizable(attributes),
+        notes=frames.notes,
         progress=Reporter(progress),
     )
 
@@ -263,6 +271,7 @@ def assessment_of(
     seed: int = 0,
     ncp: float | None = None,
     recognizable: bool = True,
+    notes: Sequence[str] = (),
     progress: Progress = silent,
 ) -> Assessment:
     """The assessment of paired tables; record ``kept[i]`` of ``before`` became record i of ``after``."""
@@ -307,4 +316,5 @@ def assessment_of(
         ncp,
         estimated,
         recognizable,
+        list(notes),
     )

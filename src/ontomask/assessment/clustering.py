@@ -63,6 +63,7 @@ def clustering_distance(
     sample: int = SAMPLE,
     seed: int = 0,
     records: Sequence[int] | None = None,
+    aligned: bool = False,
     **options: Any,
 ) -> ClusteringDistance:
     """How differently original and masked records fall into clusters, 0..1 (T12 eq. 5.3-5.6).
@@ -73,8 +74,8 @@ def clustering_distance(
     columns' own measures or by ``measure`` with its ``options``.
 
     Ward's method takes the square of the number of records: of more than ``sample`` a random sample is clustered,
-    which ``seed`` fixes. ``records`` are the rows of the original that the masked frame kept, if it lost some; the
-    others have no part in the comparison.
+    which ``seed`` fixes. ``records`` and ``aligned`` are those of :func:`ontomask.information_loss`; removed records
+    have no part in the comparison.
 
     >>> import ontomask as om, polars as pl
     >>> before = pl.DataFrame({"age": [20, 22, 24, 60, 62, 64]})
@@ -88,7 +89,7 @@ def clustering_distance(
         _whole(clusters, "clusters", 1)
     if measure is not None:
         get_measure(measure).settle(options)
-    pairing = pair_frames(original, masked, attributes, records).measured(measure, options)
+    pairing = pair_frames(original, masked, attributes, records, aligned=aligned).measured(measure, options)
     if len(pairing.stayed) < 2:
         raise DataError(
             f"{counted(len(pairing.stayed), 'record')} cannot be clustered",

@@ -41,6 +41,7 @@ def record_linkage(
     distance: Distance = "mean",
     normalize: Normalize = "pairwise",
     records: Sequence[int] | None = None,
+    aligned: bool = False,
     workers: int | None = None,
     progress: Progress | None = None,
     **options: Any,
@@ -56,8 +57,9 @@ def record_linkage(
       equal to it;
     * ``masked_distance`` (D12): from each released record, the closest original ones.
 
-    Frames may be given as paths of files. Removed records cannot be linked, nor those that the policy drops for missing
-    values; shares are of all original records. The weights of columns play no part.
+    Frames may be given as paths of files; ``records`` and ``aligned`` are those of :func:`ontomask.information_loss`. Removed
+    records cannot be linked, nor those that the policy drops for missing values; shares are of all
+    original records. The weights of columns play no part.
 
     >>> import ontomask as om, polars as pl
     >>> before = pl.DataFrame({"age": [30, 32, 50, 54]})
@@ -66,7 +68,7 @@ def record_linkage(
     0.5
     """
     one_of(kind, KINDS, "linkage")
-    pairing = pair_frames(original, masked, attributes, records).measured(measure, options)
+    pairing = pair_frames(original, masked, attributes, records, aligned=aligned).measured(measure, options)
     return linkage_of(pairing, kind, distance, normalize, workers=workers, progress=Reporter(progress))
 
 

@@ -83,13 +83,16 @@ def information_loss(
     *,
     measure: str | None = None,
     records: Sequence[int] | None = None,
+    aligned: bool = False,
     **options: Any,
 ) -> Loss:
     """What two frames or files whose rows belong together differ by, on the quasi-identifiers.
 
     ``attributes`` is a policy or a mapping of columns to attributes. ``measure`` (with its ``options``) judges all
     nominal columns by one measure, as a comparison of methods should. ``records`` are the rows of the original that
-    the masked frame kept, if it lost some (``result.records``).
+    the masked rows belong to (``result.records``). They are needed if the masked frame lost some or the policy shuffles
+    its rows; a release in the folder of a saved result has them beside it. Rows that evidently do not belong together,
+    because a column that is not masked differs, are an error; ``aligned`` states that they do belong together.
 
     >>> import ontomask as om, polars as pl
     >>> before = pl.DataFrame({"age": [30.0, 32.0, 50.0, 54.0]})
@@ -97,7 +100,7 @@ def information_loss(
     >>> round(om.information_loss(before, after, {"age": om.Numeric()}).information_loss, 2)
     2.22
     """
-    return loss_of(pair_frames(original, masked, attributes, records).measured(measure, options))
+    return loss_of(pair_frames(original, masked, attributes, records, aligned=aligned).measured(measure, options))
 
 
 def loss_of(pairing: Pairing) -> Loss:

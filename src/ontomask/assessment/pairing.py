@@ -12,13 +12,16 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted, short, some_of
+from ontomask.assessment.alignment import rows_of
+from ontomask.assessment.generalized import read_generalized
 from ontomask.distances.measures import get_measure
 from ontomask.distances.records import RecordDistance
 from ontomask.errors import DataError, PolicyError
 from ontomask.hierarchies.ladder import ANY
-from ontomask.masking.method import Masked
-from ontomask.microdata.aligning import aligned
-from ontomask.microdata.attributes import Flat, Ordinal, as_attributes
+from ontomask.masking.generalization import Generalization
+from ontomask.masking.method import Masked, Method
+from ontomask.microdata.aligning import aligned as in_one_type
+from ontomask.microdata.attributes import Flat, Numeric, Ordinal, as_attributes
 from ontomask.microdata.columns import Column, NominalColumn, NumericColumn, OrdinalColumn, encode_column
 from ontomask.microdata.encoding import Table, encode, make_table, remeasured, require_columns
 from ontomask.microdata.frames import Taken, take
@@ -40,7 +43,7 @@ class Pairing:
     tuple. ``dropped`` records, which the policy left out for missing values, are not even in the original table: they
     count as removed. ``general``: by column, which codes of the masked table show what is no single value, such as an
     interval: it equals no value, whatever stands in its middle. Columns have no weights here: these steer masking, and
-    one yardstick judges all that is masked.
+    one yardstick judges all that is masked. ``ncp``: of a generalization, its normalized certainty penalty.
     """
 
     original: Table
@@ -52,6 +55,7 @@ class Pairing:
     stayed: Longs
     general: Sequence[NDArray[np.bool_]]
     dropped: int = 0
+    ncp: float | None = None
     _found: dict[Any, Any] = field(default_factory=dict)
 
     @property
@@ -155,7 +159,7 @@ def _by_what_is_shown(column: Column, centre: NDArray[Any], shown: pl.Series) ->
 class Frames:
     """An original and a masked frame as they were opened: row ``kept[i]`` of ``before`` became row i of ``after``.
 
-    ``dropped``: rows that the policy leaves out because a value is missing.
+    ``method``: that of the policy, if one is known; ``notes``: how rows were matched, where it should be known.
     """
 
     taken: Taken
@@ -163,6 +167,8 @@ class Frames:
     kept: Longs
     attributes: Mapping[str, Any]
     listed: dict[str, Any]
+    method: Method | None = None
+    notes: list[str] = field(default_factory=list)
 
     @property
     def before(self) -> pl.DataFrame:
@@ -176,16 +182,21 @@ class Frames:
         return stayed | ~_dropped(self.before, self.attributes)
 
 
-def pair_frames(original: Any, masked: Any, attributes: Any, records: Sequence[int] | None = None) -> Pairing:
+def pair_frames(
+    original: Any, masked: Any, attributes: Any, records: Sequence[int] | None = None, *, aligned: bool = False
+) -> Pairing:
     """Two frames or files whose rows belong together.
 
-    ``records``: the rows of the original that the masked one kept.
+    ``records``: the rows of the original that the masked one kept; ``aligned``: rows belong together whatever speaks
+    against it.
     """
-    return pair_opened(open_frames(original, masked, attributes, records))
+    return pair_opened(open_frames(original, masked, attributes, records, aligned=aligned))
 
 
-def open_frames(original: Any, masked: Any, attributes: Any, records: Sequence[int] | None = None) -> Frames:
-    """Both tables, read once, and checked against each other."""
+def open_frames(
+    original: Any, masked: Any, attributes: Any, records: Sequence[int] | None = None, *, aligned: bool = False
+) -> Frames:
+    """Both tables, read once, and checked against each other; an error where rows do not belong together."""
     given = attributes.attributes if isinstance(attributes, Policy) else as_attributes(attributes)
     listed = _studied(attributes)
     reading, unread = reading_of(attributes)
@@ -199,13 +210,9 @@ def open_frames(original: Any, masked: Any, attributes: Any, records: Sequence[i
     after = take(frame, keep_index=list(given), missing=reading.missing, unread=unread).data
     require_columns(before, listed)
     require_columns(after, listed)
-    kept = np.arange(len(before)) if records is None else _places(records)
-    if len(kept) != len(after) or (len(kept) and (kept.min() < 0 or kept.max() >= len(before))):
-        raise DataError(
-            f"the original has {len(before):,} records and the masked data {len(after):,}",
-            remedy="Rows must belong together, one to one; say which were kept with records= (result.records).",
-        )
-    return Frames(taken, after, kept, given, listed)
+    kept, notes = rows_of(before, after, attributes, records, aligned, masked)
+    method = attributes.method if isinstance(attributes, Policy) else None
+    return Frames(taken, after, kept, given, listed, method, notes)
 
 
 def reading_of(attributes: Any) -> tuple[Reading, Callable[[str], bool] | None]:
@@ -223,10 +230,17 @@ def pair_opened(frames: Frames) -> Pairing:
     there = frames.there
     before, listed = frames.before.filter(pl.Series(there)), with_own_orders(frames.listed, frames.taken)
     names = [name for name in before.columns if name in listed]
+    if isinstance(frames.method, Generalization):
+        table = encode(before, listed, names, np.flatnonzero(there))
+        masked = read_generalized(frames.method, table, after.to_dict(), stayed[there])
+        if masked is not None:
+            pairing = pair_result(table, masked, int((~there).sum()))
+            return replace(pairing, ncp=masked.certainty_penalty(len(frames.before)))
     for name in names:
+        _require_numbers(before[name], after[name], listed[name])
         if isinstance(listed[name], (Flat, Ordinal)):
             own_order = isinstance(listed[name], Ordinal) and listed[name].order is None
-            pair = aligned(before[name], after[name], dates=own_order)
+            pair = in_one_type(before[name], after[name], dates=own_order)
             before, after = before.with_columns(pair[0]), after.with_columns(pair[1])
     table = encode(before, listed, names, np.flatnonzero(there))
     columns = [_encoded_like(column, after[column.name]) for column in table.columns]
@@ -234,6 +248,17 @@ def pair_opened(frames: Frames) -> Pairing:
     general = [np.zeros(len(column), dtype=np.bool_) for column in columns]
     masked_table = make_table(columns)
     return _paired(replace(table, columns=tuple(known)), masked_table, general, stayed[there], int((~there).sum()))
+
+
+def _require_numbers(before: pl.Series, after: pl.Series, attribute: Any) -> None:
+    """An error where numbers have become texts, such as intervals, and nothing says what these stand for."""
+    if isinstance(attribute, Numeric) and before.dtype.is_numeric() and is_text(after.dtype):
+        raise DataError(
+            "holds numbers in the original and text in the masked data",
+            where=f"column {before.name!r}",
+            remedy="If the data were generalized, give the policy that was used: its hierarchies say what an interval stands "
+            "for. result.assessment judges a run without reading it back.",
+        )
 
 
 def _dropped(data: pl.DataFrame, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
@@ -251,16 +276,6 @@ def _aware_of(masked: Column, column: Column) -> Column:
         assert isinstance(masked, NominalColumn)
         return replace(column, span=masked.concepts[masked.concepts >= 0])
     return replace(column, values=masked.values) if type(column) is Column else column
-
-
-def _places(records: Sequence[int]) -> Longs:
-    """Row numbers, each once."""
-    places = np.asarray(records)
-    if places.ndim != 1 or places.dtype.kind not in "iu" or len(np.unique(places)) < len(places):
-        raise DataError(
-            "records= holds something other than row numbers, each once", remedy="Give result.records, or such a list."
-        )
-    return places.astype(np.int64)
 
 
 def _studied(attributes: Any) -> dict[str, Any]:

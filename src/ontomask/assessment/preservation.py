@@ -51,6 +51,7 @@ def preservation(
     *,
     measure: str | None = None,
     records: Sequence[int] | None = None,
+    aligned: bool = False,
     samples: int = 100,
     share: float = 0.1,
     seed: int = 0,
@@ -68,7 +69,7 @@ def preservation(
     >>> kept.statistics.select("statistic", "original", "masked").rows()
     [('mean', 41.5, 41.5), ('variance', 150.33333333333334, 147.0)]
     """
-    pairing = pair_frames(original, masked, attributes, records).measured(measure, options)
+    pairing = pair_frames(original, masked, attributes, records, aligned=aligned).measured(measure, options)
     return preservation_of(pairing, samples=samples, share=share, seed=seed)
 
 

@@ -8,28 +8,40 @@ from typing import Annotated, Any
 
 import typer
 
-from ontomask.cli.console import say, say_json, say_table
-from ontomask.cli.options import AsJson, DataFile, PolicyFile, Quiet, epilog, read_as, reads
+from ontomask.cli.console import remark, say, say_json, say_table
+from ontomask.cli.options import AsJson, Quiet, epilog, one_answer, read_as, reads
 from ontomask.cli.progress import shown_progress
+from ontomask.errors import DataError, OptionError
 
 EPILOG = epilog(
-    "assess policy.yaml stays.csv masked.csv",
-    "assess policy.yaml stays.csv result/release/release.csv --records result/confidential/records.csv",
+    "assess policy.yaml stays.csv result/release/release.csv",
+    "assess result stays.csv",
+    "assess policy.yaml stays.csv copy.csv --records result/confidential/records.csv",
     "assess policy.yaml stays.csv masked.csv --severity severity.yaml --json > assessment.json",
 )
 
 
 @reads
 def command(
-    policy: PolicyFile,
-    original: DataFile,
-    masked: Annotated[str, typer.Argument(metavar="MASKED", help="The masked table, row for row.", show_default=False)],
+    policy: Annotated[
+        Path, typer.Argument(metavar="POLICY", help="A policy file (YAML), or a result folder.", show_default=False)
+    ],
+    original: Annotated[str, typer.Argument(metavar="DATA", help="The original table.", show_default=False)],
+    masked: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="MASKED", help="The masked table; not given: that of the result folder.", show_default=False
+        ),
+    ] = None,
     records: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE", help="Which row of the original each masked row is: confidential/records.csv of a result."
         ),
     ] = None,
+    aligned: Annotated[
+        bool, typer.Option("--aligned", help="The rows do belong together, one to one, whatever speaks against it.")
+    ] = False,
     measure: Annotated[
         str | None, typer.Option(metavar="MEASURE", help="Judges all nominal columns, in place of their own.")
     ] = None,
@@ -44,31 +56,66 @@ def command(
 ) -> None:
     """Judge a masked table beside its original: what was lost, who could still be found, what is left.
 
-    Rows belong together, one to one, unless --records says which is which. Reading options describe the original; of
-    them, --missing and --text hold for MASKED as well.
+    Rows must belong together. Where a run shuffled them or left some out, its list of records says which is which: it is
+    found beside the release in a result folder, and named with --records elsewhere. Reading options describe the original;
+    of them, --missing and --text hold for MASKED as well.
     """
     from ontomask.assessment.assess import assess
     from ontomask.policy import Policy
     from ontomask.saving import read_records
 
-    chosen = Policy.load(policy)
+    one_answer(as_json, quiet)
+    file, table = _meant(policy, masked)
+    chosen = Policy.load(file)
     chosen = chosen.changed(reading=read_as(given, original, chosen.reading))
     with shown_progress(quiet or as_json) as progress:
         found = assess(
             original,
-            masked,
+            table,
             chosen,
             measure=measure,
             records=None if records is None else read_records(records),
+            aligned=aligned,
             severity=None if severity is None else str(severity),
             seed=seed,
             progress=progress,
         )
     if as_json:
         say_json(found.to_dict())
-        return
-    for reading in found.readings:
-        say(reading)
-    if not quiet:
+    elif not quiet:
+        for note in found.notes:
+            remark(f"note: {note}")
+        for reading in found.readings:
+            say(reading)
         say()
         say_table("Figures", found.figures.columns, found.figures.rows())
+
+
+def _meant(policy: Path, masked: str | None) -> tuple[Path, str]:
+    """The policy file and the masked table; both may be those of a result folder."""
+    if not policy.is_dir():
+        if masked is None:
+            raise OptionError(
+                "no masked table is given", remedy="Write: assess POLICY DATA MASKED, or: assess RESULT_FOLDER DATA."
+            )
+        return policy, masked if not Path(masked).is_dir() else _release(Path(masked))
+    file = policy / "confidential" / "policy.yaml"
+    if not file.is_file():
+        raise DataError(
+            "this folder is no result: it has no confidential/policy.yaml",
+            where=str(policy),
+            remedy="Give a policy file, or the folder that ontomask run wrote.",
+        )
+    return file, _release(policy) if masked is None else masked
+
+
+def _release(folder: Path) -> str:
+    """The released table of a result folder."""
+    found = sorted((folder / "release").glob("release*"))
+    if len(found) != 1:
+        raise DataError(
+            f"the folder holds {'no' if not found else len(found)} released tables",
+            where=str(folder),
+            remedy="Give the masked table itself.",
+        )
+    return str(found[0])

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ontomask.cli.console import say, say_json, say_table
-from ontomask.cli.options import AsJson, DataFile, PolicyFile, Quiet, epilog, read_as, reads
+from ontomask.cli.options import AsJson, DataFile, PolicyFile, Quiet, epilog, one_answer, read_as, reads
 from ontomask.cli.progress import shown_progress
 
 EPILOG = epilog(
@@ -33,6 +33,7 @@ def command(
     from ontomask.checking import check
     from ontomask.policy import Policy
 
+    one_answer(as_json, quiet)
     chosen = Policy.load(policy)
     chosen = chosen.changed(reading=read_as(given, data, chosen.reading))
     with shown_progress(quiet or as_json) as progress:

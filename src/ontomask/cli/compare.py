@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ontomask.cli.console import say, say_json, say_table
-from ontomask.cli.options import AsJson, DataFile, Force, PolicyFile, Quiet, epilog, read_as, reads
+from ontomask.cli.options import AsJson, DataFile, Force, PolicyFile, Quiet, epilog, one_answer, read_as, reads
 from ontomask.cli.progress import shown_progress
 from ontomask.errors import OptionError
 
@@ -67,6 +67,7 @@ def command(
     from ontomask.comparison.grid import grid
     from ontomask.policy import Policy
 
+    one_answer(as_json, quiet)
     first = Policy.load(policy)
     ways: dict[str, Any] = {}
     if method:

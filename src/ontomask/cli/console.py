@@ -20,6 +20,8 @@ SPOKEN = {
     "give force=True": "add --force",
     "allow_unsatisfied=True": "--allow-unsatisfied",
     "records= (result.records)": "--records (confidential/records.csv of a result)",
+    "records= ": "--records ",
+    "aligned=True": "--aligned",
 }
 
 

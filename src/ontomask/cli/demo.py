@@ -12,7 +12,7 @@ import typer
 
 from ontomask.cli.compare import print_comparison
 from ontomask.cli.console import say, say_table
-from ontomask.cli.options import Quiet, epilog
+from ontomask.cli.options import Quiet, epilog, one_answer
 from ontomask.cli.progress import shown_progress
 
 EPILOG = epilog("demo", "demo my-demo --records 5000")
@@ -35,6 +35,7 @@ def command(
     from ontomask.microdata.demo import DEMO_NOTICE
     from ontomask.tour import make_tour
 
+    one_answer(False, quiet)
     started = time.perf_counter()
     with shown_progress(quiet) as progress:
         tour = make_tour(folder, records, force=force, progress=progress)

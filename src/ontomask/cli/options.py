@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
@@ -21,7 +22,7 @@ DataFile = Annotated[
     typer.Argument(metavar="DATA", help="A table: CSV, TSV, Parquet, Excel, SPSS, Stata, SAS.", show_default=False),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Everything as JSON on stdout, for machines.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary; errors are still told.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors; the exit code says the rest.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an earlier result; other files are never touched.")]
 
 Missing = Annotated[
@@ -76,6 +77,14 @@ def read_as(given: Mapping[str, Any], data: str, before: Reading | None = None) 
     if unused:
         raise OptionError(f"--{unused[0]} says nothing for {Path(data).name}", remedy="Leave it out.")
     return (before or Reading()).changed(**chosen.given)
+
+
+def one_answer(as_json: bool, quiet: bool) -> None:
+    """--quiet prints nothing but errors, so it cannot go with --json; warnings are kept back as well."""
+    if quiet and as_json:
+        raise OptionError("--quiet prints nothing", remedy="Leave it out to see --json.")
+    if quiet:
+        warnings.simplefilter("ignore")
 
 
 #: What every command ends with.

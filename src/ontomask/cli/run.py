@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ontomask.cli.console import remark, say, say_json
-from ontomask.cli.options import AsJson, DataFile, Force, PolicyFile, Quiet, epilog, read_as, reads
+from ontomask.cli.options import AsJson, DataFile, Force, PolicyFile, Quiet, epilog, one_answer, read_as, reads
 from ontomask.cli.progress import shown_progress
 from ontomask.progress import stretch
 
@@ -62,6 +62,7 @@ def command(
     from ontomask.run import anonymize
     from ontomask.saving import inputs_of, require_place
 
+    one_answer(as_json, quiet)
     chosen = Policy.load(policy)
     chosen = chosen.changed(reading=read_as(given, data, chosen.reading))
     if seed is not None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from ontomask.cli.console import say, say_json
-from ontomask.cli.options import AsJson, DataFile, PolicyFile, Quiet, epilog, read_as, reads
+from ontomask.cli.options import AsJson, DataFile, PolicyFile, Quiet, epilog, one_answer, read_as, reads
 
 EPILOG = epilog(
     "verify policy.yaml result/release/release.csv",
@@ -40,6 +40,7 @@ def command(
     from ontomask.policy import Policy
     from ontomask.run import verify
 
+    one_answer(as_json, quiet)
     chosen = Policy.load(policy)
     how = read_as(given, data, chosen.reading.of_release()) if given else None
     found = verify(data, chosen, original=original, reading=how)

@@ -1,0 +1,170 @@
+"""Which row of the original became which row of the masked data: figures row by row are true only of rows that belong
+together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.arguments import counted
+from ontomask.errors import DataError
+from ontomask.microdata.aligning import aligned as in_one_type
+from ontomask.microdata.attributes import as_attributes
+from ontomask.policy import Policy
+
+Longs = NDArray[np.int64]
+
+#: How users say which row is which.
+GIVE = "Say which row of the original each masked row is with records= (result.records)"
+#: Numbers that differ by less, relative to themselves, are the same: some file formats round.
+ROUNDING = 1e-9
+
+
+def rows_of(
+    before: pl.DataFrame,
+    after: pl.DataFrame,
+    attributes: Any,
+    records: Sequence[int] | None,
+    aligned: bool,
+    masked: Any,
+) -> tuple[Longs, list[str]]:
+    """For every masked row the row of the original, and what should be known about it.
+
+    ``records`` are these rows; if they are not given and the ``masked`` data are a file of a result folder, they are read
+    from there. Rows that do not belong together are an error. ``aligned``: the user says that they do, one to one or as
+    ``records`` say, whatever speaks against it.
+    """
+    notes = []
+    file = None
+    if records is None and not aligned:
+        file = records_file(masked)
+        if file is not None:
+            from ontomask.saving import read_records
+
+            records = read_records(file)
+            notes.append(f"rows are matched by {file}, the list of records of the same result")
+    if records is not None:
+        kept = _places(records, len(before), len(after), file)
+    else:
+        kept = _one_to_one(before, after, attributes, aligned)
+    differing = _differing(before, after, kept, attributes)
+    if differing is None:
+        return kept, notes
+    column, rows = differing
+    text = f"column {column!r}, which masking leaves as it is, differs in {rows:,} of {counted(len(after), 'row')}"
+    if aligned:
+        return kept, [*notes, f"{text}; the rows were taken to belong together all the same, as stated"]
+    if records is not None:
+        told, remedy = "the list of records does not fit these data", "Give the list that was saved with this release"
+    else:
+        told, remedy = "the masked rows are in another order than those of the original", GIVE
+    raise DataError(
+        f"{told}: {text}",
+        where=None if file is None else str(file),
+        remedy=f"{remedy}; or state that rows belong together and the column was changed: aligned=True.",
+    )
+
+
+def records_file(masked: Any) -> Path | None:
+    """The list of records of the result folder that a masked file lies in, if it is the release of one."""
+    if not isinstance(masked, (str, Path)):
+        return None
+    release = Path(masked)
+    if release.absolute().parent.name != "release" or not release.name.startswith("release"):
+        return None
+    file = release.parent / ".." / "confidential" / "records.csv"
+    if release.parent.name == "release":
+        file = release.parent.parent / "confidential" / "records.csv"
+    return file if file.is_file() else None
+
+
+def _one_to_one(before: pl.DataFrame, after: pl.DataFrame, attributes: Any, aligned: bool) -> Longs:
+    """Rows in the same order; an error where it is known that they are not."""
+    if isinstance(attributes, Policy) and attributes.row_order == "shuffled" and not aligned:
+        raise DataError(
+            "the policy puts released rows in random order (row_order: shuffled), so rows do not belong together",
+            remedy=f"{GIVE}; or state that these rows do belong together, one to one: aligned=True.",
+        )
+    if len(before) != len(after):
+        raise DataError(
+            f"the original has {counted(len(before), 'record')} and the masked data have {len(after):,}, so it is not known "
+            "which belong together",
+            remedy=f"{GIVE}.",
+        )
+    return np.arange(len(before))
+
+
+def _places(records: Sequence[int], originals: int, released: int, file: Path | None) -> Longs:
+    """Row numbers, one for each masked row, each a row of the original, none twice."""
+    places = np.asarray(records)
+    where = None if file is None else str(file)
+    if places.ndim != 1 or (len(places) and places.dtype.kind not in "iu"):
+        raise DataError(
+            "records= holds something other than row numbers",
+            where=where,
+            remedy="Give result.records, or such a list.",
+        )
+    if len(places) != released:
+        raise DataError(
+            f"records= lists {counted(len(places), 'row')} and the masked data have {counted(released, 'record')}",
+            where=where,
+            remedy="Give the list that was saved with this release: one row of the original for each masked row.",
+        )
+    if len(np.unique(places)) < len(places):
+        listed, times = np.unique(places, return_counts=True)
+        twice = int((times > 1).sum())
+        raise DataError(
+            f"records= lists {counted(twice, 'row')} of the original more than once (row {int(listed[times > 1][0]) + 1:,} "
+            "is the first)",
+            where=where,
+            remedy="Give the list that was saved with this release.",
+        )
+    outside = places[(places < 0) | (places >= originals)]
+    if len(outside):
+        raise DataError(
+            f"records= lists row {int(outside[0]) + 1:,} and the original has {counted(originals, 'row')}",
+            where=where,
+            remedy="Give the original that the release was made of, and the list that was saved with it.",
+        )
+    return places.astype(np.int64)
+
+
+def _differing(before: pl.DataFrame, after: pl.DataFrame, kept: Longs, attributes: Any) -> tuple[str, int] | None:
+    """A column that masking leaves as it is and that is not equal row by row, and in how many rows."""
+    for name in _untouched(before, after, attributes):
+        rows = _rows_that_differ(before[name].gather(kept), after[name])
+        if rows:
+            return name, rows
+    return None
+
+
+def _untouched(before: pl.DataFrame, after: pl.DataFrame, attributes: Any) -> list[str]:
+    """The columns of both tables that masking does not change, as far as is known."""
+    policy = attributes if isinstance(attributes, Policy) else None
+    listed = attributes.attributes if isinstance(attributes, Policy) else as_attributes(attributes)
+    method = None if policy is None else policy.method
+    # Where no method is known, a sensitive column may have been shuffled.
+    roles = {"other"} if method is None else {"quasi", "sensitive", "other"} - set(method.masks)
+    others = policy is not None and policy.unlisted == "other"
+    names = [name for name in before.columns if name in after.columns]
+    return [name for name in names if (listed[name].role in roles if name in listed else others)]
+
+
+def _rows_that_differ(one: pl.Series, other: pl.Series) -> int:
+    """0 where the types cannot be compared: that is no evidence."""
+    try:
+        first, second = in_one_type(one, other)
+    except DataError:
+        return 0
+    if first.dtype == pl.String:
+        first, second = (part.str.strip_chars_end().fill_null("") for part in (first, second))
+    if first.dtype.is_float():
+        left, right = first.to_numpy(), second.to_numpy()
+        same: NDArray[np.bool_] = np.isclose(left, right, rtol=ROUNDING, atol=0, equal_nan=True)
+        return int((~same).sum())
+    return int((~first.eq_missing(second)).sum())
