@@ -196,3 +196,55 @@ def _leaves(t: Plain, concept: str) -> int:
 def rows(frame: Any, names: Sequence[str]) -> list[Record]:
     """The rows of a Polars frame."""
     return list(zip(*(frame[name].to_list() for name in names), strict=True))
+
+
+# ---- what classes give away, and what masking takes away -----------------------------------------------------------
+
+
+def disclosed(keys: Sequence[Any], shown: Sequence[Any], own: Sequence[Any], width: float | None) -> tuple[int, int]:
+    """Classes whose known values agree (numbers: within a width) in what some of their records really have, and these
+    records. ``width`` is None where values are not numbers."""
+    classes, records = 0, 0
+    for key in set(keys):
+        members = [i for i, other in enumerate(keys) if other == key]
+        values = [shown[i] for i in members if shown[i] is not None]
+        if not values:
+            continue
+        if width is None:
+            if len(set(values)) > 1:
+                continue
+            hit = [i for i in members if own[i] == values[0]]
+        else:
+            if max(values) - min(values) > width:
+                continue
+            middle = min(values) + (max(values) - min(values)) / 2
+            hit = [i for i in members if own[i] is not None and abs(own[i] - middle) <= width]
+        classes += bool(hit)
+        records += len(hit)
+    return classes, records
+
+
+def tail(before: Sequence[float | None], after: Sequence[float | None], end: str) -> dict[str, float]:
+    """The lowest or highest twentieth of a column, before and after."""
+    was, now = (sorted(x for x in values if x is not None) for values in (before, after))
+    if end == "highest":
+        turned = tail([None if x is None else -x for x in before], [None if x is None else -x for x in after], "lowest")
+        found = {name: -value for name, value in turned.items() if name not in ("records", "beyond")}
+        return found | {"low": -turned["high"], "high": -turned["low"]} | {n: turned[n] for n in ("records", "beyond")}
+    first, second = (values[: -(-len(values) // 20)] for values in (was, now))
+    return {
+        "records": len(first),
+        "low": first[0],
+        "high": first[-1],
+        "limit": now[0],
+        "beyond": sum(x < now[0] for x in was),
+        "mean_before": math.fsum(first) / len(first),
+        "mean": math.fsum(second) / len(second),
+    }
+
+
+def vanished(before: Sequence[Any], after: Sequence[Any]) -> tuple[int, int, int]:
+    """Categories there were, those that nobody shows any more, and the records that had them."""
+    there = {value for value in before if value is not None}
+    gone = there - set(after)
+    return len(there), len(gone), sum(value in gone for value in before)

@@ -15,6 +15,9 @@ import polars as pl
 from ontomask.arguments import one_of
 from ontomask.assessment.attacks import Attack, attacks_of, classes_recognizable
 from ontomask.assessment.clustering import ClusteringDistance, clustering_of
+from ontomask.assessment.disclosed import SCHEMA as DISCLOSED
+from ontomask.assessment.disclosed import disclosed_of
+from ontomask.assessment.extremes import TAILS, VANISHED, collapsed_of, tails_of, vanished_of
 from ontomask.assessment.linkage import KINDS, Kind, linkage_of
 from ontomask.assessment.loss import Loss, loss_of
 from ontomask.assessment.pairing import Pairing, open_frames, pair_opened
@@ -48,6 +51,10 @@ class Assessment:
     ``ncp``: the normalized certainty penalty of a generalization, 0..1. ``recognizable``: can an intruder who knows the
     quasi-identifiers of a record tell its class in the release (not where values were exchanged at random)? ``notes``:
     how rows were matched, where it should be known.
+    ``disclosed``: of each sensitive column the classes that give its value away, and the records concerned, before and after
+    (:func:`~ontomask.assessment.disclosed.disclosed_of`); ``tails``: the lowest and highest 5% of numeric columns;
+    ``vanished``: categories that no released record shows (:mod:`ontomask.assessment.extremes`); ``collapsed``: columns of
+    which one value is left.
     """
 
     columns: dict[str, str]
@@ -64,6 +71,10 @@ class Assessment:
     estimated: dict[Kind, int] = field(default_factory=dict)
     recognizable: bool = True
     notes: list[str] = field(default_factory=list)
+    disclosed: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=DISCLOSED))
+    tails: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=TAILS))
+    vanished: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=VANISHED))
+    collapsed: list[str] = field(default_factory=list)
 
     @cached_property
     def attacks(self) -> list[Attack]:
@@ -158,8 +169,30 @@ class Assessment:
             for row in frame.iter_rows(named=True):
                 same = {name: row[name] for name in ("attribute", "with", "original", "masked")}
                 rows.append({"figure": row["statistic"], "value": row[change], **same})
+        rows += self._taken_away()
         text, number = dict.fromkeys(("figure", "attribute", "with"), pl.String), ("original", "masked", "value")
         return pl.DataFrame(rows, schema={**text, **dict.fromkeys(number, pl.Float64)})
+
+    def _taken_away(self) -> list[dict[str, Any]]:
+        """Rows of :attr:`figures`: what classes disclose, what became of tails and categories."""
+        rows: list[dict[str, Any]] = []
+        for row in self.disclosed.iter_rows(named=True):
+            for what in ("classes", "records"):
+                pair = _before_and_after(f"disclosing {what}", float(row[f"{what}_before"]), float(row[what]))
+                rows.append(pair | {"attribute": row["column"]})
+        for row in self.tails.iter_rows(named=True):
+            of, name = f"{row['end']} 5%", {"attribute": row["column"]}
+            rows.append(_before_and_after(f"mean of the {of}", row["mean_before"], row["mean"]) | name)
+            quantile = "5% quantile" if row["end"] == "lowest" else "95% quantile"
+            rows.append(_before_and_after(quantile, row["quantile_before"], row["quantile"]) | name)
+            beyond = "below the released minimum" if row["end"] == "lowest" else "above the released maximum"
+            rows.append({"figure": f"records {beyond}", "value": float(row["beyond"])} | name)
+        for row in self.vanished.iter_rows(named=True):
+            name = {"attribute": row["column"]}
+            left = row["categories"] - row["vanished"]
+            rows.append(_before_and_after("categories", float(row["categories"]), float(left)) | name)
+            rows.append({"figure": "records of vanished categories", "value": float(row["records"])} | name)
+        return rows
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, texts and lists; what is not finite is None."""
@@ -175,6 +208,10 @@ class Assessment:
             "quasi_identifiers": self.risk_before.columns,
             "linkage_tried_on": self.tried,
             "linkage_back_tried_on": self.tried_back,
+            "disclosed": self.disclosed.to_dicts(),
+            "tails": self.tails.to_dicts(),
+            "vanished": self.vanished.to_dicts(),
+            "collapsed": self.collapsed,
         }
         if self.clustering is not None:
             found["clustering"] = {
@@ -317,4 +354,8 @@ def assessment_of(
         estimated,
         recognizable,
         list(notes),
+        disclosed_of(before, after, kept, attributes),
+        tails_of(pairing),
+        vanished_of(pairing),
+        collapsed_of(pairing),
     )

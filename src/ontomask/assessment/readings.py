@@ -22,6 +22,8 @@ NO_QUASI = (
 )
 #: More columns than this are counted, not listed.
 MOST_NAMED = 6
+#: A share of the released records below this is rounding: nothing changed.
+NOISE = 1e-12
 
 
 def readings_of(assessment: Assessment) -> list[str]:
@@ -31,7 +33,11 @@ def readings_of(assessment: Assessment) -> list[str]:
         _worst(assessment),
         *_linkage(assessment),
         *_severity(assessment),
+        *_disclosed(assessment),
         *_loss(assessment),
+        *_collapsed(assessment),
+        *_tails(assessment),
+        *_vanished(assessment),
         *_relations(assessment),
         *_clusters(assessment),
     ]
@@ -149,6 +155,56 @@ def _severity(found: Assessment) -> list[str]:
     ]
 
 
+def _disclosed(found: Assessment) -> list[str]:
+    """What classes give away without any record being found."""
+    told = []
+    for row in found.disclosed.iter_rows(named=True):
+        was = f"before: {counted(row['records_before'], 'record')}"
+        if not row["classes"]:
+            told.append(f"No class discloses {row['column']} ({was}).")
+            continue
+        all_ = "the values of the class agree" if row["classes"] == 1 else "the values of each of them agree"
+        told.append(
+            f"{counted(row['classes'], 'class', 'classes')} {'discloses' if row['classes'] == 1 else 'disclose'} "
+            f"{row['column']} of {counted(row['records'], 'record')}: {all_} ({was})."
+        )
+    return told
+
+
+def _collapsed(found: Assessment) -> list[str]:
+    if not found.collapsed:
+        return []
+    if len(found.collapsed) == 1:
+        return [f"{found.collapsed[0]} shows one value in all records: nothing is left of it."]
+    return [f"{joined(found.collapsed)} show one value each in all records: nothing is left of them."]
+
+
+def _tails(found: Assessment) -> list[str]:
+    """Where the ends of a numeric column were cut off."""
+    told = []
+    for row in found.tails.filter(pl.col("beyond") > 0).iter_rows(named=True):
+        low, high, limit, was, is_ = (
+            plain_number(row[name], 5) for name in ("low", "high", "limit", "mean_before", "mean")
+        )
+        now = "start at" if row["end"] == "lowest" else "end at"
+        told.append(
+            f"The {row['end']} 5% of {row['column']} ({counted(row['records'], 'record')}, {low} to {high}) now {now} "
+            f"{limit}: {counted(row['beyond'], 'original record')} {'lies' if row['beyond'] == 1 else 'lie'} beyond. The "
+            f"mean of this tail was {was} and is {is_}."
+        )
+    return told
+
+
+def _vanished(found: Assessment) -> list[str]:
+    """Categories that nobody will find in the release."""
+    rows = found.vanished.filter(pl.col("vanished") > 0).iter_rows(named=True)
+    return [
+        f"{row['column']}: {row['vanished']:,} of {counted(row['categories'], 'category', 'categories')} "
+        f"({counted(row['records'], 'original record')}) no longer {'occurs' if row['vanished'] == 1 else 'occur'}."
+        for row in rows
+    ]
+
+
 def _loss(found: Assessment) -> list[str]:
     loss = found.loss
     told = []
@@ -171,13 +227,17 @@ def _loss(found: Assessment) -> list[str]:
         else ""
     )
     told.append(
-        f"Released values are on average {percent(away)} of the largest distance in the original from the true ones{total}."
+        f"On average a released value differs from the original by {percent(away)} of the maximum distance between original "
+        f"values{total}."
     )
     for name, share in changed.items():
-        text = f"{name}: {share_in_words(share)} of the values changed"
-        if share:
-            text += f", on average {percent(_released(loss.relative[name], loss) / share)} of the largest distance away"
-        told.append(f"{text}.")
+        if not share:
+            told.append(f"{name}: no value changed.")
+            continue
+        away = _released(loss.relative[name], loss) / share
+        told.append(
+            f"{name}: {share_in_words(share)} of the values changed, on average by {percent(away)} of the maximum distance."
+        )
     means = found.preservation.statistics.filter(pl.col("statistic") == "mean")
     for row in means.iter_rows(named=True):
         numeric = found.columns.get(row["attribute"]) == "numeric" and found.exact
@@ -191,7 +251,8 @@ def _loss(found: Assessment) -> list[str]:
 
 def _released(share: float, loss: Loss) -> float:
     """A mean over all records, in which a removed one counts 1, as a mean over those that are released."""
-    return max((share * loss.records - loss.removed) / (loss.records - loss.removed), 0.0)
+    left = (share * loss.records - loss.removed) / (loss.records - loss.removed)
+    return left if left > NOISE else 0.0
 
 
 def _relations(found: Assessment) -> list[str]:

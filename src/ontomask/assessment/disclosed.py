@@ -1,0 +1,113 @@
+"""Sensitive values that a class gives away: whoever knows the class of a record knows the value, without finding the record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.privacy.classes import Classes, classes_of
+from ontomask.privacy.sensitive import Values, values_of
+
+#: Numbers of a class count as one if they differ by at most this part of the distance between the 5% and 95% quantiles
+#: of the original column.
+TOLERANCE = 0.01
+SCHEMA = {
+    "column": pl.String,
+    "classes_before": pl.Int64,
+    "records_before": pl.Int64,
+    "classes": pl.Int64,
+    "records": pl.Int64,
+}
+
+
+def disclosed_of(
+    before: pl.DataFrame,
+    after: pl.DataFrame,
+    kept: NDArray[np.int64],
+    attributes: Mapping[str, Any],
+) -> pl.DataFrame:
+    """Of each sensitive column the classes that disclose its value, and the records whose value they disclose.
+
+    A class discloses if all its values agree; missing ones tell nothing and do not count. Values of a nominal column that
+    mean the same agree, and spellings of one value; numbers agree if they differ by at most ``TOLERANCE``. A record counts if the value that its class
+    shows is its own: ``kept[i]`` is the row of the original that released record i came from, so that values which a method
+    moved to other records are not counted as disclosed.
+    """
+    quasi = [name for name, attribute in attributes.items() if attribute.quasi]
+    names = [
+        name
+        for name, attribute in attributes.items()
+        if attribute.role == "sensitive" and name in before.columns and name in after.columns
+    ]
+    rows = []
+    was, now = (classes_of(frame, quasi) for frame in (before, after))
+    for name in names:
+        both = _together(before[name], after[name])
+        n = len(before)
+        if attributes[name].kind == "numeric" and both.dtype.is_numeric():
+            numbers = both.cast(pl.Float64).fill_nan(None).to_numpy()
+            width = _tolerance(numbers[:n])
+            found = [
+                _agreeing_numbers(was, numbers[:n], numbers[:n], width),
+                _agreeing_numbers(now, numbers[n:], numbers[:n][kept], width),
+            ]
+        else:
+            values = values_of(name, both, attributes[name])
+            own = _codes(values)
+            found = [_agreeing(was, own[:n], own[:n]), _agreeing(now, own[n:], own[:n][kept])]
+        rows.append((name, *found[0], *found[1]))
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def _together(before: pl.Series, after: pl.Series) -> pl.Series:
+    """Both columns one below the other, in one data type."""
+    if before.dtype == after.dtype:
+        return pl.concat([before, after])
+    number = before.dtype.is_numeric() and after.dtype.is_numeric()
+    common = pl.Float64 if number else pl.String
+    return pl.concat([before.cast(common), after.cast(common)])
+
+
+def _codes(values: Values) -> NDArray[np.int64]:
+    """A code for each record, -1 where the value is missing."""
+    codes = values.of if values.alike is None else values.alike[values.of]
+    return codes if values.missing is None else np.where(values.of == values.missing, -1, codes)
+
+
+def _agreeing(classes: Classes, shown: NDArray[np.int64], own: NDArray[np.int64]) -> tuple[int, int]:
+    """Classes whose values agree in the value of some of their records, and how many records these are."""
+    known = shown >= 0
+    low = np.full(len(classes), np.iinfo(np.int64).max)
+    high = np.full(len(classes), -1)
+    np.minimum.at(low, classes.of[known], shown[known])
+    np.maximum.at(high, classes.of[known], shown[known])
+    agree = low == high
+    true = agree[classes.of] & (own >= 0) & (own == high[classes.of])
+    return len(np.unique(classes.of[true])), int(true.sum())
+
+
+def _agreeing_numbers(
+    classes: Classes, shown: NDArray[np.float64], own: NDArray[np.float64], width: float
+) -> tuple[int, int]:
+    """The same of numbers that may differ by ``width``."""
+    known = ~np.isnan(shown)
+    low, high = np.full(len(classes), np.inf), np.full(len(classes), -np.inf)
+    np.minimum.at(low, classes.of[known], shown[known])
+    np.maximum.at(high, classes.of[known], shown[known])
+    with np.errstate(invalid="ignore"):  # a class without a known value spans nothing
+        agree = (high >= low) & (high - low <= width)
+        middle = np.where(agree, low + (high - low) / 2, np.nan)
+        true = np.abs(own - middle[classes.of]) <= width
+    return len(np.unique(classes.of[true])), int(true.sum())
+
+
+def _tolerance(numbers: NDArray[np.float64]) -> float:
+    known = numbers[~np.isnan(numbers)]
+    if not len(known):
+        return 0.0
+    low, high = np.quantile(known, (0.05, 0.95))
+    return TOLERANCE * float(high - low)

@@ -1,0 +1,111 @@
+"""What masking takes away first: the ends of numeric columns, rare categories, and columns that say nothing any more."""
+
+from __future__ import annotations
+
+from math import ceil
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.assessment.pairing import Pairing
+from ontomask.microdata.columns import Column, NumericColumn
+
+#: The part of the records that a tail has at each end.
+TAIL = 0.05
+TAILS = {
+    "column": pl.String,
+    "end": pl.String,
+    "records": pl.Int64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "limit": pl.Float64,
+    "beyond": pl.Int64,
+    "quantile_before": pl.Float64,
+    "quantile": pl.Float64,
+    "mean_before": pl.Float64,
+    "mean": pl.Float64,
+}
+VANISHED = {"column": pl.String, "categories": pl.Int64, "vanished": pl.Int64, "records": pl.Int64}
+
+
+def tails_of(pairing: Pairing) -> pl.DataFrame:
+    """The lowest and the highest 5% of each numeric column, before and after; not of columns that show intervals.
+
+    ``records``, ``low``, ``high``: how many records of the original are in the tail, and its smallest and largest number;
+    ``limit``: the smallest (largest) number of the release; ``beyond``: records of the original below (above) it;
+    ``quantile`` and ``mean``: the 5% (95%) quantile, and the mean of the tail, before and after.
+    """
+    rows = []
+    parts = zip(pairing.original.columns, pairing.masked.columns, pairing.general, strict=True)
+    for column, masked, general in parts:
+        if isinstance(column, NumericColumn) and not general[np.unique(masked.codes)].any():
+            before, after = _numbers(column), _numbers(masked)
+            if len(before) and len(after):
+                rows += [_tail(column.name, end, before, after) for end in ("lowest", "highest")]
+    return pl.DataFrame(rows, schema=TAILS, orient="row")
+
+
+def _numbers(column: Column) -> NDArray[np.float64]:
+    """The known numbers of all records, from small to large."""
+    numbers: NDArray[np.float64] = column.own[column.codes].astype(np.float64)
+    return np.sort(numbers[~np.isnan(numbers)])
+
+
+def _tail(name: str, end: str, before: NDArray[np.float64], after: NDArray[np.float64]) -> tuple[object, ...]:
+    lowest = end == "lowest"
+    parts = [numbers[: _size(numbers)] if lowest else numbers[-_size(numbers) :] for numbers in (before, after)]
+    limit = float(after[0] if lowest else after[-1])
+    beyond = int((before < limit).sum() if lowest else (before > limit).sum())
+    share = TAIL if lowest else 1 - TAIL
+    quantiles = [float(np.quantile(numbers, share)) for numbers in (before, after)]
+    means = [float(part.mean()) for part in parts]
+    tail = parts[0]
+    return (name, end, len(tail), float(tail[0]), float(tail[-1]), limit, beyond, *quantiles, *means)
+
+
+def _size(numbers: NDArray[np.float64]) -> int:
+    return ceil(TAIL * len(numbers) - 1e-9)
+
+
+def vanished_of(pairing: Pairing) -> pl.DataFrame:
+    """Of each column of categories or concepts, how many of the original no released record shows, and in how many
+    records of the original they occur. What a release shows only in a more general form has vanished."""
+    rows = []
+    parts = zip(pairing.original.columns, pairing.masked.columns, pairing.general, strict=True)
+    for column, masked, general in parts:
+        if isinstance(column, NumericColumn):
+            continue
+        before, records = _categories(column)
+        codes = np.unique(masked.codes)
+        shown = masked.own[codes[~general[codes]]]
+        gone = ~np.isin(before, shown)
+        rows.append((column.name, len(before), int(gone.sum()), int(records[gone].sum())))
+    return pl.DataFrame(rows, schema=VANISHED, orient="row")
+
+
+def _categories(column: Column) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The categories that occur in a column, missing values apart, and the records of each."""
+    counts = np.bincount(column.codes, minlength=len(column)).astype(np.int64)
+    there = counts > 0
+    if column.missing is not None:
+        there[column.missing] = False
+    own = column.own[there].astype(np.int64)
+    distinct, place = np.unique(own, return_inverse=True)
+    return distinct, np.bincount(place, counts[there], len(distinct)).astype(np.int64)
+
+
+def collapsed_of(pairing: Pairing) -> list[str]:
+    """Columns with several values in the original of which the release shows one at most: nothing is left of them."""
+    found = []
+    for column, masked in zip(pairing.original.columns, pairing.masked.columns, strict=True):
+        values, shown = (_occurring(part) for part in (column, masked))
+        if values > 1 and shown <= 1 and len(masked.codes):
+            found.append(column.name)
+    return found
+
+
+def _occurring(column: Column) -> int:
+    """How many different values a column shows, missing ones apart."""
+    codes = np.unique(column.codes)
+    return int((codes != column.missing).sum())
