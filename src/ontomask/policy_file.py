@@ -18,7 +18,16 @@ from ontomask.settings import translate
 from ontomask.severity.numbers import Severity
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
 from ontomask.taxonomy.taxonomy import Taxonomy
-from ontomask.yaml_files import line_finder, look_beside, parsed, refuse_repeated_keys
+from ontomask.yaml_files import (
+    LONGEST_NUMBER,
+    Limited,
+    decimal_numbers,
+    line_finder,
+    look_beside,
+    parsed,
+    refuse_repeated_keys,
+    require_regular,
+)
 
 HEAD = """\
 # An ontomask policy: what the columns are, how they are masked, what the release must satisfy.
@@ -31,8 +40,23 @@ FILES = ("taxonomy", "mapping", "path", "severity", "vectors")
 OPTIONS = ("options", "measure_options")
 
 
-class _Loader(yaml.SafeLoader):  # type: ignore[misc]
-    """Plain YAML; a key that stands twice is an error, not the last one's victory."""
+class _Loader(Limited, yaml.SafeLoader):  # type: ignore[misc]
+    """Plain YAML; a key that stands twice is an error, not the last one's victory.
+
+    Numbers are decimal: 12:30:45 and 010 are text, not 45045 and 8.
+    """
+
+
+def _number(loader: _Loader, node: yaml.ScalarNode) -> int:
+    if len(node.value) > LONGEST_NUMBER:
+        raise PolicyError(
+            f"a number of {len(node.value):,} digits", where=f"line {node.start_mark.line + 1}", remedy="Shorten it."
+        )
+    return int(node.value)
+
+
+decimal_numbers(_Loader)
+_Loader.add_constructor("tag:yaml.org,2002:int", _number)
 
 
 def _mapping(loader: _Loader, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -48,6 +72,7 @@ def load_policy(path: str | Path) -> Policy:
     file = as_path(path)
     if file.is_dir():
         raise PolicyError("this is a folder", where=str(file), remedy="Name the policy file in it.")
+    require_regular(file)
     if not file.is_file():
         raise MissingDataError("there is no such policy file", where=str(file), remedy="Check the path.")
     _, root, content = parsed(file, _Loader)
@@ -67,7 +92,7 @@ def _names_are_text(file: Path, root: yaml.MappingNode) -> None:
     """YAML takes no, ~ and 2020-01-01 for something else than the names they are meant to be."""
     for key, value in root.value:
         for name, _ in value.value if key.value == "attributes" and isinstance(value, yaml.MappingNode) else ():
-            if name.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"):
+            if name.tag != "tag:yaml.org,2002:str":
                 raise PolicyError(
                     f"the name {name.value!r} is not taken as text",
                     where=f"{file}, line {name.start_mark.line + 1}",

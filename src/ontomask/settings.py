@@ -269,10 +269,16 @@ def number(value: Any) -> float:
     return float(value)
 
 
+#: No table has more records.
+_MOST = 10**15
+
+
 def _count(value: Any) -> int:
     count = whole_number(value)
     if count < 1:
         raise ValueError(f"{count} is too small: it must be at least 1")
+    if count > _MOST:
+        raise ValueError(f"it is too large: at most {_MOST:,}")
     return count
 
 

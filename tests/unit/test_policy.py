@@ -442,19 +442,6 @@ def test_a_minimal_file(tmp_path: Path) -> None:
     assert om.Policy.load(str(with_mark)) == policy
 
 
-def test_what_engineers_write(tmp_path: Path) -> None:
-    """Anchors and merges: eighty columns of one kind without eighty blocks."""
-    policy = om.Policy.load(
-        write(
-            tmp_path,
-            "attributes:\n  a: &base {kind: numeric, decimals: 1}\n  b: *base\n  c: {<<: *base, role: sensitive}\n",
-        )
-    )
-    assert policy == om.Policy(
-        attributes={"a": om.Numeric(decimals=1), "b": om.Numeric(decimals=1), "c": om.Numeric("sensitive", decimals=1)}
-    )
-
-
 def test_saving_never_writes_over_a_file_unasked(tmp_path: Path) -> None:
     path = write(tmp_path, "precious")
     policy = om.Policy(attributes=AGE)
@@ -486,7 +473,6 @@ def test_a_file_without_a_policy(tmp_path: Path, text: str) -> None:
         ("attributes:\n  age: {kind: numeric\n", 3),
         ("attributes: a: b\n", 1),
         ('attributes:\n  age: {kind: "numeric}\n', 3),
-        ("attributes:\n  age: *nobody\n", 2),
         ("attributes: !!python/object/apply:os.system [ls]\n", 1),
     ],
 )

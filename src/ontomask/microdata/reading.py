@@ -12,6 +12,7 @@ from ontomask.arguments import as_path, did_you_mean, one_of, some_of
 from ontomask.errors import DataError, OptionError
 from ontomask.microdata import stat_files
 from ontomask.microdata.missing_markers import marker_note, without_markers
+from ontomask.regular_files import kind_of, open_regular
 
 #: Suffix -> format. The first three may be packed: .csv.gz.
 SUFFIXES = {
@@ -158,7 +159,7 @@ def _mark_missing(table: TableFile, missing: Collection[str], codes: Collection[
 
 def _read_parquet(file: Path) -> pl.DataFrame:
     try:
-        with file.open("rb") as stream:
+        with open_regular(file) as stream:
             return pl.read_parquet(stream)
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise DataError(
@@ -172,6 +173,9 @@ def require_file(file: Path) -> None:
     """An error unless there is a file with something in it."""
     if file.is_dir():
         raise DataError("this is a folder", where=str(file), remedy="Name a file in it.")
+    kind = kind_of(file)
+    if kind is not None:
+        raise DataError(f"it is {kind}, not a file", where=str(file), remedy="Save its contents as a file first.")
     if not file.is_file():
         near = did_you_mean(file.name, [p.name for p in file.parent.iterdir()]) if file.parent.is_dir() else ""
         raise DataError("no such file", where=str(file), remedy=f"{near}Check the path.")

@@ -21,10 +21,10 @@ from ontomask.severity.definition import CodedColumn, Definition
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
 from ontomask.taxonomy.taxonomy import Taxonomy
 from ontomask.taxonomy.writing import write_taxonomy
-from ontomask.yaml_files import Lines, line_finder, look_beside, parsed, refuse_repeated_keys
+from ontomask.yaml_files import Limited, Lines, line_finder, look_beside, parsed, refuse_repeated_keys, require_regular
 
 
-class _AsWritten(yaml.BaseLoader):  # type: ignore[misc]
+class _AsWritten(Limited, yaml.BaseLoader):  # type: ignore[misc]
     """YAML without guesses; a key that stands twice is an error, not the last one's victory."""
 
 
@@ -42,6 +42,7 @@ def read_definition(path: str | Path) -> tuple[Definition, str, Lines]:
     file = as_path(path)
     if file.is_dir():
         raise PolicyError("this is a folder", where=str(file), remedy="Name the severity file in it.")
+    require_regular(file)
     if not file.is_file():
         near = did_you_mean(file.name, [p.name for p in file.parent.iterdir()]) if file.parent.is_dir() else ""
         raise MissingDataError("there is no such severity file", where=str(file), remedy=f"{near}Check the path.")

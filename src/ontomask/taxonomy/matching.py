@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from ontomask.arguments import as_values, counted, require_taxonomy, some_of
 from ontomask.errors import DataError, OptionError, TaxonomyFileError, UnknownConceptError, UnmatchedValuesError
+from ontomask.regular_files import kind_of
 from ontomask.taxonomy.lexicon import Suggestion, stemmer
 from ontomask.taxonomy.readers import table
 from ontomask.taxonomy.readers.source import Source
@@ -436,7 +437,7 @@ def _mapping(mapping: Mapping[str, str] | str | Path | None, taxonomy: Taxonomy)
 def _read_mapping(path: Path) -> dict[str, str]:
     """A CSV with the columns value and concept."""
     source = Source(path)
-    if not path.is_file():
+    if not path.is_file() and kind_of(path) is None:  # what is no file is refused when it is opened
         raise TaxonomyFileError("no such mapping file", where=str(path), remedy="Check the path.")
     rows = table.Rows(source, None)
     header = rows.first

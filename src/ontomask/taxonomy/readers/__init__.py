@@ -12,6 +12,7 @@ from typing import Any
 
 from ontomask.arguments import as_path, did_you_mean, short_path
 from ontomask.errors import OptionError, TaxonomyFileError
+from ontomask.regular_files import kind_of
 from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -46,6 +47,11 @@ def read_taxonomy(
         there = source.path.exists()
     except OSError:  # a name the file system cannot have
         there = False
+    kind = kind_of(source.path)
+    if kind is not None:
+        raise TaxonomyFileError(
+            f"it is {kind}, not a file", where=source.where, remedy="Save its contents as a file first."
+        )
     if not there:
         raise TaxonomyFileError("no such file or folder", where=short_path(source.where), remedy="Check the path.")
     if format is not None and (not isinstance(format, str) or format not in FORMATS):

@@ -8,15 +8,22 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import os
 import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from ontomask.errors import TaxonomyFileError
+from ontomask.regular_files import SUSPICIOUS, NotRegular, TooLarge, free_memory, open_regular, unpacked
+
+_REMEDIES: dict[type, str] = {
+    NotRegular: "Save its contents as a file first.",
+    TooLarge: "Is it the right file? If it is, unpack it first, or use a machine with more memory.",
+}
 
 #: How much of a file is looked at before it is read.
 HEAD = 1 << 16
@@ -79,8 +86,12 @@ class Source:
         """The file as bytes, decompressed; what goes wrong while it is read becomes an error of ours."""
         packed = self.path.name.lower().endswith(".gz")
         try:
-            with gzip.open(self.path, "rb") if packed else self.path.open("rb") as stream:
-                yield cast(BinaryIO, stream)
+            with open_regular(self.path) as file, unpacked(file) if packed else file as stream:
+                if not packed:
+                    self._require_room(os.fstat(stream.fileno()).st_size)
+                yield stream
+        except (NotRegular, TooLarge) as problem:
+            raise self.error(str(problem.strerror), remedy=_REMEDIES[type(problem)]) from None
         except (EOFError, zlib.error, gzip.BadGzipFile) as problem:
             raise self.error(
                 "the compressed file is cut off or damaged", remedy="Get it again and compare its size with the source."
@@ -90,6 +101,10 @@ class Source:
                 f"the file cannot be read ({problem.strerror or type(problem).__name__})",
                 remedy="Check the path and your rights.",
             ) from problem
+
+    def _require_room(self, size: int) -> None:
+        if size > SUSPICIOUS and size > free_memory():
+            raise TooLarge(0, f"it has {size / 1e9:,.1f} GB, and less memory is free")
 
     def read(self, size: int = -1) -> bytes:
         with self.open() as stream:

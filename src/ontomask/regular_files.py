@@ -1,0 +1,136 @@
+"""Opening files of others: only regular ones, and no more of a packed one than memory can hold.
+
+A pipe makes its reader wait for ever, a device such as /dev/zero never ends, and a few kilobytes can unpack to
+terabytes. Whatever reads data, policies, taxonomies or mappings opens them here.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+#: What is not unpacked at all: more than this much, at more than this many bytes from one.
+SUSPICIOUS, RATIO = 100 << 20, 250
+#: What is assumed where the system does not tell.
+_UNKNOWN = 16 << 30
+
+
+class NotRegular(OSError):
+    """There is something of that name, and it is not a file with contents of its own."""
+
+
+class TooLarge(OSError):
+    """A file is, or unpacks to, more than can be held."""
+
+
+def open_regular(path: str | Path) -> BinaryIO:
+    """The file, open for reading as bytes. A pipe, device or socket is an error, without waiting for anybody.
+
+    A file without a size is empty, whatever the system would say when it is read.
+    """
+    _require_regular(os.stat(path).st_mode)  # opening some devices already does something
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | _BINARY)
+    try:
+        found = os.fstat(handle)
+        _require_regular(found.st_mode)
+        if not found.st_size:  # files of /proc have contents that no size tells of, and some never end
+            os.close(handle)
+            return open(os.devnull, "rb")
+        return os.fdopen(handle, "rb")
+    except NotRegular:
+        os.close(handle)
+        raise
+
+
+_BINARY = getattr(os, "O_BINARY", 0)
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFDIR: "a folder",
+}
+
+
+def _require_regular(mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        raise NotRegular(0, f"it is {_KINDS.get(stat.S_IFMT(mode), 'something else')}, not a file")
+
+
+def kind_of(path: str | Path) -> str | None:
+    """What stands there if it is neither a regular file nor a folder: a pipe, a socket, a device."""
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return None
+    return None if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else _KINDS.get(stat.S_IFMT(mode), "something else")
+
+
+def free_memory() -> int:
+    """The bytes that this process can still be given, as far as the system tells."""
+    found = [_available(), _left_of_limit()]
+    known = [amount for amount in found if amount is not None]
+    return min(known) if known else _UNKNOWN
+
+
+def _available() -> int | None:
+    """Memory and swap that are free, by Linux's own estimate."""
+    try:
+        lines = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines())
+        return sum(int(lines[key].split()[0]) for key in ("MemAvailable", "SwapFree")) * 1024
+    except (OSError, ValueError, KeyError):
+        return None
+
+
+def _left_of_limit() -> int | None:
+    """What a limit on the address space leaves; None if there is none."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit == resource.RLIM_INFINITY:
+            return None
+        used = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        return max(limit - used, 0)
+    except (ImportError, OSError, ValueError):
+        return None
+
+
+def unpacked(packed: BinaryIO) -> BinaryIO:
+    """A gzip file as the bytes in it; an error (:class:`TooLarge`) once there are too many."""
+    size = os.fstat(packed.fileno()).st_size
+    return cast(BinaryIO, io.BufferedReader(_Counted(gzip.GzipFile(fileobj=packed, mode="rb"), size), 1 << 20))
+
+
+def require_reasonable(count: int, packed: int) -> None:
+    """An error if so many bytes come out of so few, or would not fit into memory."""
+    if count > SUSPICIOUS and count > packed * RATIO:
+        raise TooLarge(0, f"it unpacks to more than {RATIO} times its size, as no honest table does")
+    if count > SUSPICIOUS and count > free_memory():
+        raise TooLarge(0, f"it unpacks to more than {count / 1e9:,.1f} GB, and less memory is free")
+
+
+class _Counted(io.RawIOBase):
+    """A stream that is watched while it is read."""
+
+    def __init__(self, stream: Any, packed: int) -> None:
+        self._stream, self._packed, self._count, self._checked = stream, packed, 0, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        read: int = self._stream.readinto(buffer)
+        self._count += read
+        if self._count - self._checked > SUSPICIOUS // 4:
+            self._checked = self._count
+            require_reasonable(self._count, self._packed)
+        return read
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
