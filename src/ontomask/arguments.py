@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -76,6 +77,15 @@ def did_you_mean(name: Any, known: Iterable[str]) -> str:
     alike = [k for k in known if abs(len(k) - len(text)) <= max(1, len(text) // 2)]  # 'triage' is not near 'age'
     near = difflib.get_close_matches(text, alike, n=1, cutoff=0.6)
     return f"Did you mean {near[0]!r}? " if near else ""
+
+
+def is_text_encoding(name: Any) -> bool:
+    """Does Python know an encoding of texts by this name? Some codecs, such as hex, are not for texts."""
+    try:
+        io.TextIOWrapper(io.BytesIO(), encoding=name)
+    except (LookupError, TypeError, ValueError):
+        return False
+    return isinstance(name, str)
 
 
 def some_of(items: Sequence[str], most: int = 5) -> str:

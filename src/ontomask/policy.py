@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, Union
 
 from pydantic import Field, field_validator, model_validator
 
@@ -30,22 +30,20 @@ from ontomask.privacy.models import Model
 from ontomask.privacy.probabilistic import ProbabilisticKAnonymity
 from ontomask.privacy.severity_diversity import SeverityDiversity
 from ontomask.privacy.t_closeness import TCloseness
-from ontomask.settings import Settings, refuse, whole_number
+from ontomask.settings import DictOf, ListOf, Settings, refuse, whole_number
 from ontomask.severity.numbers import Severity
 from ontomask.taxonomy.catalog import list_taxonomies
 
-AnyMethod = Annotated[
-    Generalization | Microaggregation | RankSwapping | Recoding | Resampling | Shuffling | Suppression,
-    Field(discriminator="name"),
-]
+_METHODS = (Generalization, Microaggregation, RankSwapping, Recoding, Resampling, Shuffling, Suppression)
+_MODELS = (KAnonymity, KmAnonymity, LDiversity, ProbabilisticKAnonymity, SeverityDiversity, TCloseness)
 #: Methods by the names that policies know them by.
-METHODS: dict[str, type[Method]] = {
-    str(kind.model_fields["name"].default): kind for kind in get_args(get_args(AnyMethod)[0])
-}
-AnyModel = Annotated[
-    KAnonymity | KmAnonymity | LDiversity | ProbabilisticKAnonymity | SeverityDiversity | TCloseness,
-    Field(discriminator="name"),
-]
+METHODS: dict[str, type[Method]] = {str(kind.model_fields["name"].default): kind for kind in _METHODS}
+if TYPE_CHECKING:  # a checker takes [KAnonymity(k=3), LDiversity(l=2)] for a list of models
+    AnyMethod: TypeAlias = Method
+    AnyModel: TypeAlias = Model
+else:
+    AnyMethod = Annotated[Union[_METHODS], Field(discriminator="name")]  # noqa: UP007 - of a tuple
+    AnyModel = Annotated[Union[_MODELS], Field(discriminator="name")]  # noqa: UP007
 
 
 class Policy(Settings):
@@ -60,9 +58,11 @@ class Policy(Settings):
     ['age', 'job']
     """
 
-    attributes: dict[str, AnyAttribute] = Field(description="every column of the data: its kind and its role")
+    attributes: DictOf[str, AnyAttribute] = Field(
+        kw_only=False, description="every column of the data: its kind and its role"
+    )
     method: AnyMethod | None = Field(default=None, description="how the quasi-identifiers are masked")
-    require: list[AnyModel] = Field(
+    require: ListOf[AnyModel] = Field(
         default_factory=list, description="what the release must satisfy, checked on the release itself"
     )
     seed: int | None = Field(

@@ -10,18 +10,45 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from types import UnionType
-from typing import Annotated, Any, Self, Union, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Self,
+    TypeAlias,
+    TypeVar,
+    Union,
+    dataclass_transform,
+    get_args,
+    get_origin,
+)
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-from pydantic._internal._model_construction import ModelMetaclass
 
 from ontomask.arguments import did_you_mean, short
 from ontomask.errors import OntomaskError, PolicyError
 
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
-class _Refusing(ModelMetaclass):
-    """Turns pydantic's errors into ours, and lets the fields be given in their order as well as by name."""
+if TYPE_CHECKING:
+    # To a checker any mapping and any sequence will do: {"age": Numeric()} is a dict of Numeric, not of all kinds.
+    from pydantic._internal._model_construction import ModelMetaclass as _ModelMetaclass
+
+    DictOf: TypeAlias = Mapping[_Key, _Value]
+    ListOf: TypeAlias = Sequence[_Value]
+else:
+    DictOf, ListOf = dict, list
+    _ModelMetaclass = type(BaseModel)
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(Field,))
+class _Refusing(_ModelMetaclass):
+    """Turns pydantic's errors into ours, and lets the fields be given in their order as well as by name.
+
+    Type checkers see the fields as keyword arguments; those with ``kw_only=False`` may go without their name.
+    """
 
     def __call__(cls, *values: Any, **named: Any) -> Any:  # noqa: N805 - a class is what it is called on
         given: dict[str, Any] = cls.model_fields  # type: ignore[attr-defined]
@@ -52,6 +79,10 @@ class Settings(BaseModel, metaclass=_Refusing):
             f"{type(self).__name__} cannot be changed", remedy=f"Make another one: changed({name}=...) gives it."
         )
 
+    def __hash__(self) -> int:
+        """Equal settings have equal hashes; dictionaries count without their order, as they do when compared."""
+        return hash((type(self), *(_hashable(getattr(self, name)) for name in type(self).model_fields)))
+
     def changed(self, **changes: Any) -> Self:
         """The same with some settings replaced, checked as if it were made anew."""
         settings = {name: getattr(self, name) for name in self.model_fields_set}
@@ -79,6 +110,19 @@ class Spoken(Settings):
     @abstractmethod
     def explain(self) -> str:
         """What it does or asks for, in a sentence or two for readers who do not program."""
+
+
+def _hashable(value: Any) -> Any:
+    """Something to hash in place of a value."""
+    if isinstance(value, Mapping):
+        return frozenset((key, _hashable(item)) for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return tuple(_hashable(item) for item in value)
+    try:
+        hash(value)
+    except TypeError:
+        return type(value)
+    return value
 
 
 def refuse(cls: Any, named: Mapping[str, Any], *, where: str | None = None) -> Any:

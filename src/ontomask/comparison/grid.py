@@ -11,7 +11,7 @@ from ontomask.masking.method import Method
 from ontomask.masking.microaggregation import PRESETS, Microaggregation
 from ontomask.policy import METHODS, Policy
 from ontomask.privacy.k_anonymity import KAnonymity
-from ontomask.settings import whole_number
+from ontomask.settings import refuse, whole_number
 
 
 def grid(policy: Policy, methods: Any, k: Iterable[int] | int) -> dict[str, Policy]:
@@ -85,5 +85,5 @@ def _named(name: str, k: int) -> Method:
     if name in PRESETS:
         return Microaggregation.preset(name, k=k)
     kind = METHODS[name]
-    made: Method = kind(k=k) if "k" in kind.model_fields else kind()
+    made: Method = refuse(kind, {"k": k} if "k" in kind.model_fields else {})
     return made

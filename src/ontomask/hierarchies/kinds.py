@@ -126,7 +126,7 @@ class LevelsFile(Hierarchy):
     """A file with a row for each value: value;level 1;level 2;...;top (as ARX writes it)."""
 
     kind: Literal["levels"] = "levels"
-    path: str = Field(description="the file, one row for each value: value;level 1;...;top")
+    path: str = Field(kw_only=False, description="the file, one row for each value: value;level 1;...;top")
     delimiter: str | None = Field(default=None, description="what separates the levels, where it is not found out")
     header: bool = Field(default=False, description="the first row names the levels")
 

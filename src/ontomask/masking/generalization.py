@@ -17,7 +17,7 @@ from ontomask.masking.method import Masked, Measuring
 from ontomask.microdata.encoding import Table
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.progress import Progress
-from ontomask.settings import number, whole_number
+from ontomask.settings import DictOf, number, whole_number
 
 
 def _level(asked: Any) -> int | str:
@@ -43,7 +43,7 @@ class Generalization(Measuring):
     search: Literal["full_domain", "local", "strategy"] = Field(
         default="full_domain", description="one level for a whole column, or what each group has in common"
     )
-    hierarchies: dict[str, AnyHierarchy] = Field(
+    hierarchies: DictOf[str, AnyHierarchy] = Field(
         default_factory=dict, description="by column; not given: its taxonomy, intervals that double, or all at once"
     )
     suppression_limit: Annotated[float, BeforeValidator(number), Field(ge=0, lt=1)] = Field(

@@ -121,7 +121,7 @@ class Method(Spoken):
 class Grouping(Method):
     """A method that makes groups of at least k records."""
 
-    k: K
+    k: K = Field(kw_only=False)
 
     @property
     def promised_k(self) -> int:

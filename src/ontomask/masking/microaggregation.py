@@ -16,6 +16,7 @@ from ontomask.masking.repair import merge_until
 from ontomask.microdata.columns import NumericColumn
 from ontomask.microdata.encoding import Table
 from ontomask.progress import Progress, stretch
+from ontomask.settings import refuse
 from ontomask.statistics.aggregation import Operators
 
 Partition = Literal["auto", "mdav", "adaptive", "adaptive_static"]
@@ -115,7 +116,8 @@ class Microaggregation(Aggregating):
         There are: s_mdav, sa_mdav, sa_mdav_static, abril, domingo_ferrer_torra, marginality, classic,
         marginality_hybrid and micro_hybrid.
         """
-        return cls(k=k, preset=preset, **changes)
+        made: Microaggregation = refuse(cls, {"k": k, "preset": preset, **changes})
+        return made
 
     @property
     def promised_k(self) -> int:

@@ -328,16 +328,14 @@ def _something_to_mask(columns: list[ColumnProfile], settled: Mapping[str, str])
 
 def _method(method: Method | str, k: int) -> tuple[Method, bool]:
     """The method, and whether k-anonymity is what it is for."""
-    from typing import get_args
-
     from ontomask.masking.generalization import Generalization
     from ontomask.masking.method import Method as AnyMethod
-    from ontomask.policy import AnyMethod as Methods
+    from ontomask.policy import METHODS
+    from ontomask.settings import refuse
 
     if isinstance(method, AnyMethod):
         return method, method.promised_k > 1 or isinstance(method, Generalization)
-    classes = {cls.model_fields["name"].default: cls for cls in get_args(get_args(Methods)[0])}
-    one_of(method, classes, "method")
-    cls = classes[method]
-    made: AnyMethod = cls(k=k) if "k" in cls.model_fields else cls()
+    one_of(method, METHODS, "method")
+    cls = METHODS[method]
+    made: AnyMethod = refuse(cls, {"k": k} if "k" in cls.model_fields else {})
     return made, made.promised_k > 1 or isinstance(made, Generalization)

@@ -12,7 +12,7 @@ from typing import Literal
 
 from ontomask.arguments import counted
 from ontomask.errors import DataError
-from ontomask.microdata.attributes import Attribute, Flat, Identifier, Nominal, Numeric, Ordinal, Role
+from ontomask.microdata.attributes import Attribute, Flat, Identifier, Missing, Nominal, Numeric, Ordinal, Role
 from ontomask.microdata.column_facts import FEW_RECORDS, Facts
 from ontomask.microdata.column_names import Topic, is_coded, is_counted, is_scale, names_a_key, topic_of
 from ontomask.microdata.columns import encode_column
@@ -47,8 +47,9 @@ class Proposal:
         if self.role == "identifier":
             return Identifier()
         role: Role = self.role
-        missing = "category" if may_lack else None
+        missing: Missing | None = "category" if may_lack else None
         if self.kind == "nominal":
+            assert self.taxonomy is not None
             return Nominal(taxonomy=self.taxonomy, role=role, missing=missing)
         if self.kind == "numeric":
             return Numeric(role=role, missing=missing, decimals=self.decimals)

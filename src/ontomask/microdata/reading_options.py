@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
 from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from ontomask.arguments import short
+from ontomask.arguments import is_text_encoding, short
 from ontomask.settings import Settings
 
 #: Ways to write a delimiter that no shell lets through easily.
@@ -69,11 +68,8 @@ class Reading(Settings):
     @field_validator("encoding")
     @classmethod
     def _known(cls, encoding: str | None) -> str | None:
-        try:
-            if encoding is not None and not codecs.lookup(encoding)._is_text_encoding:
-                raise LookupError
-        except (LookupError, ValueError):
-            raise ValueError(f"unknown encoding {short(repr(encoding), 40)}: try utf-8, cp1252 or latin-1") from None
+        if encoding is not None and not is_text_encoding(encoding):
+            raise ValueError(f"unknown encoding {short(repr(encoding), 40)}: try utf-8, cp1252 or latin-1")
         return encoding
 
     @field_validator("sheet", mode="before")

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, cast
 
 import polars as pl
 
-from ontomask.arguments import as_path, one_of, short
+from ontomask.arguments import as_path, is_text_encoding, one_of, short
 from ontomask.errors import DataError, OntomaskError, OntomaskWarning, OptionError, OutputError
 from ontomask.microdata import stat_files
 from ontomask.microdata.frames import take_any
@@ -88,10 +88,8 @@ def _chosen(target: Path, format: str | None) -> str:
 def _check_options(chosen: str, delimiter: str, encoding: str, decimal: str) -> None:
     one_of(delimiter, tuple(DELIMITERS), "delimiter")
     one_of(decimal, (".", ","), "decimal mark")
-    try:
-        codecs.lookup(encoding)
-    except (LookupError, TypeError):
-        raise OptionError(f"no encoding {encoding!r}", remedy="Try 'utf-8', 'utf-8-sig' or 'cp1252'.") from None
+    if not is_text_encoding(encoding):
+        raise OptionError(f"no encoding {encoding!r}", remedy="Try 'utf-8', 'utf-8-sig' or 'cp1252'.")
     if chosen in ("csv", "tsv"):
         if decimal == delimiter:
             raise OptionError("the comma cannot be both decimal mark and delimiter", remedy="Give delimiter=';'.")

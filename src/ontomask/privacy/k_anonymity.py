@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from ontomask.arguments import counted
 from ontomask.privacy.models import ClassModel, ClassRows, Floats, require_records
@@ -31,7 +32,7 @@ class KAnonymity(ClassModel):
     """
 
     name: Literal["k_anonymity"] = "k_anonymity"
-    k: K
+    k: K = Field(kw_only=False)
 
     def judge(self, sensitive: Sensitive) -> Sizes:
         return Sizes(self.k)

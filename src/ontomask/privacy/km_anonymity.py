@@ -34,9 +34,9 @@ class KmAnonymity(ClassModel):
     """
 
     name: Literal["km_anonymity"] = "km_anonymity"
-    k: K
+    k: K = Field(kw_only=False)
     m: Annotated[int, BeforeValidator(whole_number), Field(ge=1)] = Field(
-        description="how many quasi-identifiers an intruder knows"
+        kw_only=False, description="how many quasi-identifiers an intruder knows"
     )
 
     def check_polars(

@@ -53,9 +53,11 @@ class LDiversity(ClassModel):
 
     name: Literal["l_diversity"] = "l_diversity"
     l: Annotated[float, BeforeValidator(number), Field(ge=1)] = Field(  # noqa: E741 - it is called l
-        description="how diverse a class must be; a whole number for distinct and recursive"
+        kw_only=False, description="how diverse a class must be; a whole number for distinct and recursive"
     )
-    attribute: str | None = Field(default=None, description="the sensitive column; not given: every sensitive one")
+    attribute: str | None = Field(
+        default=None, kw_only=False, description="the sensitive column; not given: every sensitive one"
+    )
     variant: Variant = Field(default="distinct", description="distinct, entropy or recursive")
     c: Annotated[float, BeforeValidator(number), Field(gt=0)] | None = Field(
         default=None, description="recursive: how much more frequent the first value may be than the tail"

@@ -12,6 +12,7 @@ from ontomask.settings import K
 
 if TYPE_CHECKING:
     import polars as pl
+from pydantic import Field
 
 
 class ProbabilisticKAnonymity(Model):
@@ -23,7 +24,7 @@ class ProbabilisticKAnonymity(Model):
     """
 
     name: Literal["probabilistic_k_anonymity"] = "probabilistic_k_anonymity"
-    k: K
+    k: K = Field(kw_only=False)
 
     def check_polars(
         self,

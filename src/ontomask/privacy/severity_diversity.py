@@ -46,10 +46,11 @@ class SeverityDiversity(ClassModel):
 
     name: Literal["severity_diversity"] = "severity_diversity"
     l: Annotated[int, BeforeValidator(whole_number), Field(ge=1)] = Field(  # noqa: E741 - it is called l
-        description="how many different severity numbers; downward: how far below the largest one must be"
+        kw_only=False,
+        description="how many different severity numbers; downward: how far below the largest one must be",
     )
     severity: Annotated[str | Severity, BeforeValidator(_definition)] = Field(
-        description="the severity definition: a YAML file, or an om.Severity"
+        kw_only=False, description="the severity definition: a YAML file, or an om.Severity"
     )
     middle_class: Literal[1, 2, 3] | None = Field(
         default=None, description="1 life span, 2 quality of life, 3 human rights; not given: each of them"

@@ -44,9 +44,11 @@ class TCloseness(ClassModel):
 
     name: Literal["t_closeness"] = "t_closeness"
     t: Annotated[float, BeforeValidator(number), Field(ge=0, le=1)] = Field(
-        description="how far from the whole table a class may be, 0 to 1"
+        kw_only=False, description="how far from the whole table a class may be, 0 to 1"
     )
-    attribute: str | None = Field(default=None, description="the sensitive column; not given: every sensitive one")
+    attribute: str | None = Field(
+        default=None, kw_only=False, description="the sensitive column; not given: every sensitive one"
+    )
     ground: Ground = Field(default="equal", description="equal, ordered, hierarchical or semantic")
 
     def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from ontomask.arguments import counted, short
-from ontomask.microdata.attributes import Nominal
+from ontomask.microdata.attributes import Identifier, Nominal
 from ontomask.report.counts import Studied, by_size, distribution
 from ontomask.report.words import (
     KINDS,
@@ -88,7 +88,7 @@ def asked(result: Result, *, public: bool) -> dict[str, Any]:
                 "kind": KINDS[attribute.kind],
                 "taxonomy": named,
                 "measure": "" if public or not nominal else policy_measure(policy, attribute),
-                "weight": "" if public or attribute.kind == "identifier" else number(attribute.weight),
+                "weight": "" if public or isinstance(attribute, Identifier) else number(attribute.weight),
                 "missing": MISSING.get(attribute.missing or "", ""),
             }
         )

@@ -5,7 +5,6 @@ Only the first bytes of a file decide whether it is read at all, so a gigabyte o
 
 from __future__ import annotations
 
-import codecs
 import gzip
 import io
 import os
@@ -17,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from ontomask.arguments import is_text_encoding
 from ontomask.errors import TaxonomyFileError
 from ontomask.regular_files import SUSPICIOUS, NotRegular, TooLarge, free_memory, open_regular, unpacked
 
@@ -50,14 +50,8 @@ class Source:
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        if self.encoding is not None:
-            try:
-                if not isinstance(self.encoding, str) or not codecs.lookup(self.encoding)._is_text_encoding:
-                    raise LookupError
-            except LookupError:
-                raise self.error(
-                    f"no encoding {self.encoding!r}", remedy="Try 'utf-8', 'cp1252' or 'latin-1'."
-                ) from None
+        if self.encoding is not None and not is_text_encoding(self.encoding):
+            raise self.error(f"no encoding {self.encoding!r}", remedy="Try 'utf-8', 'cp1252' or 'latin-1'.")
 
     @property
     def where(self) -> str:

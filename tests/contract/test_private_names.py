@@ -1,0 +1,48 @@
+"""What is not public in other packages and used all the same: it must still be there."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from ontomask.kernels import compiling
+from ontomask.kernels.linkage import linkage_range
+
+SOURCES = sorted((Path(__file__).parents[2] / "src" / "ontomask").rglob("*.py"))
+
+
+@pytest.mark.parametrize("name", ["_source_stamp", "_load_index"])
+def test_numba_still_has_what_keeping_kernels_needs(name: str) -> None:
+    """Without them kernels work; those that contain a changed kernel would not be compiled again."""
+    assert hasattr(linkage_range._cache._cache_file, name)
+    assert linkage_range._cache._cache_file._source_stamp == compiling._SOURCES
+
+
+def test_a_kernel_that_cannot_be_asked_counts_as_not_kept() -> None:
+    assert compiling.is_kept(object()) is False
+    assert compiling.is_kept(linkage_range) in (True, False)
+
+
+def run_time_imports(tree: ast.Module) -> list[str]:
+    """Modules that are imported when the program runs, not only by a type checker."""
+    hidden = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for statement in node.body
+        for inner in ast.walk(statement)
+    }
+    nodes = [node for node in ast.walk(tree) if id(node) not in hidden]
+    froms = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    return froms + [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+
+
+@pytest.mark.parametrize("module", SOURCES, ids=lambda path: path.stem)
+def test_no_private_module_of_another_package_is_imported(module: Path) -> None:
+    imported = run_time_imports(ast.parse(module.read_text(encoding="utf-8")))
+    private = [
+        name for name in imported if name.split(".")[0] != "ontomask" and any(p[:1] == "_" for p in name.split("."))
+    ]
+    assert [name for name in private if name != "__future__"] == []
