@@ -1,12 +1,13 @@
 # Two commands do everything on a machine with Python (3.11 or newer), make and git:
 #   make demo    a tour on embedded data
 #   make test    all tests
+# Others, for those who change it: make check, make fuzz, make bench, make docs, make clean
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test check bench docs clean
+.PHONY: demo test fuzz check bench docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.base
@@ -14,6 +15,11 @@ demo: $(VENV)/.base
 
 test: $(VENV)/.test wordnet chromium
 	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+# Random tables, policies and files, for longer than the tests do: make fuzz CASES=5000
+CASES ?= 100000
+fuzz: $(VENV)/.test wordnet
+	ONTOMASK_FUZZ_CASES=$(CASES) $(BIN)/python -m pytest tests/fuzz -n 2 $(ARGS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -384,3 +384,10 @@ def test_demo(tmp_path: Path) -> None:
     _, err = run("demo", "demo", "--records", "60", cwd=tmp_path, code=2)
     assert "'mine.txt'" in err
     assert "add --force" in err
+
+
+@pytest.mark.parametrize("module", ["ontomask", "ontomask.cli"])
+def test_the_command_is_a_module_too(module: str) -> None:
+    done = subprocess.run([sys.executable, "-m", module, "--help"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Usage: " in done.stdout

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 import ontomask as om
+from ontomask.policy import METHODS
+from tools import make_map
 
 ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "src" / "ontomask").rglob("*.py"))
@@ -83,16 +85,18 @@ def test_every_measure_has_a_page(measure: str) -> None:
     assert f"[`{measure}`]({measure}.md)" in (ROOT / "docs" / "measures" / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("method", ["Microaggregation", "Recoding", "Resampling", "Suppression"])
-def test_every_method_has_a_page(method: str) -> None:
-    page = (ROOT / "docs" / "methods" / f"{method.lower()}.md").read_text(encoding="utf-8")
-    for heading in (f"# {method}: ", "| promise |", "| paper |", "| cost |", ">>> "):
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_every_method_has_a_page(name: str) -> None:
+    method = METHODS[name]
+    called = re.sub(r"(?<=[a-z])[A-Z]", lambda found: " " + found[0].lower(), method.__name__)
+    page = (ROOT / "docs" / "methods" / f"{name}.md").read_text(encoding="utf-8")
+    for heading in (f"# {called}: ", "| promise |", "| paper |", "| cost |", ">>> "):
         assert heading in page
-    settings = [name for name in getattr(om, method).model_fields if name not in ("name", "k", "replace")]
+    settings = [setting for setting in method.model_fields if setting not in ("name", "k", "replace")]
     shared = (ROOT / "docs" / "methods" / "README.md").read_text(encoding="utf-8")
     linked = (ROOT / "docs" / "methods" / "microaggregation.md").read_text(encoding="utf-8")
-    assert all(f"`{name}" in page + shared + linked for name in settings)
-    assert f"[`{method}`]({method.lower()}.md)" in shared
+    assert all(f"`{setting}" in page + shared + linked for setting in settings)
+    assert f"[`{method.__name__}`]({name}.md)" in shared
 
 
 def test_every_format_is_in_the_docs() -> None:
@@ -128,3 +132,12 @@ def test_every_experiment_can_be_imported() -> None:
     for file in sorted((ROOT / "experiments").glob("*.py")):
         if file.stem != "__main__":
             importlib.import_module(f"experiments.{file.stem}")
+
+
+def test_the_map_of_the_sources_names_every_part() -> None:
+    """Once it was: packages that came later were not on it. ``python tools/make_map.py`` writes it."""
+    block = make_map.BLOCK.search(make_map.PAGE.read_text(encoding="utf-8"))
+    assert block is not None
+    named = {name.removesuffix("/") for name in re.findall(r"^  (\S+)", block[0], re.MULTILINE)}
+    there = {path.name for path in (*make_map.packages(), *make_map.modules())} | {"__init__.py"}
+    assert named == there, "run python tools/make_map.py"
