@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import socket
 import subprocess
 import sys
 import textwrap
 import time
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import ontomask as om
@@ -172,3 +176,173 @@ def test_only_regular_files_are_read(name: str, make: Callable[[Path], None], tm
     assert time.perf_counter() - begin < SOON
     if make is not kernel:
         assert "not a file" in said(caught)
+
+
+# ---- what unpacks to too much -----------------------------------------------------------------------------------
+
+SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+PARTS = {
+    "[Content_Types].xml": f'<Types xmlns="{PACKAGE}/content-types"><Default Extension="xml" '
+    'ContentType="application/xml"/></Types>',
+    "_rels/.rels": f'<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="rId1" '
+    f'Type="{OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+    "xl/workbook.xml": f'<workbook xmlns="{SHEET}" xmlns:r="{OFFICE}"><sheets><sheet name="data" sheetId="1" '
+    'r:id="rId1"/></sheets></workbook>',
+    "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="rId1" '
+    f'Type="{OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+}
+TABLE = (
+    '<row r="1"><c r="A1" t="inlineStr"><is><t>a</t></is></c><c r="B1" t="inlineStr"><is><t>b</t></is></c></row>'
+    '<row r="2"><c r="A2"><v>1</v></c><c r="B2"><v>2</v></c></row>'
+)
+
+
+def workbook(path: Path, rows: str, before: str = "", prologue: str = "") -> Path:
+    sheet = f'{prologue}<worksheet xmlns="{SHEET}">{before}<sheetData>{rows}</sheetData></worksheet>'
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in PARTS.items():
+            archive.writestr(name, text)
+        archive.writestr("xl/worksheets/sheet1.xml", sheet)
+    return path
+
+
+FAR = {
+    "a cell": '<row r="1048576"><c r="XFD1048576"><v>2</v></c></row>',
+    "a cell beyond": '<row r="4294967295"><c r="XFD4294967295"><v>2</v></c></row>',
+    "no row": '<row><c r="XFD1048576"><v>2</v></c></row>',
+    "no place": '<row r="1048576">' + "<c/>" * 16383 + "<c><v>2</v></c></row>",
+    "another order": '<row r="1048576"><c t="n" r="XFD1048576"><v>2</v></c></row>',
+    "other quotes": "<row r='1048576'><c r='XFD1048576'><v>2</v></c></row>",
+}
+
+
+@pytest.mark.parametrize("case", FAR)
+def test_a_stray_cell_far_away_does_not_ask_for_all_memory(case: str, tmp_path: Path) -> None:
+    path = workbook(tmp_path / "t.xlsx", TABLE + FAR[case])
+    code = f"""
+    import ontomask as om
+    try:
+        om.read_table({str(path)!r})
+    except om.errors.DataError as problem:
+        print(problem)
+    """
+    done = python(code, limit=4 << 30)
+    assert "column 16,384" in done.stdout, done.stderr[-500:]
+    assert done.stdout.count("\n") == 1
+
+
+def test_sheets_that_only_claim_to_be_large_are_read(tmp_path: Path) -> None:
+    declared = workbook(tmp_path / "t.xlsx", TABLE, '<dimension ref="A1:XFD1048576"/>')
+    assert om.read_table(declared).data.rows() == [(1, 2)]
+    styled = workbook(tmp_path / "s.xlsx", TABLE + '<row r="1048576"><c r="XFD1048576" s="1"/></row>')
+    assert om.read_table(styled).data.rows() == [(1, 2)]
+
+
+def test_a_workbook_with_a_document_type_or_a_bomb_is_refused(tmp_path: Path) -> None:
+    doctype = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">]>'
+    far = FAR["no place"]
+    with pytest.raises(errors.DataError, match="no Excel workbook"):
+        om.read_table(workbook(tmp_path / "t.xlsx", TABLE + far, prologue=doctype))
+    bomb = workbook(tmp_path / "b.xlsx", TABLE + " " * 150_000_000)
+    assert bomb.stat().st_size < 1_000_000
+    with pytest.raises(errors.DataError, match="250 times its size") as caught:
+        om.read_table(bomb)
+    said(caught)
+
+
+def test_packed_tables_that_unpack_to_too_much_are_refused(tmp_path: Path) -> None:
+    packed = gzip.compress(b"child,parent\n" + b"a,b\n" * 60_000_000)  # 240 MB
+    (tmp_path / "t.csv.gz").write_bytes(packed)
+    terms = b"format-version: 1.2\n\n" + b"[Term]\nid: a\n\n" * 15_000_000
+    (tmp_path / "u.obo.gz").write_bytes(gzip.compress(terms))
+    code = f"""
+    import ontomask as om
+    for read, name in ((om.read_table, "t.csv.gz"), (om.read_taxonomy, "t.csv.gz"), (om.read_taxonomy, "u.obo.gz")):
+        try:
+            read({str(tmp_path)!r} + "/" + name)
+        except om.errors.OntomaskError as problem:
+            print(problem)
+    """
+    done = python(code, limit=3 << 30)
+    assert done.stdout.count("250 times its size") == 3, done.stdout + done.stderr[-500:]
+
+
+def test_a_parquet_file_of_a_few_bytes_and_very_many_rows(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    chunk = pa.table({name: pa.array([7] * 1_000_000) for name in "abc"})
+    with pq.ParquetWriter(path, chunk.schema) as writer:
+        for _ in range(150):
+            writer.write_table(chunk)
+    assert path.stat().st_size < 3_000_000
+    code = f"""
+    import sys
+    from ontomask.cli import main
+    sys.argv = ["ontomask", "check", {str(tmp_path / "p.yaml")!r}, {str(path)!r}]
+    main()
+    """
+    (tmp_path / "p.yaml").write_text("attributes: {a: {kind: numeric}, b: {kind: numeric}, c: {kind: numeric}}\n")
+    done = python(code, limit=3 << 30)
+    assert done.returncode == 2, done.stderr[-500:]
+    assert "150,000,000 rows need at least 3.6 GB, and less memory is free" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+# ---- low memory -------------------------------------------------------------------------------------------------
+
+
+def test_low_memory_ends_in_one_sentence(tmp_path: Path) -> None:
+    code = """
+    import sys
+    import numpy as np
+    from ontomask.cli import check, main
+    import ontomask.checking
+    def greedy(*_, **__):
+        return np.ones(10**11)
+    ontomask.checking.check = greedy
+    sys.argv = ["ontomask", "check", "p.yaml", "t.csv"]
+    main()
+    """
+    (tmp_path / "p.yaml").write_text(SOME)
+    done = python(f"import os\nos.chdir({str(tmp_path)!r})\n" + textwrap.dedent(code), limit=3 << 30)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "not enough memory" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_csv_that_cannot_fit_is_told_before_it_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    with path.open("wb") as stream:
+        stream.write(b"a,b\n")
+        stream.truncate(3 << 30)  # no room is taken on the disk
+    code = f"""
+    import ontomask as om
+    try:
+        om.read_table({str(path)!r})
+    except om.errors.DataError as problem:
+        print(problem)
+    """
+    done = python(code, limit=4 << 30)
+    assert "less memory is free" in done.stdout, done.stderr[-500:]
+
+
+def test_a_panic_of_a_library_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import ontomask.cli
+
+    class PanicException(BaseException):
+        pass
+
+    for text, expected in (("capacity overflow", "not enough memory"), ("index out of bounds", "a library gave up")):
+
+        def panic(*_: Any, text: str = text, **__: Any) -> None:
+            raise PanicException(text)
+
+        monkeypatch.setattr(ontomask.cli, "app", panic)
+        with pytest.raises(SystemExit) as ended:
+            ontomask.cli.main()
+        assert ended.value.code == 2
+        assert expected in capsys.readouterr().err

@@ -31,6 +31,12 @@ def _print_version(asked: bool) -> None:
         raise typer.Exit
 
 
+OUT_OF_MEMORY = (
+    "there is not enough memory for these data. Take fewer columns or a sample of the records, close other programs, "
+    "or use a machine with more memory. Nothing was written."
+)
+
+
 @app.callback()
 def _options(
     version: Annotated[
@@ -70,9 +76,17 @@ def main() -> None:
         sys.exit(fail(str(problem), REFUSED))
     except OntomaskError as problem:
         sys.exit(fail(str(problem)))
+    except MemoryError:
+        sys.exit(fail(OUT_OF_MEMORY))
     except BrokenPipeError:  # the reader, such as head, has seen enough
         sys.stderr.close()
         sys.exit(0)
+    except BaseException as problem:
+        if type(problem).__name__ != "PanicException":  # how libraries in Rust give up
+            raise
+        told = str(problem).splitlines()[0] if str(problem) else "no reason given"
+        memory = any(word in str(problem).lower() for word in ("alloc", "memory", "capacity"))
+        sys.exit(fail(OUT_OF_MEMORY if memory else f"a library gave up ({told[:200]}). Check the file, or report it."))
 
 
 def _remark(message: Warning | str, *_: object, **__: object) -> None:

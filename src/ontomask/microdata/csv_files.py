@@ -33,6 +33,8 @@ class DataSource(Source):
 
     #: Lines above the header: blank ones, or Excel's hint of the delimiter.
     above = 0
+    #: The bytes of the file, its cells as text, and marks of delimiters, line ends and quotes.
+    room = 3
 
     def error(self, what: str, *, line: int | None = None, remedy: str | None = None) -> DataError:  # type: ignore[override]
         return DataError(what, where=self.where if line is None else self.at(line), remedy=remedy)

@@ -17,6 +17,7 @@ import polars as pl
 from ontomask.arguments import short, some_of
 from ontomask.errors import DataError
 from ontomask.microdata.extras import load_extra
+from ontomask.microdata.workbook_size import require_reasonable_workbook
 
 _MOST_ROWS, _MOST_COLUMNS, _LONGEST_TEXT = 1_048_576, 16_384, 32_767
 #: The largest integer up to which a 64-bit float holds every one.
@@ -31,6 +32,7 @@ def read_excel(path: Path, sheet: str | int | None) -> tuple[pl.DataFrame, str, 
     fastexcel = load_extra("fastexcel", "reading Excel files")
     # It logs columns without values to standard error; here they are nulls and nothing to tell.
     logging.getLogger("fastexcel").addHandler(logging.NullHandler())
+    require_reasonable_workbook(path)
     try:
         book = fastexcel.read_excel(path)
     except fastexcel.FastExcelError:

@@ -12,7 +12,7 @@ from ontomask.arguments import as_path, did_you_mean, one_of, some_of
 from ontomask.errors import DataError, OptionError
 from ontomask.microdata import stat_files
 from ontomask.microdata.missing_markers import marker_note, without_markers
-from ontomask.regular_files import kind_of, open_regular
+from ontomask.regular_files import free_memory, kind_of, open_regular
 
 #: Suffix -> format. The first three may be packed: .csv.gz.
 SUFFIXES = {
@@ -159,6 +159,7 @@ def _mark_missing(table: TableFile, missing: Collection[str], codes: Collection[
 
 def _read_parquet(file: Path) -> pl.DataFrame:
     try:
+        require_parquet_fits(file)
         with open_regular(file) as stream:
             return pl.read_parquet(stream)
     except (pl.exceptions.PolarsError, OSError) as problem:
@@ -167,6 +168,34 @@ def _read_parquet(file: Path) -> pl.DataFrame:
             where=str(file),
             remedy="Check that it is whole and really a Parquet file.",
         ) from problem
+
+
+def require_parquet_fits(file: Path, names: Collection[str] | None = None) -> None:
+    """An error if the rows that a Parquet file declares cannot fit into memory: few bytes can stand for very many."""
+    with open_regular(file) as stream:
+        schema = pl.read_parquet_schema(stream)
+        stream.seek(0)
+        rows = int(pl.scan_parquet(stream, glob=False).select(pl.len()).collect().item())
+    needed = rows * sum(_width(dtype) for name, dtype in schema.items() if names is None or name in names)
+    if needed > free_memory():
+        raise DataError(
+            f"{rows:,} rows need at least {needed / 1e9:,.1f} GB, and less memory is free",
+            where=str(file),
+            remedy="Read fewer columns or a sample of the rows, or use a machine with more memory.",
+        )
+
+
+def _width(dtype: pl.DataType) -> float:
+    """The bytes that a value takes at least."""
+    if isinstance(dtype, pl.Boolean):
+        return 1 / 8
+    if isinstance(dtype, pl.Int8 | pl.UInt8):
+        return 1
+    if isinstance(dtype, pl.Int16 | pl.UInt16):
+        return 2
+    if isinstance(dtype, pl.Int32 | pl.UInt32 | pl.Float32 | pl.Date | pl.Categorical | pl.Enum):
+        return 4
+    return 16 if isinstance(dtype, pl.String | pl.Binary) else 8
 
 
 def require_file(file: Path) -> None:

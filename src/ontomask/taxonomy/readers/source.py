@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, ClassVar
 
 from ontomask.arguments import is_text_encoding
 from ontomask.errors import TaxonomyFileError
@@ -48,6 +48,9 @@ class Source:
     path: Path
     encoding: str | None = None
     notes: list[str] = field(default_factory=list)
+
+    #: Bytes of memory that a byte of the file takes while it is read, at least.
+    room: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         if self.encoding is not None and not is_text_encoding(self.encoding):
@@ -97,8 +100,9 @@ class Source:
             ) from problem
 
     def _require_room(self, size: int) -> None:
-        if size > SUSPICIOUS and size > free_memory():
-            raise TooLarge(0, f"it has {size / 1e9:,.1f} GB, and less memory is free")
+        if size > SUSPICIOUS and size * self.room > free_memory():
+            needed = size * self.room / 1e9
+            raise TooLarge(0, f"it has {size / 1e9:,.1f} GB and needs about {needed:,.1f} GB, and less memory is free")
 
     def read(self, size: int = -1) -> bytes:
         with self.open() as stream:

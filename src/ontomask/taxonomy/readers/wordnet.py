@@ -11,6 +11,7 @@ import re
 import zipfile
 from pathlib import Path
 
+from ontomask.regular_files import require_reasonable
 from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -84,13 +85,15 @@ def _lines(source: Source, file: str) -> list[tuple[int, str]]:
 
 def _from_archive(source: Source, file: str) -> str:
     try:
-        with zipfile.ZipFile(source.path) as archive:
+        with source.open() as stream, zipfile.ZipFile(stream) as archive:
             inside = next((n for n in archive.namelist() if Path(n).name == file), None)
             if inside is None:
                 raise source.error(
                     f"no {file} in this archive", remedy="Give WordNet's dict folder or NLTK's wordnet.zip."
                 )
-            return archive.read(inside).decode("utf-8", errors="replace").replace("\r\n", "\n")
+            entry = archive.getinfo(inside)  # no more than it declares is unpacked
+            require_reasonable(entry.file_size, source.path.stat().st_size)
+            return archive.read(entry).decode("utf-8", errors="replace").replace("\r\n", "\n")
     except zipfile.BadZipFile:
         raise source.error("not a WordNet folder and no zip archive", remedy="Give WordNet's dict folder.") from None
 
