@@ -70,7 +70,7 @@ def keeping(folder: Path) -> Iterator[Row]:
     took = seconds(frame, kinds, om.Microaggregation.preset("marginality_hybrid", k=600))
     yield "hybrid microaggregation, 19,502 records x 3, k=600", f"{took:.2f} s", ""
     result = om.anonymize(
-        frame, om.Policy(attributes=kinds, method=om.Microaggregation.preset("micro_hybrid", k=600), seed=1)
+        frame, om.Policy(attributes=kinds, method=om.Microaggregation.preset("micro_hybrid", k=600)), seed=1
     )
     yield "what is left of its statistics, with 100 samples", f"{best(result.preservation, 2):.2f} s", ""
     yield "demo data, 20,000 discharges", f"{best(lambda: om.demo_data(20_000, 1)):.2f} s", ""

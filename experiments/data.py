@@ -148,7 +148,7 @@ class Data:
         return {name: a.changed(measure=measure, options=options) for name, a in self.attributes.items()}
 
     def mask(self, method: Any, seed: int = 0) -> om.Result:
-        return om.anonymize(self.frame, om.Policy(attributes=self.attributes, method=method, seed=seed))
+        return om.anonymize(self.frame, om.Policy(attributes=self.attributes, method=method), seed=seed)
 
     def only(self, *columns: str) -> Data:
         """Some of the columns."""

@@ -66,8 +66,8 @@ def records(seed: int, n: int = THESIS["records"]) -> Data:
 
 def runs(data: Data, seed: int, ks: Sequence[int] = KS, workers: int = WORKERS) -> Means:
     """Every way at every k, judged by one measure."""
-    ways = om.grid(om.Policy(attributes=data.attributes, seed=seed), WAYS, k=ks)
-    found = om.compare(data.frame, ways, measure=MEASURE, workers=workers).table
+    ways = om.grid(om.Policy(attributes=data.attributes), WAYS, k=ks)
+    found = om.compare(data.frame, ways, measure=MEASURE, workers=workers, seed=seed).table
     sst = om.information_loss(data.frame, data.frame, data.attributes, measure=MEASURE).sst_record
     by_name = {row["name"]: row for row in found.iter_rows(named=True)}
 

@@ -86,8 +86,8 @@ def run(path: Path, k: int, seed: int, measures: Sequence[str], *, flat: bool = 
             attributes={name: om.Flat() for name in data.attributes} if flat else data.attributes,
             method=method,
             require=[om.KAnonymity(k=k)],
-            seed=seed,
         ),
+        seed=seed,
     )
     pairing = pair_frames(data.frame, result.data, data.attributes, result.records.tolist())
     found = {m: 100 * linkage_of(pairing.measured(m, MEASURES[m]), workers=1) for m in measures}

@@ -1,4 +1,4 @@
-"""What a result was made of: versions, seed, and the fingerprints of what went in and came out."""
+"""What a result was made of: versions, and the fingerprints of what went in and came out."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def manifest_of(result: Result) -> dict[str, Any]:
             "records": len(prepared.kept),
         },
         "released_records": len(result.records),
-        "seed": result.seed,
+        "explicit_seed": result.secret.explicit,
         "satisfied": result.satisfied,
         "taxonomies": taxonomies,
         "named_files": {part: {"file": path.name, "sha256": sha256(path)} for part, path in files.items()},

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeAlias, Union
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, Union
 
 from pydantic import Field, field_validator, model_validator
 
@@ -30,7 +30,7 @@ from ontomask.privacy.models import Model
 from ontomask.privacy.probabilistic import ProbabilisticKAnonymity
 from ontomask.privacy.severity_diversity import SeverityDiversity
 from ontomask.privacy.t_closeness import TCloseness
-from ontomask.settings import DictOf, ListOf, Settings, refuse, whole_number
+from ontomask.settings import DictOf, ListOf, Settings, refuse
 from ontomask.severity.numbers import Severity
 from ontomask.taxonomy.catalog import list_taxonomies
 
@@ -58,15 +58,17 @@ class Policy(Settings):
     ['age', 'job']
     """
 
+    gone: ClassVar[Mapping[str, str]] = {
+        "seed": "a policy is handed around and holds no secret: remove it. To repeat a run give its secret: --secret "
+        "result/confidential/secret.txt, or anonymize(..., secret=...). For experiments: --seed, or anonymize(..., seed=...)"
+    }
+
     attributes: DictOf[str, AnyAttribute] = Field(
         kw_only=False, description="every column of the data: its kind and its role"
     )
     method: AnyMethod | None = Field(default=None, description="how the quasi-identifiers are masked")
     require: ListOf[AnyModel] = Field(
         default_factory=list, description="what the release must satisfy, checked on the release itself"
-    )
-    seed: int | None = Field(
-        default=None, description="fixes everything random; without it a fresh one is drawn and reported"
     )
     unlisted: Literal["error", "other", "drop"] = Field(
         default="error", description="columns of the data that are not listed: an error, kept as other, or dropped"
@@ -77,13 +79,6 @@ class Policy(Settings):
     reading: Reading = Field(
         default_factory=Reading, description="how the file of the original data is read; the rest is detected"
     )
-
-    @field_validator("seed", mode="before")
-    @classmethod
-    def _seed(cls, seed: Any) -> Any:
-        if seed is not None and whole_number(seed) < 0:
-            raise ValueError(f"{seed!r} is no seed: give a whole number from 0 up")
-        return seed
 
     @field_validator("attributes")
     @classmethod
@@ -189,6 +184,11 @@ class Policy(Settings):
     def severity(self) -> Severity | None:
         """The severity definition of the first required model that has one."""
         return next((model.definition for model in self.require if isinstance(model, SeverityDiversity)), None)
+
+    @property
+    def draws(self) -> bool:
+        """Is anything random in a run of it: the masking, or the order of the records?"""
+        return self.row_order == "shuffled" or (self.method is not None and self.method.draws)
 
     @property
     def identifiers(self) -> list[str]:

@@ -20,6 +20,7 @@ from ontomask.microdata.frames import take
 from ontomask.policy import Policy
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.progress import Progress, Reporter, silent
+from ontomask.randomness import EXPLICIT_SEED, Secret
 from ontomask.verification import NOTHING_PROMISED, Verification, check_models
 from ontomask.wording import Counts, public_text
 
@@ -44,7 +45,7 @@ def _held(text: str, trivial: bool) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result:
-    """``data``: the release, of the kind of frame that came in. ``seed``: what fixed all that was random.
+    """``data``: the release, of the kind of frame that came in. ``secret``: what all that was random came from.
 
     The frame can be changed, so it is verified again whenever it is written. ``allow_unsatisfied``: may it fail?
 
@@ -53,7 +54,7 @@ class Result:
     """
 
     policy: Policy
-    seed: int
+    secret: Secret
     data: Any
     verification: Verification
     prepared: Prepared
@@ -61,6 +62,16 @@ class Result:
     records: NDArray[np.int64]
     notes: list[str] = field(default_factory=list)
     allow_unsatisfied: bool = False
+
+    @property
+    def seed(self) -> int | None:
+        """The explicit seed of the run; None where a secret was drawn, as it should be for a release."""
+        return self.secret.seed
+
+    @property
+    def reproducible(self) -> bool:
+        """Did something random come from an explicit seed, so that whoever knows or guesses it can repeat it?"""
+        return self.secret.explicit and self.policy.draws
 
     @property
     def satisfied(self) -> bool:
@@ -106,7 +117,8 @@ class Result:
         k = self.policy.method.promised_k
         broken = any(isinstance(f.model, KAnonymity) and f.model.k <= k and not f.holds for f in findings)
         assured = [] if broken else self.policy.method.assurances()  # data that were changed need not keep them
-        told = [*failed, *nothing, *assured, *self.caveats, *held]
+        explicit = [EXPLICIT_SEED] if self.reproducible else []
+        told = [*failed, *nothing, *explicit, *assured, *self.caveats, *held]
         return [*told, *self._linkage_in_words(counts), *self._assumptions()]
 
     def _assumptions(self) -> list[str]:
@@ -311,7 +323,7 @@ class Result:
     ) -> Path:
         """Write two folders below ``folder``: ``release``, which may be handed out, and ``confidential``.
 
-        ``release`` holds the data and the guarantees; ``confidential`` the policy with its seed, the notes, the mapping,
+        ``release`` holds the data and the guarantees; ``confidential`` the policy, the secret, the notes, the mapping,
         the groups, the rows of the original, and a manifest of versions and hashes. ``report`` adds a page to read to
         each, and the assessment. What is written is verified once more. A new folder appears when it is complete. With
         ``overwrite`` an earlier result of ours is replaced; anything else is never touched, nor is a file that the data

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +27,7 @@ from ontomask.policy import Policy, require_policy
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.models import Model
 from ontomask.progress import Progress, Reporter
+from ontomask.randomness import EXPLICIT_SEED, Secret, chosen_secret, masking_generator, random_order
 from ontomask.result import Result
 from ontomask.taxonomy.taxonomy import Taxonomy
 from ontomask.verification import NOTHING_PROMISED, Verification, check_models
@@ -129,6 +129,8 @@ def anonymize(
     frame: Any,
     policy: Policy | Mapping[str, Any] | str | Path,
     *,
+    seed: int | None = None,
+    secret: str | Path | bytes | Secret | None = None,
     progress: Callable[[float, str], Any] | None = None,
     allow_unsatisfied: bool = False,
 ) -> Result:
@@ -136,7 +138,11 @@ def anonymize(
 
     The release is checked against what the method promises and what the policy requires, on the decoded output itself.
     If it fails, :class:`~ontomask.errors.NotSatisfied` is raised and nothing handed out, unless ``allow_unsatisfied``:
-    then the result says so wherever it is shown. ``progress(fraction, message)`` is called between steps; it stops the
+    then the result says so wherever it is shown.
+
+    All that is random comes from a secret, drawn for each run and saved in ``confidential/secret.txt``. ``secret``, that
+    file or 32 bytes, repeats a run. ``seed``, a number, is for experiments: whoever knows or guesses it can repeat what
+    was random, and the result says so. ``progress(fraction, message)`` is called between steps; it stops the
     work by returning False or raising.
 
     >>> import ontomask as om, polars as pl
@@ -147,21 +153,21 @@ def anonymize(
     >>> om.anonymize(frame, policy).data["age"].to_list()
     [30.5, 30.5, 53.5, 53.5]
     """
-    policy = require_policy(policy)
+    policy, hidden = require_policy(policy), chosen_secret(seed, secret)
     report = Reporter(progress)
     if policy.method is None:
         raise PolicyError("the policy names no method", remedy="Add one, such as method=Microaggregation(k=5).")
     prepared = prepare(frame, policy, report.part(0.0, 0.1))
     for model in policy.require:
         model.require_enough(prepared.table.n)
-    seed = secrets.randbits(63) if policy.seed is None else policy.seed
-    rng = np.random.default_rng(seed)
+    rng = masking_generator(hidden, prepared.table)
     goals = Goals.of(policy.require, prepared.data, policy.attributes)
     masked = policy.method.mask_for(goals, prepared.table, rng, report.part(0.1, 0.85))
     report(0.85, "writing masked values")
     stayed = np.flatnonzero(masked.group_of >= 0)
     data = decode(prepared, masked)
-    order = rng.permutation(len(data)) if policy.row_order == "shuffled" else None
+    shuffled = policy.row_order == "shuffled"
+    order = random_order(hidden, prepared.table, masked, len(data)) if shuffled else None
     if order is not None:
         data = data[order]
     data = _own_buffers(data)
@@ -178,15 +184,16 @@ def anonymize(
         )
     report(0.95, "handing out")
     failed = [f"NOT SATISFIED: {text}" for text in verification.failed]
+    marks = [EXPLICIT_SEED] if hidden.explicit and policy.draws else []
     result = Result(
         policy=policy,
-        seed=seed,
+        secret=hidden,
         data=give_back(data, prepared.taken),
         verification=verification,
         prepared=prepared,
         masked=masked,
         records=np.flatnonzero(prepared.kept)[stayed if order is None else stayed[order]],
-        notes=[*failed, *prepared.notes, *masked.notes],
+        notes=[*failed, *marks, *prepared.notes, *masked.notes],
         allow_unsatisfied=allow_unsatisfied,
     )
     report(1.0, "done")

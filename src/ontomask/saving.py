@@ -35,6 +35,8 @@ This folder leads back from the released records to the people behind them.
 Keep it where the original data are kept. It is never part of the release.
 """
 PARTS = ("release", "confidential")
+#: The file that repeats a run.
+SECRET = "secret.txt"
 #: The column of records.csv.
 RECORDS = "row of the original"
 #: What a result is made of, by which a later one knows what it may replace.
@@ -239,8 +241,9 @@ def _write_parts(result: Result, folder: Path, suffix: str, report: bool) -> Non
     write_text("\n".join([*result.public_guarantees, ""]), release / "guarantees.txt", private=False)
     create_folder(confidential)
     write_text(CONFIDENTIAL, confidential / "READ ME FIRST.txt")
-    policy = _nameable(result.policy.changed(seed=result.seed), confidential)
+    policy = _nameable(result.policy, confidential)
     write_text(policy_text(policy, confidential.resolve()), confidential / "policy.yaml")
+    write_text(result.secret.text(), confidential / SECRET)
     write_text("\n".join([*result.notes, *_changes(result), ""]), confidential / "notes.txt")
     write_table(result.mapping, confidential / "mapping.csv", private=True)
     write_table(result.groups, confidential / "groups.csv", private=True)
@@ -255,7 +258,9 @@ def _write_parts(result: Result, folder: Path, suffix: str, report: bool) -> Non
         write_text(result.assessment.to_json() + "\n", confidential / "assessment.json")
     make_ordinary(release)
     files = [path.relative_to(folder).as_posix() for part in PARTS for path in sorted((folder / part).iterdir())]
-    content = manifest_of(result) | {"files": {name: sha256(folder / name) for name in files} | {MANIFEST: None}}
+    # A hash of a file that holds a small seed would tell the seed.
+    unhashed = {MANIFEST: None} | ({f"confidential/{SECRET}": None} if result.secret.explicit else {})
+    content = manifest_of(result) | {"files": {name: sha256(folder / name) for name in files} | unhashed}
     write_text(json.dumps({"about": ABOUT} | content, ensure_ascii=False, indent=2) + "\n", folder / MANIFEST)
 
 

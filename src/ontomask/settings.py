@@ -14,6 +14,7 @@ from typing import (
     TYPE_CHECKING,
     Annotated,
     Any,
+    ClassVar,
     Self,
     TypeAlias,
     TypeVar,
@@ -68,6 +69,9 @@ class _Refusing(_ModelMetaclass):
 
 class Settings(BaseModel, metaclass=_Refusing):
     """A part of a policy. It cannot be changed; :meth:`changed` gives another."""
+
+    #: Keys that there were once, and what to do in their place.
+    gone: ClassVar[Mapping[str, str]] = {}
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, protected_namespaces=())
 
@@ -219,6 +223,9 @@ def _say(detail: Any, cls: type[BaseModel]) -> str:
         found = _walk(cls, path[:-1])[0] or cls
         if path[-1] == _tag(found) and path[-1] not in path[-2:-1]:  # in a union, the kind stands before its keys
             return f"this is no key but a name: {_written(found, given)}"
+        gone = getattr(found, "gone", {})
+        if path[-1] in gone:
+            return str(gone[path[-1]])
         known = list(found.model_fields)
         return f"there is no such key. {did_you_mean(path[-1], known)}There are: {', '.join(known)}"
     if kind == "missing":

@@ -18,7 +18,7 @@ from tests.unit.test_report import ARABIC, EVIL, LONG, evil, made
 pytestmark = pytest.mark.browser
 
 RESULTS = {
-    "micro": lambda: om.anonymize(om.demo_data(300, seed=1), om.demo_policy(om.Microaggregation(k=5), seed=1)),
+    "micro": lambda: om.anonymize(om.demo_data(300, seed=1), om.demo_policy(om.Microaggregation(k=5)), seed=1),
     "general": lambda: made("local"),
     "failing": lambda: made("failing"),
     "evil": evil,

@@ -54,9 +54,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Data, policies, and a result of ``run``."""
     folder = tmp_path_factory.mktemp("place")
     om.demo_data(300).write_csv(folder / "stays.csv")
-    policy = om.demo_policy(om.Microaggregation(k=3), require=[om.KAnonymity(k=3)], seed=1)
+    policy = om.demo_policy(om.Microaggregation(k=3), require=[om.KAnonymity(k=3)])
     policy.changed(row_order="shuffled").save(folder / "policy.yaml")
-    om.demo_policy(om.RankSwapping(k=3), require=[om.KAnonymity(k=3)], seed=1).save(folder / "swapped.yaml")
+    om.demo_policy(om.RankSwapping(k=3), require=[om.KAnonymity(k=3)]).save(folder / "swapped.yaml")
     out, _ = run("run", "policy.yaml", "stays.csv", "-o", "result", cwd=folder)
     (folder / "printed.txt").write_text(out, encoding="utf-8")
     return folder
@@ -116,12 +116,14 @@ def test_a_release_that_fails_is_refused(place: Path) -> None:
 
 
 def test_another_seed_and_format(place: Path) -> None:
-    out, _ = run(
+    out, err = run(
         "run", "policy.yaml", "stays.csv", "-o", "other", "--seed", "7", "--format", "parquet", "--no-report", "--json",
         cwd=place,
     )  # fmt: skip
     said = json.loads(out)
-    assert said["seed"] == 7
+    assert said["explicit_seed"] is True
+    assert err.startswith("Made with an explicit seed: whoever knows or guesses it")
+    assert any(text.startswith("Made with an explicit seed") for text in said["guarantees"])
     released = pl.read_parquet(place / "other" / "release" / "release.parquet")
     first = om.read_table(place / "result" / "release" / "release.csv").data
     assert released["age"].to_list() != first["age"].to_list()  # in another order

@@ -32,7 +32,7 @@ class Losses:
     def __call__(self, preset: str, k: int) -> list[float]:
         if (preset, k) not in self.known:
             method = om.Microaggregation(k=k) if preset == "plain" else om.Microaggregation.preset(preset, k=k)
-            result = om.anonymize(self.frame, om.Policy(attributes=self.attributes, method=method, seed=0))
+            result = om.anonymize(self.frame, om.Policy(attributes=self.attributes, method=method), seed=0)
             judged = [result.loss("wu_palmer", depth="edges"), result.loss("logsc")]
             self.known[preset, k] = [loss.information_loss for loss in judged]
         return self.known[preset, k]

@@ -87,7 +87,6 @@ def generalized(frame: pl.DataFrame, files: dict[str, Path], **settings: Any) ->
             hierarchies={name: om.LevelsFile(path=str(files[name])) for name in frame.columns}, **settings
         ),
         require=[om.KAnonymity(k=K)],
-        seed=0,
     )
     return om.anonymize(frame, policy)
 

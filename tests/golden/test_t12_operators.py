@@ -81,7 +81,7 @@ TWO = {
     ids=["default", "sa_mdav", "sa_mdav_static"],
 )
 def test_figure_19_adaptive_groups_of_seven_and_six(method: om.Microaggregation) -> None:
-    result = om.anonymize(FIG_19, om.Policy(attributes=TWO, method=method, seed=0))
+    result = om.anonymize(FIG_19, om.Policy(attributes=TWO, method=method), seed=0)
     assert sorted(result.groups["records"].to_list()) == [6, 7]
     assert sorted(result.groups["distinct"].to_list()) == [1, 2]
     changed = [(a, b) for a, b in zip(FIG_19.rows(), result.data.rows(), strict=True) if a != b]
@@ -89,5 +89,5 @@ def test_figure_19_adaptive_groups_of_seven_and_six(method: om.Microaggregation)
 
 
 def test_figure_19_fixed_groups_are_four() -> None:
-    result = om.anonymize(FIG_19, om.Policy(attributes=TWO, method=om.Microaggregation.preset("s_mdav", k=3), seed=0))
+    result = om.anonymize(FIG_19, om.Policy(attributes=TWO, method=om.Microaggregation.preset("s_mdav", k=3)), seed=0)
     assert sorted(result.groups["records"].to_list()) == [3, 3, 3, 4]

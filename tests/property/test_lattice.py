@@ -229,7 +229,6 @@ class Problem:
             attributes=attributes,
             method=om.Generalization(hierarchies=hierarchies, **settings_),
             require=self.models,
-            seed=0,
         )
 
     def agree(self, result: om.Result, node: tuple[int, ...]) -> None:

@@ -553,9 +553,8 @@ def test_probabilistic_k_anonymity_of_real_runs() -> None:
             attributes={"a": om.Numeric(), "b": om.Numeric()},
             method=om.RankSwapping(k=k),
             require=[om.ProbabilisticKAnonymity(k=3)],
-            seed=1,
         )
-        result = om.anonymize(frame, policy, allow_unsatisfied=True)
+        result = om.anonymize(frame, policy, seed=1, allow_unsatisfied=True)
         assert result.report is not None
         assert result.verification.holds == (min(result.report["realised_k"]) >= 3)
 

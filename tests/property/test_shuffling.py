@@ -33,7 +33,7 @@ seeds = st.integers(0, 2**32)
 
 
 def anonymized(frame: Any, attributes: dict[str, Any], seed: int = 1, **settings: Any) -> om.Result:
-    return om.anonymize(frame, om.Policy(attributes=attributes, method=Shuffling(**settings), seed=seed))
+    return om.anonymize(frame, om.Policy(attributes=attributes, method=Shuffling(**settings)), seed=seed)
 
 
 def sensitive(attribute: Any) -> Any:

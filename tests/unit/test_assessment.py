@@ -18,7 +18,7 @@ FLAT, ORDINAL = {"a": om.Flat()}, {"a": om.Ordinal()}
 
 
 def masked(frame: Any, attributes: dict[str, Any], k: int = 2, **settings: Any) -> tuple[om.Result, om.Policy]:
-    policy = om.Policy(attributes=attributes, method=om.Microaggregation(k=k), seed=1, **settings)
+    policy = om.Policy(attributes=attributes, method=om.Microaggregation(k=k), **settings)
     return om.anonymize(frame, policy), policy
 
 

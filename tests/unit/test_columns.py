@@ -31,7 +31,7 @@ def test_a_label_that_would_be_read_as_another_concept_gives_way_to_the_code() -
 
 
 def masked(frame: Any, attributes: dict[str, Any], method: Any = None) -> om.Result:
-    return om.anonymize(frame, om.Policy(attributes=attributes, method=method or om.Microaggregation(k=2), seed=1))
+    return om.anonymize(frame, om.Policy(attributes=attributes, method=method or om.Microaggregation(k=2)), seed=1)
 
 
 # ---- dates as text -----------------------------------------------------------------------------------------------

@@ -34,7 +34,6 @@ def policy(**more: Any) -> om.Policy:
     return om.Policy(
         attributes={"age": om.Numeric(missing="category"), "job": om.Flat(missing="category")},
         method=om.Microaggregation(k=2),
-        seed=1,
         **more,
     )
 
@@ -147,7 +146,6 @@ def german(tmp_path: Path, **more: Any) -> tuple[om.Policy, Path]:
             "job": om.Flat(),
         },
         method=om.Microaggregation(k=2),
-        seed=1,
         reading=reading,
         **more,
     )

@@ -18,7 +18,7 @@ VARIANTS = ("multivariate", "dynamic", "fixed", "distributional")
 
 
 def run(method: Any, frame: pl.DataFrame = FRAME, attributes: dict[str, Any] = QUASI, **settings: Any) -> om.Result:
-    return om.anonymize(frame, om.Policy(attributes=attributes, method=method, seed=1, **settings))
+    return om.anonymize(frame, om.Policy(attributes=attributes, method=method, **settings), seed=1)
 
 
 # ---- settings ------------------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ def test_policies_go_to_a_file_and_back(tmp_path: Any) -> None:
             (om.Microaggregation.preset("micro_hybrid", k=3), QUASI),
         ]
     ):
-        policy = om.Policy(attributes=attributes, method=method, seed=1)
+        policy = om.Policy(attributes=attributes, method=method)
         assert om.Policy.load(policy.save(tmp_path / f"{place}.yaml")) == policy
 
 
@@ -236,7 +236,8 @@ def test_k_anonymity_is_checked_where_it_is_required(method: Any) -> None:
         run(method, FRAME, attributes, require=[om.KAnonymity(2)])
     handed = om.anonymize(
         FRAME,
-        om.Policy(attributes=attributes, method=method, seed=1, require=[om.KAnonymity(2)]),
+        om.Policy(attributes=attributes, method=method, require=[om.KAnonymity(2)]),
+        seed=1,
         allow_unsatisfied=True,
     )
     assert not handed.satisfied

@@ -82,7 +82,6 @@ def test_what_was_anonymized_holds_also_when_read_back(tmp_path: Path) -> None:
             "code": om.Flat(),
         },
         method=om.Microaggregation(k=4),
-        seed=1,
     )
     assert not om.verify(frame, made)
     result = om.anonymize(frame, made)

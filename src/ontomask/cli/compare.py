@@ -46,6 +46,9 @@ def command(
         str | None, typer.Option(metavar="MEASURE", help="Judges all nominal columns, in place of their own.")
     ] = None,
     workers: Annotated[int | None, typer.Option(metavar="N", help="Processes; not given: one for each core.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="NUMBER", help="Fixes all that is random: the same comparison again.")
+    ] = None,
     memory: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Where runs are remembered: a stopped comparison goes on.")
     ] = None,
@@ -89,6 +92,7 @@ def command(
             measure=measure,
             workers=workers,
             folder=memory,
+            seed=seed,
             progress=progress,
         )
     if map_ is not None:

@@ -20,6 +20,7 @@ EPILOG = epilog(
     "run policy.yaml stays.csv -o result",
     "run policy.yaml stays.parquet -o result --force --quiet",
     "run policy.yaml stays.csv -o result --format parquet --json",
+    "run policy.yaml stays.csv -o again --secret result/confidential/secret.txt",
     codes="0 done; 1 the release fails what the policy requires and is refused",
 )
 
@@ -39,8 +40,13 @@ def command(
             "Not given: CSV, or Parquet where the data are.",
         ),
     ] = None,
+    secret: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Repeats a run: confidential/secret.txt of its result. Not given: drawn."),
+    ] = None,
     seed: Annotated[
-        int | None, typer.Option(metavar="NUMBER", help="Fixes all that is random, in place of the policy's.")
+        int | None,
+        typer.Option(metavar="NUMBER", help="For experiments: whoever guesses it can repeat what was random."),
     ] = None,
     report: Annotated[bool, typer.Option(help="Write the reports and the assessment, which take their time.")] = True,
     allow_unsatisfied: Annotated[
@@ -55,21 +61,28 @@ def command(
     """Mask a table as a policy says, verify the release, and write it.
 
     FOLDER/release may be handed out: the data, the guarantees, a public report. FOLDER/confidential leads back to people
-    and stays with the original data: the internal report, the policy with its seed, what became of which combination of
-    values, the assessment, and a manifest with versions and hashes. The folder appears when it is complete.
+    and stays with the original data: the internal report, the policy, the secret that all chance came from, what became of
+    which combination of values, the assessment, and a manifest with versions and hashes. The folder appears when
+    it is complete.
     """
     from ontomask.policy import Policy
+    from ontomask.randomness import EXPLICIT_SEED, chosen_secret
     from ontomask.run import anonymize
     from ontomask.saving import inputs_of, require_place
 
     one_answer(as_json, quiet)
     chosen = Policy.load(policy)
     chosen = chosen.changed(reading=read_as(given, data, chosen.reading))
-    if seed is not None:
-        chosen = chosen.changed(seed=seed)
+    hidden = chosen_secret(seed, secret)
     require_place(output, overwrite=force, inputs=inputs_of(chosen, Path(data)))  # before the work is done
     with shown_progress(quiet or as_json) as progress:
-        result = anonymize(data, chosen, progress=stretch(progress, 0.0, 0.5), allow_unsatisfied=allow_unsatisfied)
+        result = anonymize(
+            data,
+            chosen,
+            secret=hidden,
+            progress=stretch(progress, 0.0, 0.5),
+            allow_unsatisfied=allow_unsatisfied,
+        )
         if report:
             result.assess(stretch(progress, 0.5, 0.9))
         progress(0.9, "writing")
@@ -78,6 +91,8 @@ def command(
         say_json(_facts(result, output, report))
     elif not quiet:
         _print(result, output, report)
+    if result.reproducible:
+        remark(EXPLICIT_SEED)
     for text in result.verification.failed:
         remark(f"NOT SATISFIED: {text}")
 
@@ -109,7 +124,7 @@ def _facts(result: Result, output: Path, report: bool) -> dict[str, Any]:
         "promises": result.promises,
         "records": len(result.prepared.kept),
         "released": len(result.records),
-        "seed": result.seed,
+        "explicit_seed": result.secret.explicit,
         "guarantees": result.guarantees,
         "notes": result.notes,
         "files": sorted(path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file()),

@@ -23,6 +23,7 @@ from ontomask.microdata.opening import opened
 from ontomask.microdata.writing import write_text
 from ontomask.policy import Policy, require_policy
 from ontomask.progress import Progress, Reporter
+from ontomask.randomness import Secret
 
 #: The steps of alpha at which scores are compared.
 STEPS = 200
@@ -47,7 +48,7 @@ class Comparison:
         rows = []
         for run in self.runs:
             row = asdict(run)
-            for left_out in ("linkage", "guarantees", "seed", "promised_k"):
+            for left_out in ("linkage", "guarantees", "promised_k"):
                 del row[left_out]
             risk = self._risk(run)
             row |= {
@@ -174,6 +175,7 @@ def compare(
     measure: str | None = None,
     workers: int | None = None,
     folder: str | Path | None = None,
+    seed: int | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Comparison:
@@ -184,12 +186,13 @@ def compare(
     ``options``) judges all nominal columns alike; it is needed where the policies measure differently.
 
     Runs are made in ``workers`` processes (all cores if not given), where they take long enough. With ``folder``, runs
-    are remembered there: what was done before is not done again. A policy whose release is refused is a row with its
+    are remembered there: what was done before is not done again. ``seed`` makes a comparison repeatable; every run has a
+    secret of its own without it. A policy whose release is refused is a row with its
     error. A script that calls this must do so under ``if __name__ == "__main__":``, as processes are started.
 
     >>> import ontomask as om, polars as pl
     >>> frame = pl.DataFrame({"age": [30, 31, 33, 52, 54, 58]})
-    >>> policy = om.Policy(attributes={"age": om.Numeric()}, seed=1)
+    >>> policy = om.Policy(attributes={"age": om.Numeric()})
     >>> found = om.compare(frame, om.grid(policy, ["microaggregation", "suppression"], k=[2, 3]))
     >>> found.table.select("name", "satisfied", "frontier").rows()[:2]
     [('microaggregation, k=2', True, False), ('microaggregation, k=3', True, True)]
@@ -203,6 +206,8 @@ def compare(
         raise OptionError(f"workers={short(repr(workers))}", remedy="Give a whole number from 1 up.")
     if measure is not None:
         get_measure(measure).settle(options)
+    if seed is not None:
+        Secret.of_seed(seed)  # an error, if it is none
     named = _named(policies)
     _comparable(named, measure)
     report = Reporter(progress)
@@ -212,11 +217,11 @@ def compare(
     done: dict[str, Run] = {}
     memory = None
     if folder is not None:
-        memory = Memory(as_path(folder), _data_key(held), f"{measure} {sorted(options.items())}")
+        memory = Memory(as_path(folder), _data_key(held), f"{measure} {sorted(options.items())} seed {seed}")
         done = {name: run for name, policy in named.items() if (run := memory.find(name, policy)) is not None}
     left = {name: policy for name, policy in named.items() if name not in done}
     share = len(done) / len(named)
-    for run in run_all(held, left, measure, options, workers, report.part(share, 1.0)) if left else ():
+    for run in run_all(held, left, measure, options, workers, report.part(share, 1.0), seed) if left else ():
         done[run.name] = run
         if memory is not None:
             memory.keep(run, named[run.name])

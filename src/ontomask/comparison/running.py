@@ -40,7 +40,6 @@ class Run:
     name: str
     method: str
     k: int | None
-    seed: int | None = None
     seconds: float = 0.0
     error: str | None = None
     loss: float | None = None
@@ -56,11 +55,18 @@ class Run:
     guarantees: list[str] = field(default_factory=list)
 
 
-def run_policy(frame: Any, name: str, policy: Policy, measure: str | None, options: Mapping[str, Any]) -> Run:
+def run_policy(
+    frame: Any,
+    name: str,
+    policy: Policy,
+    measure: str | None,
+    options: Mapping[str, Any],
+    seed: int | None = None,
+) -> Run:
     """Mask and judge; what is wrong with one policy does not stop the others."""
     start = time.perf_counter()
     try:
-        result = anonymize(frame, policy)
+        result = anonymize(frame, policy, seed=seed)
     except Cancelled:
         raise
     except OntomaskError as problem:
@@ -78,7 +84,6 @@ def judged(
     risk = risk_of(take(result.data).data, policy.quasi_identifiers)
     return Run(
         **_begun(name, policy),
-        seed=result.seed,
         seconds=seconds,
         loss=_finite(loss.information_loss),
         semantic_loss=loss.semantic_loss,
@@ -123,8 +128,8 @@ def _begin(frame: Any) -> None:
     _FRAME = frame
 
 
-def _task(name: str, policy: Policy, measure: str | None, options: Mapping[str, Any]) -> Run:
-    return run_policy(_FRAME, name, policy, measure, options)
+def _task(name: str, policy: Policy, measure: str | None, options: Mapping[str, Any], seed: int | None) -> Run:
+    return run_policy(_FRAME, name, policy, measure, options, seed)
 
 
 def run_all(
@@ -134,6 +139,7 @@ def run_all(
     options: Mapping[str, Any],
     workers: int | None,
     progress: Progress,
+    seed: int | None = None,
 ) -> Iterator[Run]:
     """Every policy's run, as they are done. The first is run here: it shows whether processes are worth their start."""
     left = dict(policies)
@@ -150,14 +156,14 @@ def run_all(
     ):
         name = next(iter(left))
         progress((count - len(left)) / count, name)
-        run = run_policy(frame, name, left[name], measure, options)
+        run = run_policy(frame, name, left[name], measure, options, seed)
         del left[name]
         yield tell(run)
     if not left:
         return
     with _pool(frame, min(most, len(left))) as pool:
         waiting: dict[Future[Run], str] = {
-            pool.submit(_task, name, policy, measure, options): name for name, policy in left.items()
+            pool.submit(_task, name, policy, measure, options, seed): name for name, policy in left.items()
         }
         for done in as_completed(waiting):
             del left[waiting[done]]
@@ -182,8 +188,8 @@ def _pool(frame: Any, workers: int) -> Iterator[ProcessPoolExecutor]:
 class Memory:
     """Runs kept in a folder, so that a comparison that was stopped goes on where it was.
 
-    A run is known by the data, the policy, the measure and the version of ontomask, not by its name. Its figures tell of
-    the original data: only the owner can read what is kept.
+    A run is known by the data, the policy, the seed, the measure and the version of ontomask, not by its name. Its
+    figures tell of the original data: only the owner can read what is kept.
     """
 
     def __init__(self, folder: Path, data: str, judged: str) -> None:

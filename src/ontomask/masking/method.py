@@ -102,6 +102,11 @@ class Method(Spoken):
         """
         return self.promised_k > 1 or "quasi" not in self.masks
 
+    @property
+    def draws(self) -> bool:
+        """Does it draw at random, with these settings? What draws nothing gives the same release under any secret."""
+        return False
+
     def require_enough(self, table: Table) -> None:
         """Raise what makes masking these data impossible."""
 

@@ -123,6 +123,10 @@ class Microaggregation(Aggregating):
     def promised_k(self) -> int:
         return self.k if self.replace == "centroid" else 1
 
+    @property
+    def draws(self) -> bool:
+        return self.replace == "hybrid" and self.k > 1
+
     def settled_partition(self, table: Table) -> str:
         if self.partition != "auto":
             return self.partition

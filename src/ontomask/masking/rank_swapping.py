@@ -69,6 +69,10 @@ class RankSwapping(Measuring):
         assert self.percent is not None
         return round(self.percent * n / 100)
 
+    @property
+    def draws(self) -> bool:
+        return True
+
     def require_enough(self, table: Table) -> None:
         n = table.n
         if n < 3:

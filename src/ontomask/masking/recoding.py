@@ -41,6 +41,10 @@ class Recoding(Comparing, Grouping):
             raise ValueError("order='alphabetical' goes with guide='random' only")
         return self
 
+    @property
+    def draws(self) -> bool:
+        return self.guide == "random" and self.k > 1
+
     def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         self.require_enough(table)
         if self.guide == "random":

@@ -40,6 +40,10 @@ class Resampling(Aggregating):
     def promised_k(self) -> int:
         return self.k if self.variant == "k_anonymous" else 1
 
+    @property
+    def draws(self) -> bool:
+        return True
+
     def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         self.require_enough(table)
         progress(0.0, "measuring distances between values")

@@ -47,6 +47,10 @@ class Shuffling(Measuring):
         default="corrected", description="allow for equal values in correlations, or take 2 sin(pi r / 6) as published"
     )
 
+    @property
+    def draws(self) -> bool:
+        return True
+
     def require_enough(self, table: Table) -> None:
         if table.n < 3:
             raise DataError(

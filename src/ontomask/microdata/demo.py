@@ -85,7 +85,7 @@ def demo_data(n: int = 20_000, seed: int = 0, *, chapter: str | None = None) -> 
     )
 
 
-def demo_policy(method: Any = None, *, require: Any = (), seed: int | None = None) -> Policy:
+def demo_policy(method: Any = None, *, require: Any = ()) -> Policy:
     """A policy for the columns of ``demo_data``: what each is, and its role; method and models as in ``Policy``.
 
     What others may know of a stay is a quasi-identifier; charge and secondary diagnosis are sensitive.
@@ -107,7 +107,7 @@ def demo_policy(method: Any = None, *, require: Any = (), seed: int | None = Non
         "secondary_diagnosis": Nominal(taxonomy="icd9cm", role="sensitive"),
         "procedure": Nominal(taxonomy="icd9cm_procedures"),
     }
-    return Policy(attributes=attributes, method=method, require=require or [], seed=seed)
+    return Policy(attributes=attributes, method=method, require=require or [])
 
 
 def _whole(value: Any, what: str, least: int) -> int:

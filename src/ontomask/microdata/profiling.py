@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
@@ -146,13 +145,11 @@ class Profile:
         method: Method | str = "microaggregation",
         k: int | None = None,
         *,
-        seed: int | None = None,
         row_order: Literal["kept", "shuffled"] = "shuffled",
     ) -> Policy:
         """A policy of the proposals. ``method``: a method, or the name of one, which is given ``k`` if it takes it.
 
         k-anonymity is required unless the method does not aim at it, with ``k`` or what the method promises, else 5.
-        Without ``seed`` one is drawn.
         """
         from ontomask.policy import Policy
         from ontomask.privacy.k_anonymity import KAnonymity
@@ -180,7 +177,6 @@ class Profile:
             attributes=attributes,
             method=chosen,
             require=[KAnonymity(k=k)] if aims else [],
-            seed=secrets.randbits(63) if seed is None else seed,
             row_order=row_order,
             reading=self.reading,
         )

@@ -39,7 +39,7 @@ def write_report(
 
     >>> import ontomask as om, pathlib, polars as pl, tempfile
     >>> frame = pl.DataFrame({"age": [30, 31, 52, 55]})
-    >>> result = om.anonymize(frame, om.Policy(attributes={"age": om.Numeric()}, method=om.Microaggregation(k=2), seed=1))
+    >>> result = om.anonymize(frame, om.Policy(attributes={"age": om.Numeric()}, method=om.Microaggregation(k=2)))
     >>> om.write_report(result, pathlib.Path(tempfile.mkdtemp()) / "report.html").name
     'report.html'
     """

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import ontomask
 from ontomask.arguments import counted, one_of, short
 from ontomask.errors import OntomaskError, OptionError
+from ontomask.randomness import EXPLICIT_SEED
 from ontomask.report import sections
 from ontomask.report.charts import writable
 from ontomask.report.counts import studied
@@ -39,7 +40,7 @@ LEFT_OUT = [
     ["Classes that fail a requirement, value by value", "They say where to look."],
     ["Notes of the run", "They may quote values and places of records."],
     [
-        "The seed, the policy file and the settings of the method",
+        "The secret, the policy file and the settings of the method",
         "With them, what was random could be repeated or undone.",
     ],
     [
@@ -155,6 +156,7 @@ def warnings(result: Result, done: dict[str, Any], risk: dict[str, Any], *, publ
     told = [("bad", f"NOT SATISFIED: {text}") for text in result.verification.failed]
     if not result.promises:
         told.append(("bad", "Nothing was promised of this release: no verified property protects a record."))
+    told += [("care", EXPLICIT_SEED)] if result.reproducible else []
     if risk["quasi"] and risk["unique"][1]:
         unique, all_ = risk["unique"][1], risk["records"][1]
         share = sections.percent(unique / all_)
@@ -173,7 +175,8 @@ def warnings(result: Result, done: dict[str, Any], risk: dict[str, Any], *, publ
     if result.policy.row_order == "kept":
         told.append(("care", "Records stand in their original order: whoever knows that order knows who is who."))
     if not public:
-        notes = [note for note in result.notes if not note.startswith("NOT SATISFIED") and note not in shared]
+        said = (*shared, EXPLICIT_SEED)
+        notes = [note for note in result.notes if not note.startswith("NOT SATISFIED") and note not in said]
         told += [("note", short(note, 600)) for note in notes[:MOST_NOTES]]
         if len(notes) > MOST_NOTES:
             told.append(("note", f"... and {counted(len(notes) - MOST_NOTES, 'more note')}"))
@@ -208,6 +211,7 @@ def guarantees(result: Result) -> list[dict[str, str]]:
     begins = {
         "NOT SATISFIED": "fails",
         "Verified on the release": "verified",
+        EXPLICIT_SEED: "care",
         "Assumed": "assumed",
         "Not promised": "assumed",
         "NOTHING WAS PROMISED": "fails",
@@ -240,7 +244,7 @@ def made(result: Result, *, public: bool) -> dict[str, Any]:
 
     others = [[name, version(name)] for name in ("numpy", "polars", "scipy", "numba")]
     try:
-        policy = policy_text(result.policy.changed(seed=result.seed))
+        policy = policy_text(result.policy)
     except OntomaskError as problem:
         policy = f"# The policy cannot be written as a file: {problem}"
     taxonomies = {}
@@ -250,7 +254,7 @@ def made(result: Result, *, public: bool) -> dict[str, Any]:
             taxonomies[taxonomy.name or "taxonomy"] = [f"{len(taxonomy):,} concepts", taxonomy.source or ""]
     return {
         "versions": [*own, ["Python", platform.python_version()], *others],
-        "seed": str(result.seed),
+        "seed": None if result.seed is None else str(result.seed),
         "policy": policy,
         "source": None if result.prepared.source is None else str(result.prepared.source),
         "taxonomies": [[name, *facts] for name, facts in taxonomies.items()],
