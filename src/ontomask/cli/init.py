@@ -23,9 +23,12 @@ Examples:
   ontomask init staff.xlsx --taxonomy job=isco08.csv --role ward=quasi --role bonus=sensitive
   ontomask init patients.csv --method generalization --force
 \b
-No value of the data gets into the policy; --show-values prints some, for your eyes.
+Of the values of the data only ordered bands and marks of missing values get into the policy; --show-values prints some.
 Exit codes: 0 done; 2 the file or the options are wrong, or the policy exists already (one message on stderr).
 """
+
+#: Columns that one line names.
+MOST_NAMES = 8
 
 
 @reads
@@ -55,10 +58,10 @@ def command(
     unmatched: Annotated[
         str,
         typer.Option(
-            metavar="stop|flat",
-            help="Where a taxonomy has no place for some values: masking stops at them, or the column is flat.",
+            metavar="flat|stop",
+            help="Where a taxonomy has no place for some values: the column is flat, or masking stops at them.",
         ),
-    ] = "stop",
+    ] = "flat",
     show_values: Annotated[
         bool, typer.Option("--show-values", help="Print the most frequent values of each column.")
     ] = False,
@@ -132,7 +135,8 @@ def _print(found: Profile, show_values: bool) -> None:
         say()
         say("To check")
         for what, names in found.to_check.items():
-            say(f"  {', '.join(names)}: {what}")
+            more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
+            say(f"  {', '.join(names[:MOST_NAMES])}{more}: {what}")
 
 
 def _facts(found: Profile, show_values: bool) -> dict[str, Any]:

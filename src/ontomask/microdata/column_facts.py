@@ -10,6 +10,7 @@ import polars as pl
 
 from ontomask.microdata.csv_types import MARKERS
 from ontomask.microdata.dates import read_dates
+from ontomask.microdata.ordered_values import MOST_STEPS, band_order, scale_order
 
 #: Shapes are looked for in so many of the most frequent values.
 LOOKED = 2000
@@ -28,13 +29,23 @@ _OTHER_DATES = (
     r"^(?:[0-9]{1,2}[./-][0-9]{1,2}[./-](?:[0-9]{4}|[0-9]{2})|[0-9]{4}[./][0-9]{1,2}[./][0-9]{1,2})(?:[ T].*)?$"
 )
 _NUMBER = r"^-?[0-9]+(?:[.,][0-9]+)?$"
+_CODE = r"^[A-Za-z]{0,6}[-_/. ]?[0-9]+(?:[-_/.]?[0-9A-Za-z]+)*$"
+#: Keys that repeat have so many values at least, each in so few records on average.
+MANY_KEYS, MOST_RECORDS_OF_A_KEY = 50, 10
+#: Codes that are stored as numbers: no more different ones, and none larger.
+FEW_CODES, LARGEST_CODE = 60, 9999
+#: Numbers that often stand for a missing value, where they lie far from all others.
+FAR_NUMBERS = (99, 999, 9999, 99999, -1, -9, -99, -999, -9999)
+#: Words of a column that says what became of a dose; "no" says that there was none.
+_DOSES = ({"steady", "up", "down", "no"}, {"steady"})
 
 
 @dataclass(frozen=True, eq=False)
 class Facts:
     """A column by its counts: ``counts`` holds every value and how many records have it, the most frequent first.
 
-    ``rising``: whole numbers stand in the order of the records. ``ordered``: the frame gives the categories an order.
+    ``rising``: whole numbers stand in the order of the records. ``together``: so do the records of each value, one after
+    the other. ``ordered``: the frame gives the categories an order.
     """
 
     name: str
@@ -42,6 +53,7 @@ class Facts:
     records: int
     missing: int
     rising: bool
+    together: bool
     ordered: bool
     counts: pl.DataFrame = field(repr=False)
 
@@ -58,6 +70,7 @@ class Facts:
             records=len(values),
             missing=len(values) - len(held),
             rising=whole and held.is_sorted(),
+            together=held.rle_id().n_unique() == len(counts),
             ordered=ordered,
             counts=counts,
         )
@@ -155,15 +168,82 @@ class Facts:
         return _mean(self.texts.str.count_matches(r"\S+"))
 
     @cached_property
+    def ends(self) -> tuple[int, int]:
+        """The smallest and the largest of whole numbers."""
+        low, high = self.counts["value"].min(), self.counts["value"].max()
+        assert isinstance(low, int)
+        assert isinstance(high, int)
+        return low, high
+
+    @cached_property
     def like_keys(self) -> bool:
         """Whole numbers, every record its own, that run as keys do: rising, without gaps, or all equally long."""
         if not self.is_whole or not self.all_differ or self.different < 0.99:
             return False
-        low, high = self.counts["value"].min(), self.counts["value"].max()
-        assert isinstance(low, int)
-        assert isinstance(high, int)
+        low, high = self.ends
         dense = high - low + 1 <= 1.5 * self.distinct
         return self.rising or dense or (low > 0 and len(str(low)) == len(str(high)) >= 7)
+
+    @cached_property
+    def repeats_as_keys(self) -> bool:
+        """Many whole numbers or codes, each in a few records, that are no amounts.
+
+        Numbers drawn from a range meet as often as they come to lie side by side. Where they are the same far more often
+        than neighbours, and are not rounded, somebody has the same number twice. Numbers without gaps are keys if the
+        records of each stand together.
+        """
+        few_each = self.distinct >= MANY_KEYS and self.held <= MOST_RECORDS_OF_A_KEY * self.distinct
+        if not few_each or self.distinct == self.held or self.different >= 0.99:
+            return False
+        if self.is_text:
+            digits = share(self.texts, r"[0-9].*[0-9].*[0-9]")
+            return not self.dates and share(self.texts, _CODE) >= 0.95 and digits >= 0.9 and not self.numbers_as_text
+        if not self.is_whole or self.ends[0] < 0:
+            return False
+        numbers = self.counts["value"].sort()
+        neighbours = int((numbers.diff() == 1).sum()) / self.distinct
+        repeated = 1 - self.different
+        rounded = int((numbers % 10 == 0).sum()) / self.distinct
+        scattered = repeated >= 0.05 and repeated > 5 * neighbours and rounded < 0.25
+        return scattered or (self.together and (neighbours > 0.9 or rounded < 0.25))
+
+    @cached_property
+    def few_codes(self) -> bool:
+        """A short list of small whole numbers or of short texts, as codes are."""
+        if self.held < FEW_RECORDS or self.distinct > min(FEW_CODES, max(2, 0.05 * self.held)):
+            return False
+        if self.is_whole:
+            low, high = self.ends
+            return low >= -LARGEST_CODE and high <= LARGEST_CODE
+        return self.is_text
+
+    @cached_property
+    def small_range(self) -> bool:
+        """Whole numbers from 0 or 1 on without large gaps, as counts are."""
+        if not self.is_whole or self.distinct < 3:
+            return False
+        low, high = self.ends
+        return 0 <= low <= 1 and high <= 999 and (high <= 2 * self.distinct or (high <= 20 and self.distinct >= 5))
+
+    @cached_property
+    def order(self) -> tuple[Literal["bands", "scale"], list[str]] | None:
+        """The order of texts that are bands of numbers or steps of a well-known scale, written out."""
+        if not self.is_text or not 2 <= self.distinct <= MOST_STEPS:
+            return None
+        values = self.counts["value"].cast(pl.String).to_list()
+        bands = band_order(values)
+        if bands is not None:
+            return "bands", bands
+        steps = scale_order(values)
+        return None if steps is None else ("scale", steps)
+
+    @cached_property
+    def doses(self) -> bool:
+        """Do the values say what became of a dose: No, Steady, Up, Down?"""
+        if not self.is_text or self.distinct > len(_DOSES[0]):
+            return False
+        words = {str(value).strip().casefold() for value in self.counts["value"].to_list()}
+        return words <= _DOSES[0] and words >= _DOSES[1]
 
     @cached_property
     def markers(self) -> int:
@@ -172,6 +252,22 @@ class Facts:
             return 0
         marked = self.counts.filter(pl.col("value").cast(pl.String).is_in(MARKERS))
         return int(marked["count"].sum())
+
+    @cached_property
+    def far_number(self) -> int | None:
+        """A number such as 999 or -9, in several records and far from all others: it may stand for a missing value."""
+        if not self.is_number or self.dtype.is_decimal():
+            return None
+        held = self.counts.filter(pl.col("value").is_finite())
+        for number in FAR_NUMBERS:
+            here = held["value"] == number
+            others = held["value"].filter(~here)
+            if len(others) < 5 or here.sum() != 1 or held["count"].filter(here).item() < 2:
+                continue
+            low, high = float(others.min()), float(others.max())  # type: ignore[arg-type]
+            if (number > 0 and number >= 2 * high > 0) or (number < 0 <= low):
+                return number
+        return None
 
     @cached_property
     def numbers_as_text(self) -> bool:

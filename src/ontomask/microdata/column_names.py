@@ -11,6 +11,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
+from ontomask.microdata.key_names import numbered_unit
+
 Codes = Literal["diagnoses", "procedures"]
 
 
@@ -26,6 +28,8 @@ class Topic:
     weak: bool = False
     #: A short list of values of its own, of which a dictionary knows nothing worth knowing.
     listed: bool = False
+    #: A fact of somebody's treatment: others seldom know it, so the role is proposed with a question.
+    clinical: bool = False
 
 
 #: Topics in the order they are tried, each with its words; a+b are words that stand together, =a is the whole name.
@@ -154,14 +158,19 @@ _WORDS: list[tuple[Topic, str]] = [
     (
         Topic("how severe something is, or its outcome", "sensitive"),
         (
+            "readmitted readmission readmit reingreso reingres rehospitalisation wiederaufnahme survival relapse "
             "severity stage grade prognosis outcome pain gravedad estadio pronostico dolor gravetat estadi "
             "pronostic gravite stade douleur schweregrad stadium schmerz prognose"
         ),
     ),
     (
-        Topic("a result of a test", "sensitive"),
+        Topic("a result of a test or a measurement", "sensitive", clinical=True),
         (
-            "result results score test lab laboratory hiv glucose cholesterol hba1c creatinine hemoglobin "
+            "result results score test lab laboratory labs hiv glucose glu cholesterol hba hba1c a1c a1cresult "
+            "creatinine hemoglobin serum plasma sodium potassium albumin bilirubin hematocrit platelets platelet "
+            "wbc rbc urea bun lactate troponin crp ldl hdl triglycerides ferritin tsh spo2 systolic diastolic "
+            "blood+pressure heart+rate pulse temperature respiratory+rate saturation tension arterial glucosa "
+            "colesterol creatinina hemoglobina glycemie blutzucker blutdruck puls laborwerte leukozyten "
             "haemoglobin genotype genetic mutation biopsy resultado resultados prueba analisis resultat resultats "
             "prova analisi analyse ergebnis befund laborwert labor testergebnis"
         ),
@@ -187,14 +196,39 @@ _WORDS: list[tuple[Topic, str]] = [
     ),
     (
         Topic("the length of a stay", "quasi", "numeric"),
-        "stay los duration estancia duracion estada durada sejour duree aufenthalt aufenthaltsdauer verweildauer dauer",
+        (
+            "length+stay days+hospital time+hospital days+icu hours+icu dias+hospital dias+ingreso dies+hospital "
+            "jours+hopital tage+krankenhaus stay los duration estancia duracion estada durada sejour duree aufenthalt "
+            "aufenthaltsdauer verweildauer dauer"
+        ),
     ),
     (
         Topic("a date", "quasi"),
         (
-            "date admission admitted discharge visit arrival year month day weekday datetime timestamp fecha "
-            "ingreso alta ano mes dia ingres annee mois jour sortie datum aufnahme entlassung jahr monat "
-            "aufnahmedatum entlassungsdatum entlassdatum"
+            "date arrival year month day weekday datetime timestamp fecha ano mes dia annee mois jour datum jahr "
+            "monat aufnahmedatum entlassungsdatum entlassdatum"
+        ),
+    ),
+    (
+        Topic("how or when a stay began or ended", "quasi"),
+        (
+            "admission admitted admit discharge discharged disposition transfer referral triage arrival+mode "
+            "ingreso alta ingres admision admissio sortie transfert aufnahme entlassung verlegung einweisung"
+        ),
+    ),
+    (
+        Topic("who pays", "quasi", "flat", listed=True),
+        (
+            "payer payor insurer insurance medicaid medicare aseguradora seguro mutua asseguradora assurance "
+            "mutuelle versicherung krankenkasse kasse kostentrager"
+        ),
+    ),
+    (
+        Topic("visits and stays", "sensitive", clinical=True),
+        (
+            "visit visits outpatient inpatient emergency emergencies consultation consultations visita visitas "
+            "urgencias consulta consultas visites urgencies consultes urgences ambulant stationar notaufnahme "
+            "besuche"
         ),
     ),
     (
@@ -208,9 +242,11 @@ _WORDS: list[tuple[Topic, str]] = [
     (
         Topic("an institution or who works there", "quasi", "flat", listed=True),
         (
-            "hospital ward clinic department facility provider centre center school university company doctor "
-            "physician surgeon servicio medico centro hospitalario escuela empresa servei metge escola hopital "
-            "medecin ecole entreprise krankenhaus klinik station abteilung arzt schule firma"
+            "specialty speciality specialism especialidad especialitat specialite fachrichtung fachgebiet "
+            "fachabteilung room bed hospital ward clinic department facility provider centre center school "
+            "university company doctor physician surgeon servicio medico centro hospitalario escuela empresa "
+            "servei metge escola hopital medecin ecole entreprise krankenhaus klinik station abteilung arzt "
+            "schule firma"
         ),
     ),
     (
@@ -225,8 +261,12 @@ _WORDS: list[tuple[Topic, str]] = [
         "height weight bmi altura talla peso alcada pes taille poids grosse gewicht korpergrosse",
     ),
     (
-        Topic("a medicine", "quasi"),
-        "drug drugs medication medicine atc medicamento medicament farmaco farmac medikament arzneimittel wirkstoff",
+        Topic("a medicine or treatment", "sensitive", clinical=True),
+        (
+            "insulin dose dosage dosis therapy treatment rx meds med tratamiento terapia tractament traitement "
+            "therapie behandlung chemotherapy radiotherapy antibiotic antibiotics statin drug drugs medication "
+            "medicine atc medicamento medicament farmaco farmac medikament arzneimittel wirkstoff"
+        ),
     ),
     (Topic("a disability", "quasi"), "disability disabled discapacidad discapacitat handicap behinderung"),
     (
@@ -249,13 +289,20 @@ _SCALES = frozenset(
 )
 #: Words that say that numbers stand for something.
 _CODED = frozenset(
-    "code codes cod codi codigo cd type tipo tipus typ category categoria categorie kategorie group grupo grup groupe gruppe "
-    "status flag indicator class clase classe klasse kind art".split()
+    "code codes cod codi codigo cd type tipo tipus typ category categoria categorie kategorie group grupo grup "
+    "groupe gruppe status flag indicator class clase classe klasse kind art".split()
 )
 #: Words that say that numbers are counts or amounts.
 _COUNTED = frozenset(
-    "number num count n total sum days hours minutes months years visits dias horas dies hores jours heures tage stunden "
-    "numero nombre+de anzahl size mean rate percent pct".split()
+    "number num count n total sum days hours minutes months years visits dias horas dies hores jours heures tage "
+    "stunden numero nombre+de anzahl size mean rate percent pct nb cnt counts qty quantity cantidad quantitat "
+    "quantite menge anz".split()
+)
+#: Words that say that numbers are a length of time.
+_TIMES = frozenset(
+    "time days hours minutes seconds weeks months years duration length los dias horas minutos semanas meses anos "
+    "tiempo dies hores minuts setmanes mesos anys temps jours heures semaines annees duree tage stunden minuten "
+    "wochen monate jahre dauer zeit".split()
 )
 
 
@@ -268,13 +315,36 @@ def words_of(name: str) -> list[str]:
     return [word.lower() for word in re.findall(r"[^\W_]+", plain)]
 
 
+#: Names of substances end alike: metformin, glipizide, pioglitazone, amoxicillin, omeprazole.
+_SUBSTANCE = re.compile(
+    r"^[a-z]{2,}(?:formin|amide|glinide|izide|buride|piride|glitazone|glipton|gliptin|gliflozin|arbose|glitol|cillin|mycin|floxacin|"
+    r"prazole|conazole|sartan|[aeiou]pril|olol|dipine|vastatin|tidine|azepam|zolam|triptyline|oxetine|ximab|zumab|tinib|parin|"
+    r"warfarin|prednisone|prednisolone|thyroxine)$"
+)
+PERSON = Topic("a number that stands for one person", "identifier")
+EVENT = Topic("a number that stands for one stay, visit or case", "identifier")
+TREATMENT = Topic("a medicine or treatment", "sensitive", clinical=True)
+#: Whole numbers of clinical things: how many, not which.
+COUNT = Topic("how many diagnoses, procedures, tests or medicines somebody has", "sensitive", "numeric", clinical=True)
+LENGTH = Topic("a length of time", "quasi", "numeric")
+CODES = Topic("a code", "quasi", "flat")
+
+
 def topic_of(name: str) -> Topic | None:
     """What a column of this name is about; None where no word is known. What is named tells more than that it is."""
     words = words_of(name)
+    unit = numbered_unit(words)
+    if unit is not None:
+        return PERSON if unit == "person" else EVENT
     known = set(words) | {word[:-1] for word in words if len(word) > 3 and word.endswith("s")}
     known |= {"".join(words)} if len(words) > 1 else set()
     whole = words[0] if len(words) == 1 else ""
-    return next((topic for topic, phrases in _TOPICS if any(_stands(phrase, known, whole) for phrase in phrases)), None)
+    found = next(
+        (topic for topic, phrases in _TOPICS if any(_stands(phrase, known, whole) for phrase in phrases)), None
+    )
+    if (found is None or found.weak) and any(_SUBSTANCE.match(word) for word in words):
+        return TREATMENT
+    return found
 
 
 def is_scale(name: str) -> bool:
@@ -290,6 +360,11 @@ def is_coded(name: str) -> bool:
 def is_counted(name: str) -> bool:
     """Does the name say that numbers are counts or amounts?"""
     return not _COUNTED.isdisjoint(words_of(name))
+
+
+def is_time(name: str) -> bool:
+    """Does the name say a length of time?"""
+    return not _TIMES.isdisjoint(words_of(name))
 
 
 def _stands(phrase: tuple[str, ...], known: set[str], whole: str) -> bool:

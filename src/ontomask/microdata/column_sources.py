@@ -12,7 +12,7 @@ from polars import selectors
 
 from ontomask.arguments import as_path
 from ontomask.errors import DataError
-from ontomask.microdata.frames import take, take_any
+from ontomask.microdata.frames import take, take_any, values_unread
 from ontomask.microdata.missing_markers import without_markers
 from ontomask.microdata.opening import opened
 from ontomask.microdata.reading_options import Reading
@@ -31,6 +31,8 @@ class ColumnSource:
     path: Path | None = None
     ordered: frozenset[str] = frozenset()
     reading: Reading = field(default_factory=Reading)
+    #: Columns that hold several values in one cell; they come without values.
+    nested: list[str] = field(default_factory=list)
 
     @property
     def names(self) -> list[str]:
@@ -87,6 +89,8 @@ class ParquetSource(ColumnSource):
         return min(self._records, most)
 
     def column(self, name: str) -> pl.Series:
+        if name in self.nested:
+            return values_unread(name, self.looked)
         return without_markers(self._read(name).to_frame(), self.reading.missing)[0].to_series()
 
     def _read(self, name: str) -> pl.Series:
@@ -101,9 +105,16 @@ class ParquetSource(ColumnSource):
 def columns_of(data: Any, reading: Reading | None = None) -> ColumnSource:
     """The columns of a frame (pandas, Polars, PyArrow) or of a file."""
     reading = reading or Reading()
+    nested: list[str] = []
+
+    def leave(name: str) -> bool:  # asked only of columns whose values cannot be compared
+        nested.append(name)
+        return True
+
     if not isinstance(data, (str, Path)):
-        taken = take(data, missing=reading.missing)
-        return ColumnSource(taken.data, list(taken.notes), ordered=frozenset(taken.orders()))
+        taken = take(data, missing=reading.missing, unread=leave)
+        ordered = frozenset(taken.orders())
+        return ColumnSource(taken.data, list(taken.notes), ordered=ordered, reading=reading, nested=nested)
     from ontomask.microdata.reading import SUFFIXES, format_of, require_file
 
     path = as_path(data)
@@ -119,10 +130,11 @@ def columns_of(data: Any, reading: Reading | None = None) -> ColumnSource:
 def _parquet(path: Path, reading: Reading) -> ColumnSource:
     try:
         head = pl.scan_parquet(path, glob=False).head(1).collect()
-        taken = take_any(head)  # names and types are checked as those of a frame
+        nested = [name for name, dtype in head.schema.items() if dtype.is_nested()]
+        taken = take_any(head, unread=nested.__contains__)  # names and types are checked as those of a frame
         if not head.height:
             raise DataError("there are no records in it", where=str(path), remedy="Check how the file was written.")
-        source = ParquetSource(head, [], path, frozenset(taken.orders()), reading)
+        source = ParquetSource(head, [], path, frozenset(taken.orders()), reading, nested)
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise DataError(
             f"the file cannot be read as Parquet ({type(problem).__name__})",

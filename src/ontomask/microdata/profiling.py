@@ -15,8 +15,12 @@ from ontomask.arguments import as_path, counted, did_you_mean, one_of
 from ontomask.errors import DataError, OptionError, OutputError, PolicyError
 from ontomask.microdata.column_facts import Facts
 from ontomask.microdata.column_sources import ColumnSource, columns_of
+from ontomask.microdata.frames import nested
+from ontomask.microdata.marker_proposals import Markers, find_markers
 from ontomask.microdata.proposals import AnyRole, Kind, Proposal, Unmatched, propose
 from ontomask.microdata.reading_options import Reading
+from ontomask.microdata.repeating import repeating_column
+from ontomask.microdata.role_limits import settle_together
 from ontomask.microdata.taxonomy_candidates import Candidate, Taxonomies, candidates
 
 if TYPE_CHECKING:
@@ -193,7 +197,7 @@ class Profile:
         )
 
     def save(self, path: str | Path, *, overwrite: bool = False, **settings: Any) -> Path:
-        """Write :meth:`policy_text` to a file, which ``Policy.load`` reads. No value of the data is in it."""
+        """Write :meth:`policy_text` to a file, which ``Policy.load`` reads."""
         from ontomask.microdata.writing import write_text
 
         file = as_path(path)
@@ -211,7 +215,8 @@ class Profile:
         count = sum(bool(column.checks) for column in self.columns)
         doubts = f"{counted(count, 'column')} {'needs' if count == 1 else 'need'} somebody who knows the data"
         return [
-            f"Proposed after a look at {looked}{source}; no value of the data is in here. A beginning, no decision.",
+            f"Proposed after a look at {looked}{source}. It runs as it is; it is a proposal, not a decision.",
+            "Of the values of the data only the order of ordered columns and marks of missing values are in here.",
             f"Look for CHECK: {doubts}." if count else "Nothing is marked CHECK; read it all the same.",
             "What others can know of a person and is not masked gives the person away. Identifiers are left out.",
         ]
@@ -255,7 +260,7 @@ def profile(
     *,
     taxonomies: Mapping[str, str | Path] | None = None,
     roles: Mapping[str, str] | None = None,
-    unmatched: Unmatched = "stop",
+    unmatched: Unmatched = "flat",
     reading: Reading | None = None,
 ) -> Profile:
     """Look at a frame (pandas, Polars, PyArrow) or a file and propose what each column is.
@@ -263,9 +268,9 @@ def profile(
     Roles and kinds are guessed from names and from what the values show, taxonomies by matching the values.
     ``taxonomies`` gives columns a taxonomy to try (a file, or a name of the catalog), ``roles`` settles roles
     (identifier, quasi, sensitive, other). What cannot be told is proposed as the safer choice and marked.
-    ``unmatched``: where a taxonomy that fits has no place for some values, the column is nominal and masking stops at
-    them until they are mapped, or it is ``flat`` and the policy runs at once. ``reading`` says how a file is to be read;
-    the policy keeps it.
+    ``unmatched``: where a taxonomy that fits has no place for some values, the column is ``flat`` and the policy runs at
+    once, or it is nominal and masking stops (``"stop"``) at them until they are mapped. ``reading`` says how a file is to
+    be read; the policy keeps it. Unless it names missing markers, those that are found are proposed in it.
 
     >>> import ontomask as om
     >>> found = om.profile(om.demo_data(500, seed=1))
@@ -275,6 +280,9 @@ def profile(
     True
     """
     source = columns_of(data, reading)
+    markers = Markers() if source.reading.missing else find_markers(source)
+    if markers.proposed:
+        source = columns_of(data, source.reading.changed(missing=markers.proposed))
     given, settled = dict(taxonomies or {}), dict(roles or {})
     for name in [*given, *settled]:
         if name not in source.names:
@@ -285,16 +293,25 @@ def profile(
     one_of(unmatched, ("stop", "flat"), "way with unmatched values")
     known = Taxonomies()
     columns = [_look(source, name, given.get(name), settled.get(name), known, unmatched) for name in source.names]
-    _something_to_mask(columns, settled)
-    return Profile(
-        tuple(columns), source.records, source.looked, [*source.notes, *known.notes], source.path, source.reading
-    )
+    for column in columns:
+        column.proposal.checks += [
+            f"{marker!r} among numbers is taken for a missing value (reading: missing): is it?"
+            for marker in markers.taken.get(column.name, ())
+        ]
+    told = [*markers.notes, *settle_together(columns, settled)]
+    told += [f"column {name!r} holds several values in one cell and is left out" for name in source.nested]
+    keys = [repeating_column(source.column(c.name)) for c in columns if c.role == "identifier"]
+    told += [key.sentence() for key in keys if key is not None]
+    notes = [*source.notes, *known.notes, *told]
+    return Profile(tuple(columns), source.records, source.looked, notes, source.path, source.reading)
 
 
 def _look(
     source: ColumnSource, name: str, given: str | Path | None, role: Any, known: Taxonomies, unmatched: Unmatched
 ) -> ColumnProfile:
     facts = Facts.of(source.column(name), ordered=name in source.ordered)
+    if role is not None and role != "identifier" and name in source.nested:
+        raise nested(name, "lists or structures")
 
     def ask(topic: Any) -> list[Candidate]:
         written = facts
@@ -302,7 +319,12 @@ def _look(
             written = Facts.of(source.as_written(name))
         return candidates(written, topic, None if given is None else str(given), known)
 
-    proposal = propose(facts, role, ask, unmatched)
+    proposal = propose(facts, role, ask, unmatched, all_seen=source.looked == source.records)
+    if name in source.nested:
+        proposal.leave_out(
+            "several values in one cell, which cannot be masked: it is left out of the release",
+            "if it is needed, give each value a column or a record of its own",
+        )
     return ColumnProfile(
         name, facts.type, facts.distinct, facts.missing, facts.unique, proposal, tuple(facts.examples())
     )
@@ -310,16 +332,6 @@ def _look(
 
 def _share(share: float) -> str:
     return f"{share:.1%}" if share >= 0.001 else "less than 0.1%"
-
-
-def _something_to_mask(columns: list[ColumnProfile], settled: Mapping[str, str]) -> None:
-    """Where no column is a quasi-identifier, the sensitive ones are masked: the safer choice."""
-    if any(column.role == "quasi" for column in columns):
-        return
-    for column in columns:
-        if column.role == "sensitive" and column.name not in settled:
-            column.proposal.role = "quasi"
-            column.proposal.checks.append("it is masked because no other column would be: decide the role")
 
 
 def _method(method: Method | str, k: int) -> tuple[Method, bool]:

@@ -14,7 +14,8 @@ from ontomask.arguments import counted
 from ontomask.errors import DataError
 from ontomask.microdata.attributes import Attribute, Flat, Identifier, Missing, Nominal, Numeric, Ordinal, Role
 from ontomask.microdata.column_facts import FEW_RECORDS, Facts
-from ontomask.microdata.column_names import Topic, is_coded, is_counted, is_scale, names_a_key, topic_of
+from ontomask.microdata.column_names import CODES, COUNT, Topic, is_coded, is_counted, is_scale, names_a_key
+from ontomask.microdata.column_topics import names_a_person, settled_topic
 from ontomask.microdata.columns import encode_column
 from ontomask.microdata.taxonomy_candidates import Candidate
 
@@ -40,7 +41,10 @@ class Proposal:
     hints: list[str] = field(default_factory=list)
     taxonomy: str | None = None
     decimals: int | None = None
+    order: list[str] | None = None
     candidates: Sequence[Candidate] = ()
+    #: Nothing tells what the column is: it is masked because that is safer.
+    unknown: bool = False
 
     def attribute(self, *, may_lack: bool = False) -> Attribute | Identifier:
         """As a policy has it; ``may_lack``: values may be missing where the column is masked."""
@@ -53,42 +57,56 @@ class Proposal:
             return Nominal(taxonomy=self.taxonomy, role=role, missing=missing)
         if self.kind == "numeric":
             return Numeric(role=role, missing=missing, decimals=self.decimals)
-        kind = Ordinal if self.kind == "ordinal" else Flat
-        return kind(role=role, missing=missing)
+        if self.kind == "ordinal":
+            return Ordinal(role=role, missing=missing, order=self.order)
+        return Flat(role=role, missing=missing)
+
+    def leave_out(self, why: str, check: str) -> None:
+        """Remove the column from the release until somebody decides."""
+        self.role, self.kind, self.taxonomy, self.order = "identifier", "identifier", None, None
+        self.reasons, self.checks, self.hints = [why], [check], []
 
 
 def propose(
     facts: Facts,
     role: AnyRole | None,
     ask: Callable[[Topic | None], Sequence[Candidate]],
-    unmatched: Unmatched = "stop",
+    unmatched: Unmatched = "flat",
+    *,
+    all_seen: bool = True,
 ) -> Proposal:
     """Propose what the column is. ``role``: given by the user. ``ask`` looks for taxonomies, which may take a while.
 
-    ``unmatched``: is a column nominal although masking will stop at some of its values, or flat?
+    ``unmatched``: is a column nominal although masking will stop at some of its values, or flat? ``all_seen``: are these
+    all values of the column, so that an order of them can be written out?
     """
-    topic = topic_of(facts.name)
-    if topic is not None and topic.kind == "text" and not (facts.is_text and facts.words >= 2):
-        topic = None  # a note may be a grade
     if role == "identifier":
         return Proposal("identifier", "identifier", ["the role is given"])
     if not facts.distinct:
         return _empty(role)
+    topic = settled_topic(facts)
     named = _identifier(facts, topic) if role is None else None
     if named is not None:
         return named
-    found = [] if facts.dates else ask(topic)
+    found = [] if facts.dates or topic is COUNT else ask(topic)
     if role is None and not any(c.fits for c in found):
-        named = _all_different(facts, topic)
+        named = _all_different(facts, topic) or _repeating_key(facts, topic)
         if named is not None:
             named.candidates = found
             return named
-    made = _kind(facts, topic, found, unmatched)
+    made = _kind(facts, topic, found, unmatched, all_seen=all_seen)
     made.candidates = found
     _settle_role(made, facts, topic, role)
+    _ask_about_keys(made, facts, role)
     if facts.markers:
         made.checks.append(
-            f"{_records(facts.markers)} a mark such as NA or ? that may stand for a missing value; here it is a value"
+            f"{_records(facts.markers)} a mark such as NA or None that may stand for a missing value; here it is a value: "
+            "--missing MARK makes it missing"
+        )
+    if facts.far_number is not None:
+        made.checks.append(
+            f"{facts.far_number} is far from all other numbers: if it stands for a missing value, begin again with --missing "
+            f"{facts.far_number}"
         )
     return made
 
@@ -114,6 +132,8 @@ def _identifier(facts: Facts, topic: Topic | None) -> Proposal | None:
         checks = []
         if facts.held >= FEW_RECORDS and facts.distinct <= max(2, 0.02 * facts.held):
             checks = [f"there are only {counted(facts.distinct, 'value')}: does it really name persons?"]
+        elif topic.weak and facts.different < 0.5 and not facts.is_text:
+            checks = ["the values repeat often: if it names nobody, give the role quasi"]
         return Proposal("identifier", "identifier", [f"the name says {topic.what}", removed], checks)
     if facts.shape is not None:
         return Proposal("identifier", "identifier", [f"the values look like {facts.shape}", removed])
@@ -144,10 +164,40 @@ def _all_different(facts: Facts, topic: Topic | None) -> Proposal | None:
     )
 
 
+def _repeating_key(facts: Facts, topic: Topic | None) -> Proposal | None:
+    """Numbers or codes of persons who have several records."""
+    if topic is not None or not facts.repeats_as_keys:
+        return None
+    each = f"{facts.held / facts.distinct:.1f}"
+    what = "codes" if facts.is_text else "whole numbers that are no amounts"
+    return Proposal(
+        "identifier",
+        "identifier",
+        [
+            f"{counted(facts.distinct, 'value')}, each in {each} records on average: {what}",
+            "it is removed from the release",
+        ],
+        [
+            "if it names nobody, give the role quasi"
+            + ("" if facts.is_text else " (and kind: numeric if these are amounts)")
+        ],
+    )
+
+
+def _ask_about_keys(made: Proposal, facts: Facts, role: AnyRole | None) -> None:
+    """A column that stays in the release although it is named like a key, and repeats."""
+    if made.role != "identifier" and role is not None and names_a_person(facts) and facts.distinct < facts.held:
+        made.checks.append(
+            "it is named like a key and its values repeat: if it names persons or their stays, write kind: identifier"
+        )
+
+
 # ---- kinds -------------------------------------------------------------------------------------------------------
 
 
-def _kind(facts: Facts, topic: Topic | None, found: Sequence[Candidate], unmatched: Unmatched) -> Proposal:
+def _kind(
+    facts: Facts, topic: Topic | None, found: Sequence[Candidate], unmatched: Unmatched, *, all_seen: bool
+) -> Proposal:
     """What the values are; the role follows."""
     if facts.dates == "dates":
         return Proposal("quasi", "ordinal", ["dates, in the order of time"])
@@ -161,7 +211,7 @@ def _kind(facts: Facts, topic: Topic | None, found: Sequence[Candidate], unmatch
     best = found[0] if found else None
     if best is not None and best.fits and (best.complete or unmatched == "stop"):
         return _nominal(facts, best, found)
-    made = _number(facts, topic) if facts.is_number else _text(facts, topic)
+    made = _number(facts, topic) if facts.is_number else _text(facts, topic, all_seen=all_seen)
     if best is not None:
         (made.checks if best.holds_most else made.hints).append(_near(best))
     return _computable(facts, made)
@@ -234,10 +284,16 @@ def _number(facts: Facts, topic: Topic | None) -> Proposal:
         if "postal" in topic.what:
             flat.checks.append("postal codes stored as numbers have lost leading zeros: store them as text")
         return flat
-    if is_coded(facts.name) and facts.is_whole:
-        flat.checks.append("if the numbers are amounts, write kind: numeric")
+    if topic is not COUNT and facts.is_whole and _are_codes(facts, topic):
+        flat.checks.append("if the numbers are amounts, write kind: numeric; if a scale, kind: ordinal")
         return flat
-    if topic is not None or is_counted(facts.name) or not facts.is_whole:
+    if topic is not None and (topic.kind == "numeric" or not facts.few_codes):
+        return numeric
+    if is_counted(facts.name) or not facts.is_whole:
+        return numeric
+    if facts.small_range:
+        numeric.reasons = ["small whole numbers without gaps, as counts are"]
+        numeric.checks.append("if the numbers are codes, write kind: flat; if a scale, kind: ordinal")
         return numeric
     if facts.distinct <= FEW_VALUES and facts.distinct <= 0.05 * facts.held:
         flat.reasons = [f"whole numbers, but only {facts.distinct} different ones: codes, perhaps"]
@@ -246,9 +302,18 @@ def _number(facts: Facts, topic: Topic | None) -> Proposal:
     return numeric
 
 
-def _text(facts: Facts, topic: Topic | None) -> Proposal:
+def _are_codes(facts: Facts, topic: Topic | None) -> bool:
+    """Does the name say that the numbers stand for something?"""
+    if is_counted(facts.name):
+        return False
+    return topic is CODES or is_coded(facts.name) or (names_a_key(facts.name) and facts.few_codes)
+
+
+def _text(facts: Facts, topic: Topic | None, *, all_seen: bool) -> Proposal:
     if facts.is_text and facts.ordered:
         return Proposal("quasi", "ordinal", ["categories that have an order in the data"])
+    if facts.order is not None and all_seen:
+        return _in_order(facts)
     made = Proposal("quasi", "flat", [facts.type])
     if not facts.is_text:
         return made
@@ -261,9 +326,22 @@ def _text(facts: Facts, topic: Topic | None) -> Proposal:
     return made
 
 
+def _in_order(facts: Facts) -> Proposal:
+    """Bands of numbers, or steps of a scale that everybody knows: the order is written out."""
+    assert facts.order is not None
+    what, order = facts.order
+    reason = (
+        f"{counted(len(order), 'band')} of numbers, in their order" if what == "bands" else "steps of a known scale"
+    )
+    made = Proposal("quasi", "ordinal", [reason], order=order)
+    if what == "scale":
+        made.checks.append("is order: from first to last what the values mean? If not, correct it or write kind: flat")
+    return made
+
+
 def _computable(facts: Facts, made: Proposal) -> Proposal:
     """The proposal, or a flat column where the values cannot be computed with."""
-    if made.kind not in ("numeric", "ordinal") or facts.ordered:
+    if made.kind not in ("numeric", "ordinal") or facts.ordered or made.order is not None:
         return made
     try:
         encode_column(facts.name, made.attribute(), facts.extremes(), [])  # type: ignore[arg-type]
@@ -285,19 +363,26 @@ def _settle_role(made: Proposal, facts: Facts, topic: Topic | None, role: AnyRol
         return
     if topic is not None and topic.role == "sensitive" and not facts.dates:
         made.role = "sensitive"
-        made.reasons.insert(0, f"the name says {topic.what}, which must not be learned")
+        made.reasons.insert(0, f"{_told(facts, topic)}, which must not be learned")
+        if topic.clinical:
+            made.checks.append("if others can know it, write role: quasi: it is then masked")
     elif topic is not None and topic.codes is not None:
-        made.reasons.insert(0, f"the name says {topic.what}, which others may know: it is masked")
+        made.reasons.insert(0, f"{_told(facts, topic)}, which others may know: it is masked")
         made.checks.append("if nobody can know it, write role: sensitive: it is then released as it is")
     elif topic is not None and topic.role == "quasi":
-        made.reasons.insert(0, f"the name says {topic.what}, which others can know")
+        made.reasons.insert(0, f"{_told(facts, topic)}, which others can know")
     elif facts.dates:
         made.reasons.insert(0, "others can know when something was")
     elif facts.distinct == 1 and not facts.missing:
         made.reasons.insert(0, "one value for all, which distinguishes no records")
     else:
+        made.unknown = True
         made.reasons.insert(0, "nothing tells what it is; taken for what others can know, the safer guess")
         made.checks.append("decide the role: quasi, sensitive or other")
+
+
+def _told(facts: Facts, topic: Topic) -> str:
+    return f"the values say {topic.what}" if facts.doses else f"the name says {topic.what}"
 
 
 def _records(number: int) -> str:

@@ -69,16 +69,17 @@ def unit_of(name: str) -> str:
 
 
 def repeating(data: pl.DataFrame, names: Iterable[str]) -> list[Repeating]:
-    """The columns that hold a value in more than one record. Nulls, blanks and marks such as NA name nobody."""
-    found = [_counted(data[name]) for name in names if not data[name].dtype.is_nested()]
-    return [column for column in found if column.different < column.records]
+    """The columns that hold a value in more than one record."""
+    return [found for name in names if (found := repeating_column(data[name])) is not None]
 
 
-def _counted(values: pl.Series) -> Repeating:
+def repeating_column(values: pl.Series) -> Repeating | None:
+    """The column, if a value is in more than one record. Nulls, blanks and marks such as NA name nobody."""
     held = values.drop_nulls()
     if held.dtype.is_float():
         held = held.drop_nans()
     elif held.dtype in (pl.String, pl.Categorical, pl.Enum):
         texts = held.cast(pl.String).str.strip_chars()
         held = texts.filter(~texts.is_in(["", *MARKERS]))
-    return Repeating(values.name, held.n_unique(), len(held), len(values) - len(held))
+    different = held.n_unique()
+    return None if different == len(held) else Repeating(values.name, different, len(held), len(values) - len(held))
