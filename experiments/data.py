@@ -212,7 +212,7 @@ def discharges(
     attributes: dict[str, Any] = {}
     for name in columns:
         if name in NUMBERS:
-            attributes[name] = om.Numeric(role=role)
+            attributes[name] = om.Numeric(role=role, decimals="exact")  # as the papers compute it
         elif name in FLAT:
             attributes[name] = om.Flat(role=role)
         else:

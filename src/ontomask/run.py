@@ -151,7 +151,7 @@ def anonymize(
     ...     attributes={"age": om.Numeric(), "pay": om.Numeric(role="sensitive")}, method=om.Microaggregation(k=2)
     ... )
     >>> om.anonymize(frame, policy).data["age"].to_list()
-    [30.5, 30.5, 53.5, 53.5]
+    [30, 30, 54, 54]
     """
     policy, hidden = require_policy(policy), chosen_secret(seed, secret)
     report = Reporter(progress)

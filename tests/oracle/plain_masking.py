@@ -14,6 +14,7 @@ import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -220,6 +221,23 @@ class PlainColumn:
             return statistics.mean(map(Fraction, values))
         scale = self.attribute.order
         return scale[first_least(math.fsum(self.separation(c, v) for v in values) for c in scale)]
+
+
+def decimals_of(values: Iterable[float]) -> int:
+    """The most decimals with which a number is written."""
+    return max((max(0, -int(Decimal(repr(v)).normalize().as_tuple().exponent)) for v in values), default=0)
+
+
+def shown_centre(values: Sequence[float], centre: str, decimals: int) -> Fraction:
+    """The mean or the median of decimal numbers, computed as fractions, halves rounded to even."""
+    exact = sorted(Fraction(repr(v)) for v in values)
+    return round(statistics.mean(exact) if centre == "mean" else statistics.median(exact), decimals)
+
+
+def gives_away(values: Sequence[float], p: float) -> bool:
+    """The p% rule: what the others than the two largest add is less than p% of the largest."""
+    sizes = sorted((abs(Fraction(v)) for v in values), reverse=True)
+    return sizes[0] > 0 and sum(sizes[2:]) < Fraction(p) / 100 * sizes[0]
 
 
 # ---- whole records -----------------------------------------------------------------------------------------------

@@ -318,7 +318,7 @@ ATTRIBUTES = st.one_of(
     NOMINALS,
     st.builds(om.Flat, **COMMON),
     st.builds(om.Ordinal, order=st.one_of(st.none(), st.lists(SCALARS, min_size=1, max_size=4, unique=True)), **COMMON),
-    st.builds(om.Numeric, decimals=st.one_of(st.none(), st.integers(0, 15)), **COMMON),
+    st.builds(om.Numeric, decimals=st.one_of(st.none(), st.just("exact"), st.integers(0, 15)), **COMMON),
     st.builds(om.Identifier),
 )
 KS = st.integers(1, 10**9)

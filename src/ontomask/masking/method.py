@@ -15,13 +15,14 @@ from ontomask.arguments import counted
 from ontomask.distances.measures import get_measure
 from ontomask.distances.records import Distance, Normalize, RecordDistance
 from ontomask.errors import DataError
+from ontomask.masking.dominance import dominance
 from ontomask.masking.goals import Goals
 from ontomask.microdata.attributes import Role
 from ontomask.microdata.columns import Longs, NumericColumn
 from ontomask.microdata.encoding import Table, make_table, remeasured
 from ontomask.progress import Progress
 from ontomask.settings import K, Spoken, plain
-from ontomask.statistics.aggregation import Centroid, Operators
+from ontomask.statistics.aggregation import Centroid, NumericCentre, Operators
 from ontomask.statistics.ordering import Comparison
 
 
@@ -195,12 +196,24 @@ class Aggregating(Comparing, Grouping):
         default="plain", description="weighted multiplies distances by frequency, as published; plain does not"
     )
 
+    numeric_centre: NumericCentre = Field(
+        default="mean", description="what groups show of numbers: mean, or median, which an outlier does not move"
+    )
+
     def operators(self, table: Table) -> Operators:
-        return Operators.of(table, self.record_distance(table), self.centroid)
+        return Operators.of(table, self.record_distance(table), self.centroid, self.numeric_centre)
+
+    def aggregated(
+        self, table: Table, group_of: NDArray[np.int32], centres: Sequence[NDArray[Any]], notes: Sequence[str] = ()
+    ) -> Masked:
+        """Groups that show their centres, with a word on means that give one record away."""
+        averaged = self.k > 1 and self.numeric_centre == "mean"
+        told, caveats = dominance(table, group_of, centres) if averaged else ([], [])
+        return Masked(group_of, self.shown(table, centres), [*notes, *told], caveats=caveats)
 
     @staticmethod
     def shown(table: Table, centres: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
-        """Centres as they are shown: means are rounded where the policy says so."""
+        """Centres as they are shown: means as precise as their column."""
         return [
             column.rounded(values) if isinstance(column, NumericColumn) else values
             for column, values in zip(table.columns, centres, strict=True)

@@ -165,7 +165,7 @@ class Microaggregation(Aggregating):
                 f"{counted(joined, 'group')} joined with the nearest until what is required held: {groups:,} are left"
             )
         centres = operators.centres(group_of, groups, stretch(progress, 0.95, 1.0))
-        return Masked(group_of, self.shown(table, centres), notes)
+        return self.aggregated(table, group_of, centres, notes)
 
     @property
     def title(self) -> str:

@@ -54,7 +54,7 @@ class Resampling(Aggregating):
         each = table.n // self.k
         samples = drawn[: each * self.k].reshape(self.k, each)
         group_of = grouped_by_rank(operators, samples, self.comparison, progress)
-        return Masked(group_of, self.shown(table, operators.centres(group_of, each)))
+        return self.aggregated(table, group_of, operators.centres(group_of, each))
 
     def _heer(self, operators: Operators, rng: np.random.Generator, progress: Progress) -> Masked:
         table = operators.table

@@ -81,8 +81,8 @@ def _ranked(order: Any) -> Any:
 
 
 def _decimals(decimals: Any) -> Any:
-    if decimals is not None and not 0 <= whole_number(decimals) <= 15:
-        raise ValueError(f"{decimals} decimals: give 0 to 15")
+    if decimals is not None and decimals != "exact" and not 0 <= whole_number(decimals) <= 15:
+        raise ValueError(f"{decimals} decimals: give 0 to 15, or exact")
     return decimals
 
 
@@ -164,11 +164,12 @@ class Ordinal(Attribute):
 
 
 class Numeric(Attribute):
-    """Numbers: distance by difference, centre = the mean."""
+    """Numbers: distance by difference, centre = the mean, as precise as the column itself."""
 
     kind: Literal["numeric"] = "numeric"
-    decimals: Annotated[int | None, BeforeValidator(_decimals)] = Field(
-        default=None, description="round masked values to this many decimals; 0 keeps whole numbers whole"
+    decimals: Annotated[int | Literal["exact"] | None, BeforeValidator(_decimals)] = Field(
+        default=None,
+        description="round means to this many decimals; not given: to those of the column; exact: as computed",
     )
 
 

@@ -20,6 +20,7 @@ from ontomask.arguments import counted, short, some_of
 from ontomask.errors import DataError
 from ontomask.microdata.attributes import Attribute, Nominal, Numeric, Ordinal
 from ontomask.microdata.dates import read_dates
+from ontomask.microdata.precision import own_decimals, rounded
 from ontomask.microdata.spelling import is_text, spelled_alike
 from ontomask.taxonomy.matching import Matching, match_counts
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -151,11 +152,18 @@ class NumericColumn(Column):
         return self.numbers
 
     def rounded(self, centres: NDArray[Any]) -> NDArray[Any]:
-        """Means as the attribute wants them shown."""
+        """Means as the attribute wants them shown: as precise as the column itself, unless it says otherwise."""
         assert isinstance(self.attribute, Numeric)
-        if self.attribute.decimals is None:
-            return centres
-        return np.round(centres, self.attribute.decimals) + 0.0  # -0.0 becomes 0.0
+        decimals = self.attribute.decimals
+        if decimals == "exact":
+            return centres + 0.0  # -0.0 becomes 0.0
+        largest = float(np.nanmax(np.abs(self.numbers), initial=0.0))
+        return rounded(centres, self.decimals if decimals is None else decimals, largest)
+
+    @cached_property
+    def decimals(self) -> int:
+        """The most decimals that a number of the column has."""
+        return own_decimals(self.numbers, single=self.values.dtype == pl.Float32)
 
     def decode(self, centres: NDArray[Any]) -> pl.Series:
         """Numbers; of the column's own type where all of them fit it."""

@@ -1,7 +1,8 @@
 """The centres of groups of records (METHODS 4): T12's aggregation operator on tables of any mix of kinds.
 
 Nominal attributes: by the kind of centroid that is asked for. Flat ones: the most frequent value. Ordinal: the lower
-median. Numeric: the mean. Where more than half of a group's numbers or ranks are missing, its centre is missing too.
+median. Numeric: the mean, or the median. Where more than half of a group's numbers or ranks are missing, its centre is
+missing too.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from ontomask.microdata.encoding import Table
 from ontomask.progress import Progress, silent
 
 Centroid = Literal["semantic", "marginality", "mode", "lcs", "consensus"]
+NumericCentre = Literal["mean", "median"]
 _RULE = {"semantic": HIERARCHY, "marginality": PRESENT, "consensus": PRESENT, "mode": MODE, "lcs": SUBSUMER}
 #: Groups whose centres are worked out between two reports of progress.
 STRIDE = 1 << 14
@@ -31,16 +33,22 @@ STRIDE = 1 << 14
 
 @dataclass(frozen=True, eq=False)
 class Operators:
-    """A table with the operators of T12 chapter 4: how its records are compared, and how groups get their centre."""
+    """A table with the operators of T12 chapter 4: how its records are compared, and how groups get their centre.
+
+    ``numeric``: what :meth:`centres` gives of numbers; groups are formed around means, whatever they show.
+    """
 
     table: Table
     distance: RecordDistance
     space: Space
     rules: Rules
+    numeric: NumericCentre = "mean"
 
     @staticmethod
-    def of(table: Table, distance: RecordDistance, centroid: Centroid = "semantic") -> Operators:
-        return Operators(table, distance, distance.space(table), make_rules(distance, centroid))
+    def of(
+        table: Table, distance: RecordDistance, centroid: Centroid = "semantic", numeric: NumericCentre = "mean"
+    ) -> Operators:
+        return Operators(table, distance, distance.space(table), make_rules(distance, centroid), numeric)
 
     def decode_rows(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
         """Rows of the coded attributes, by attribute, as concepts and codes."""
@@ -67,7 +75,7 @@ class Operators:
         coded = iter(self.decode_rows(self.points(at, tuples, weights, progress=progress).rows))
         group = np.repeat(np.arange(groups), np.diff(at))
         return [
-            _line_centres(stick, column.own[codes[tuples]], group, weights, groups)
+            _line_centres(stick, column.own[codes[tuples]], group, weights, groups, self.numeric)
             if isinstance(stick, LineYardstick)
             else next(coded)
             for stick, column, codes in zip(self.distance.yardsticks, self.table.columns, self.table.codes, strict=True)
@@ -98,28 +106,46 @@ def members(tuple_of: NDArray[Any], group_of: NDArray[Any], groups: int, p: int)
 
 
 def _line_centres(
-    stick: LineYardstick, values: NDArray[Any], group: Longs, weights: Longs, groups: int
+    stick: LineYardstick,
+    values: NDArray[Any],
+    group: Longs,
+    weights: Longs,
+    groups: int,
+    numeric: NumericCentre,
 ) -> NDArray[Any]:
-    """Means of numbers, lower medians of ranks."""
+    """Means or medians of numbers, lower medians of ranks."""
     gone = stick.gone(values)
     here = np.bincount(group[~gone], weights=weights[~gone], minlength=groups)
     absent = np.bincount(group[gone], weights=weights[gone], minlength=groups)
     values, group, weights = values[~gone], group[~gone], weights[~gone]
-    if isinstance(stick.column, NumericColumn):
-        # The mean of the differences from each group's first value: equal values have exactly themselves as mean.
+    # By size, so that no sum depends on the order of the records.
+    order = np.lexsort((weights, values, group))
+    values, group, weights = values[order], group[order], weights[order]
+    if not isinstance(stick.column, NumericColumn):
+        medians = np.append(values, -1)[_middle(group, weights, here, np.ceil(here / 2))]
+        return np.where((absent > here) | (here == 0), -1, medians)
+    if numeric == "mean":
+        # The mean of the differences from each group's least value: equal values have exactly themselves as mean.
         first = np.zeros(groups)
         first[group[::-1]] = values[::-1]
         sums = np.bincount(group, weights=(values - first[group]) * weights, minlength=groups)
         centres: NDArray[Any] = first + sums / np.maximum(here, 1)
-        centres[absent > here] = np.nan
-        return centres
-    order = np.lexsort((values, group))
-    values, group, weights = values[order], group[order], weights[order]
+    else:
+        low, high = (
+            np.append(values, 0.0)[_middle(group, weights, here, rank)]
+            for rank in (np.ceil(here / 2), np.floor(here / 2) + 1)
+        )
+        centres = low + (high - low) / 2
+    centres[absent > here] = np.nan
+    return centres
+
+
+def _middle(group: Longs, weights: Longs, here: NDArray[Any], rank: NDArray[Any]) -> Longs:
+    """Where the value of a rank stands in each group, of values that are sorted by group and size."""
     seen = np.cumsum(weights)
-    before = np.concatenate(([0], seen))[np.searchsorted(group, np.arange(groups))]
-    middle = np.searchsorted(seen, before + np.ceil(here / 2), side="left")
-    medians = np.append(values, -1)[np.minimum(middle, len(values))]
-    return np.where((absent > here) | (here == 0), -1, medians)
+    before = np.concatenate(([0], seen))[np.searchsorted(group, np.arange(len(here)))]
+    places: Longs = np.minimum(np.searchsorted(seen, before + rank, side="left"), len(weights)).astype(np.int64)
+    return places
 
 
 def make_rules(distance: RecordDistance, centroid: Centroid) -> Rules:

@@ -1,0 +1,68 @@
+"""Groups whose mean gives one record away: the p% rule of tabular disclosure control (Hundepool et al., *Statistical
+Disclosure Control*, 2012, section 4.2).
+
+The mean of a group and its size give its total. Whoever has the second largest value, or knows it, subtracts it and has
+the largest one but for what the others add: the total less the two largest. Where that is less than p% of the largest,
+it is known to within p%. Sizes count, so numbers are taken without their signs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.arguments import counted
+from ontomask.microdata.columns import Floats, NumericColumn
+from ontomask.microdata.encoding import Table
+
+#: The p of the p% rule.
+P = 10.0
+
+
+def dominated(sizes: Floats, group_of: NDArray[np.integer], groups: int, p: float = P) -> NDArray[np.bool_]:
+    """In which groups the largest number can be told to within p%; ``sizes``: of each record, NaN where it is missing.
+
+    >>> dominated(np.array([20.0, 21, 5000, 20, 21, 50]), np.array([0, 0, 0, 1, 1, 1]), 2).tolist()
+    [True, False]
+    """
+    known = ~np.isnan(sizes)
+    of, own = group_of[known].astype(np.int64), np.abs(sizes[known])
+    first = np.zeros(groups)
+    np.maximum.at(first, of, own)
+    # One record of the largest value is left out of the second round; the first of equals.
+    largest = np.flatnonzero(own == first[of])
+    left_out = np.zeros(len(own), dtype=np.bool_)
+    left_out[largest[np.unique(of[largest], return_index=True)[1]]] = True
+    of, own = of[~left_out], own[~left_out]
+    second = np.zeros(groups)
+    np.maximum.at(second, of, own)
+    rest = np.bincount(of, weights=own, minlength=groups) - second
+    told: NDArray[np.bool_] = (first > 0) & (rest < p / 100 * first)
+    return told
+
+
+def dominance(table: Table, group_of: NDArray[np.integer], centres: Sequence[Floats]) -> tuple[list[str], list[str]]:
+    """What to say of groups that show a mean of which one record makes up nearly all: notes with numbers for the
+    steward, and a caveat that names columns only."""
+    notes, names = [], []
+    for column, shown in zip(table.columns, centres, strict=True):
+        if not isinstance(column, NumericColumn):
+            continue
+        told = dominated(column.numbers[column.codes], group_of, len(shown)) & ~np.isnan(shown)
+        if told.any():
+            records = int(told[group_of].sum())
+            names.append(column.name)
+            notes.append(
+                f"{column.name}: in {int(told.sum()):,} of {counted(len(told), 'group')} ({counted(records, 'record')}) "
+                f"the largest value can be estimated to within {P:g}% from the mean (p% rule)"
+            )
+    if not names:
+        return [], []
+    caveat = (
+        f"Dominance: in some groups one record makes up nearly all of the mean of {', '.join(names)}. Whoever knows the "
+        f"second largest value of such a group can estimate the largest to within {P:g}% (p% rule). Top-code the column "
+        "before masking, or set numeric_centre: median."
+    )
+    return notes, [caveat]
