@@ -297,6 +297,7 @@ class Result:
         delimiter: str | None = None,
         encoding: str = "utf-8",
         decimal: str = ".",
+        escape_formulas: bool = False,
     ) -> Path:
         """Write the release to a file, whole or not at all; never over the file the data came from.
 
@@ -316,10 +317,17 @@ class Result:
             encoding=encoding,
             decimal=decimal,
             source=self.prepared.source,
+            escape_formulas=escape_formulas,
         )
 
     def save(
-        self, folder: str | Path, *, overwrite: bool = False, format: str | None = None, report: bool = False
+        self,
+        folder: str | Path,
+        *,
+        overwrite: bool = False,
+        format: str | None = None,
+        report: bool = False,
+        escape_formulas: bool = False,
     ) -> Path:
         """Write two folders below ``folder``: ``release``, which may be handed out, and ``confidential``.
 
@@ -328,12 +336,20 @@ class Result:
         each, and the assessment. What is written is verified once more. A new folder appears when it is complete. With
         ``overwrite`` an earlier result of ours is replaced; anything else is never touched, nor is a file that the data
         or the policy came from. ``format`` is that of the release: CSV unless it is given or the data came from Parquet.
+        ``escape_formulas`` is for CSV, as in :func:`ontomask.write_table`; mapping and groups are escaped as well.
         """
         from ontomask.saving import save_result
 
         if report:
             self.assess()  # kept with this result, too
-        return save_result(self._verified_again(), as_path(folder), overwrite=overwrite, format=format, report=report)
+        return save_result(
+            self._verified_again(),
+            as_path(folder),
+            overwrite=overwrite,
+            format=format,
+            report=report,
+            escape_formulas=escape_formulas,
+        )
 
     def _verified_again(self) -> Result:
         """This result with a verification of its data as they are now; an error if they fail what they must satisfy."""

@@ -19,6 +19,7 @@ from ontomask.masking.method import Masked
 from ontomask.microdata.attributes import Nominal
 from ontomask.microdata.columns import NominalColumn
 from ontomask.microdata.encoding import Table, encode, require_columns, settle_missing
+from ontomask.microdata.formulas import formula_note
 from ontomask.microdata.frames import Taken, give_back, take
 from ontomask.microdata.opening import opened, with_own_orders
 from ontomask.microdata.reading_options import Reading
@@ -193,7 +194,7 @@ def anonymize(
         prepared=prepared,
         masked=masked,
         records=np.flatnonzero(prepared.kept)[stayed if order is None else stayed[order]],
-        notes=[*failed, *marks, *prepared.notes, *masked.notes],
+        notes=[*failed, *marks, *prepared.notes, *masked.notes, *formula_note(data)],
         allow_unsatisfied=allow_unsatisfied,
     )
     report(1.0, "done")

@@ -44,7 +44,15 @@ MANIFEST = "confidential/manifest.json"
 ABOUT = "A result of ontomask. Only the files listed here are replaced by a later one."
 
 
-def save_result(result: Result, folder: Path, *, overwrite: bool, format: str | None, report: bool) -> Path:
+def save_result(
+    result: Result,
+    folder: Path,
+    *,
+    overwrite: bool,
+    format: str | None,
+    report: bool,
+    escape_formulas: bool = False,
+) -> Path:
     """release/ with the data and the guarantees; confidential/ with all that leads back to people."""
     source = result.prepared.source
     like_source = "parquet" if source is not None and source.suffix.lower() in (".parquet", ".pq") else "csv"
@@ -56,7 +64,7 @@ def save_result(result: Result, folder: Path, *, overwrite: bool, format: str | 
     with _told_for(folder):
         try:
             create_folder(part)
-            _fill(result, part, folder, suffix, report)
+            _fill(result, part, folder, suffix, report, escape_formulas)
             mode = place.stat().st_mode if place.exists() else None
             appear(part, place, PARTS)
             if mode is None:
@@ -224,20 +232,20 @@ def _is_same(file: Path, path: Path) -> bool:
 # ---- what is written ---------------------------------------------------------------------------------------------
 
 
-def _fill(result: Result, folder: Path, target: Path, suffix: str, report: bool) -> None:
+def _fill(result: Result, folder: Path, target: Path, suffix: str, report: bool, escape: bool) -> None:
     """Everything that belongs to a result; errors speak of the place it is meant for."""
     try:
-        _write_parts(result, folder, suffix, report)
+        _write_parts(result, folder, suffix, report, escape)
     except OntomaskError as problem:
         _show_target(problem, folder, target)
         raise
 
 
-def _write_parts(result: Result, folder: Path, suffix: str, report: bool) -> None:
+def _write_parts(result: Result, folder: Path, suffix: str, report: bool, escape: bool) -> None:
     release, confidential = (folder / name for name in PARTS)
     create_folder(release)
     name = "release" if result.satisfied else "release-NOT-SATISFIED"
-    write_table(result.data, release / f"{name}{suffix}")
+    write_table(result.data, release / f"{name}{suffix}", escape_formulas=escape)
     write_text("\n".join([*result.public_guarantees, ""]), release / "guarantees.txt", private=False)
     create_folder(confidential)
     write_text(CONFIDENTIAL, confidential / "READ ME FIRST.txt")
@@ -245,8 +253,8 @@ def _write_parts(result: Result, folder: Path, suffix: str, report: bool) -> Non
     write_text(policy_text(policy, confidential.resolve()), confidential / "policy.yaml")
     write_text(result.secret.text(), confidential / SECRET)
     write_text("\n".join([*result.notes, *_changes(result), ""]), confidential / "notes.txt")
-    write_table(result.mapping, confidential / "mapping.csv", private=True)
-    write_table(result.groups, confidential / "groups.csv", private=True)
+    write_table(result.mapping, confidential / "mapping.csv", private=True, escape_formulas=escape)
+    write_table(result.groups, confidential / "groups.csv", private=True, escape_formulas=escape)
     write_table(pl.DataFrame({RECORDS: result.records + 1}), confidential / "records.csv", private=True)
     if result.report is not None:
         write_table(result.report, confidential / "report.csv", private=True)

@@ -118,6 +118,7 @@ def test_csv_reads_back_the_same(
     path.unlink()
 
 
+@pytest.mark.filterwarnings("ignore:a spreadsheet would run")
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
 @given(frame=frames())
 def test_csv_reads_back_the_same_without_being_told_anything(

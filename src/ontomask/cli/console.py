@@ -19,6 +19,7 @@ SPOKEN = {
     "overwrite=True": "--force",
     "give force=True": "add --force",
     "allow_unsatisfied=True": "--allow-unsatisfied",
+    "escape_formulas=True": "--escape-formulas",
     "records= (result.records)": "--records (confidential/records.csv of a result)",
     "records= ": "--records ",
     "aligned=True": "--aligned",

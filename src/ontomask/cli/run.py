@@ -52,6 +52,10 @@ def command(
     allow_unsatisfied: Annotated[
         bool, typer.Option("--allow-unsatisfied", help="Write a release that fails what it must satisfy, marked so.")
     ] = False,
+    escape_formulas: Annotated[
+        bool,
+        typer.Option("--escape-formulas", help="In CSV files, put a quote before cells that would be formulas."),
+    ] = False,
     force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -86,7 +90,7 @@ def command(
         if report:
             result.assess(stretch(progress, 0.5, 0.9))
         progress(0.9, "writing")
-        result.save(output, overwrite=force, format=format, report=report)
+        result.save(output, overwrite=force, format=format, report=report, escape_formulas=escape_formulas)
     if as_json:
         say_json(_facts(result, output, report))
     elif not quiet:

@@ -19,6 +19,7 @@ import polars as pl
 from ontomask.arguments import as_path, is_text_encoding, one_of, short
 from ontomask.errors import DataError, OntomaskError, OntomaskWarning, OptionError, OutputError
 from ontomask.microdata import stat_files
+from ontomask.microdata.formulas import escaped, formula_note
 from ontomask.microdata.frames import take_any
 from ontomask.microdata.reading import SUFFIXES, format_of
 from ontomask.owner_only import FILE, create_file, make_ordinary
@@ -43,13 +44,15 @@ def write_table(
     decimal: str = ".",
     source: str | Path | None = None,
     private: bool = False,
+    escape_formulas: bool = False,
 ) -> Path:
     """Write a pandas, Polars or PyArrow frame, the format chosen by suffix, and return the path.
 
     The file appears whole or not at all. An existing one is replaced only with ``overwrite``, and ``source``, the file
     the data came from, never. Until it is complete only its owner can read it; with ``private`` that stays so.
     ``delimiter`` (comma, or tab for .tsv), ``encoding`` and ``decimal`` are for CSV. A pandas index other than 0..n-1
-    is not written; a warning says so.
+    is not written; a warning says so, as it does of cells in a CSV that a spreadsheet would run as formulas.
+    ``escape_formulas`` puts a single quote before these.
     """
     target = as_path(path)
     chosen = _chosen(target, format)
@@ -59,9 +62,10 @@ def write_table(
     for note in taken.notes:
         warnings.warn(note, OntomaskWarning, stacklevel=2)
     target = checked_target(target, overwrite, source)
+    data = _for_spreadsheets(taken.data, chosen, target, escape_formulas, told=not private)
     with _whole(target, int(taken.data.estimated_size()), private=private) as part:
         if chosen in ("csv", "tsv"):
-            _write_csv(taken.data, part, target, separator, encoding, decimal)
+            _write_csv(data, part, target, separator, encoding, decimal)
         elif chosen == "parquet":
             with part.open("wb") as stream:
                 taken.data.write_parquet(stream)
@@ -83,6 +87,21 @@ def _chosen(target: Path, format: str | None) -> str:
         return format_of(target, _SUFFIXES)
     one_of(format, FORMATS, "format to write")
     return format
+
+
+def _for_spreadsheets(data: pl.DataFrame, chosen: str, target: Path, escape: bool, *, told: bool) -> pl.DataFrame:
+    """The data for a CSV, with a quote before what would be a formula, or else a warning. Other formats have types."""
+    if chosen not in ("csv", "tsv"):
+        if escape:
+            raise OptionError(
+                "escape_formulas=True is for CSV files", remedy=f"Leave it out: text is text in the format {chosen!r}."
+            )
+        return data
+    if escape:
+        return escaped(data, str(target))
+    for note in formula_note(data) if told else ():
+        warnings.warn(note, OntomaskWarning, stacklevel=3)
+    return data
 
 
 def _check_options(chosen: str, delimiter: str, encoding: str, decimal: str) -> None:

@@ -1,0 +1,76 @@
+"""Cells that a spreadsheet would run as formulas: a CSV has no types, and ``=HYPERLINK(...)`` in it is one.
+
+They are warned of wherever a CSV is written, and on request a single quote is put before them, which spreadsheets take
+for "this is text". Different values stay different: classes of records are the same before and after.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from ontomask.arguments import counted, short, some_of
+from ontomask.errors import DataError
+from ontomask.microdata.restoring import is_text
+
+_SIGNS = r"=+\-@\t\r\n＝＋－＠"
+#: A formula, as far as its first sign tells; numbers, ranges of numbers and bare dashes are none.
+_FORMULA = f"^[{_SIGNS}]"
+_NUMBER = r"^[-+]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?%?(?: *(?:to|\.\.) *[-+]?[0-9][0-9.,]*)?$|^[-+]+$"
+#: What is escaped, or looks as if it were: one more quote keeps both apart.
+_QUOTED = f"^'*[{_SIGNS}]"
+
+
+def formula_cells(data: pl.DataFrame) -> dict[str, int]:
+    """By column, how many cells a spreadsheet would take for a formula; a column name counts as a cell."""
+    counts: dict[str, int] = {}
+    for column in data.iter_columns():
+        cells = int(_formulas(pl.Series([column.name])).sum())
+        if is_text(column.dtype):
+            cells += int(_formulas(column.cast(pl.String)).sum())
+        if cells:
+            counts[column.name] = cells
+    return counts
+
+
+def formula_note(data: pl.DataFrame) -> list[str]:
+    """What to tell of them: columns and counts, no values."""
+    counts = formula_cells(data)
+    if not counts:
+        return []
+    shown = some_of([f"{counted(count, 'cell')} of {short(repr(name), 40)}" for name, count in counts.items()], 10)
+    told = f"a spreadsheet would run {shown} as formulas (they begin with = + - @ or a tab)"
+    return [f"{told}; in a CSV, escape_formulas=True (--escape-formulas) makes them text"]
+
+
+def escaped(data: pl.DataFrame, where: str) -> pl.DataFrame:
+    """The data with a single quote before every cell that would be a formula."""
+    names = [name for name in data.columns if _formulas(pl.Series([name])).any()]
+    if names:
+        raise DataError(
+            f"the column name {short(repr(names[0]), 40)} would be a formula, and names are not escaped",
+            where=where,
+            remedy="Rename the column.",
+        )
+    return data.with_columns(
+        _with_quote(column.cast(pl.String)) for column in data.iter_columns() if is_text(column.dtype)
+    )
+
+
+def unescaped(data: pl.DataFrame) -> pl.DataFrame:
+    """The data as they were before :func:`escaped`."""
+    return data.with_columns(
+        pl.when(pl.col(column.name).str.contains(f"^'{_QUOTED[1:]}"))
+        .then(pl.col(column.name).str.slice(1))
+        .otherwise(pl.col(column.name))
+        for column in data.iter_columns()
+        if column.dtype == pl.String
+    )
+
+
+def _formulas(cells: pl.Series) -> pl.Series:
+    return (cells.str.contains(_FORMULA) & ~cells.str.contains(_NUMBER)).fill_null(False)
+
+
+def _with_quote(cells: pl.Series) -> pl.Series:
+    quoted = (cells.str.contains(_QUOTED) & ~cells.str.contains(_NUMBER)).fill_null(False)
+    return pl.select(pl.when(quoted).then("'" + cells).otherwise(cells).alias(cells.name)).to_series()
