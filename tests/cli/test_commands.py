@@ -320,12 +320,31 @@ def test_compare(place: Path) -> None:
     out, _ = run(*arguments, "--with", "swapped.yaml", "--map", "map.svg", cwd=place)
     assert "Recommended: " in out
     assert "recoding, k=2" in out
-    assert "Not to be had: swapped." in out
+    assert "Refused, as what is required is not satisfied: " in out
+    assert "swapped" in out
     assert (place / "map.svg").read_text(encoding="utf-8").startswith("<svg")
     said = json.loads(run(*arguments, "--json", cwd=place)[0])
     assert [row["name"] for row in said["runs"]] == ["recoding, k=2", "recoding, k=3"]
     assert len(list((place / "runs").iterdir())) >= 2
     run("compare", "swapped.yaml", "stays.csv", "--k", "2", cwd=place, code=1)
+
+
+def test_compare_without_options_varies_the_policy(place: Path, here: Any) -> None:
+    """Once it compared the policy at k=5 with nothing, whatever it requires."""
+    said = json.loads(here("compare", "policy.yaml", "stays.csv", "--json", cwd=place)[0])
+    assert [row["name"] for row in said["runs"]] == [f"microaggregation, k={k}" for k in (3, 5, 6, 9)]
+    assert all(row["satisfied"] for row in said["runs"])
+
+
+def test_what_the_policy_requires_is_required_of_the_others(place: Path, here: Any) -> None:
+    """Once another policy satisfied less than the first requires, and was recommended."""
+    om.demo_policy(om.Recoding(k=2)).save(place / "weak.yaml", overwrite=True)
+    out, _ = here("compare", "policy.yaml", "stays.csv", "--with", "weak.yaml", cwd=place)
+    assert "Recommended: policy." in out
+    assert "Refused, as what is required is not satisfied: weak (3-anonymity: " in out
+    out, _ = here("compare", "policy.yaml", "stays.csv", "--method", "recoding", "--k", "2", cwd=place, code=1)
+    assert "Nothing can be recommended" in out
+    assert "refused" in out
 
 
 # ---- the rest ----------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import ontomask as om
 from ontomask import errors
 from ontomask.comparison import running
 from ontomask.comparison.compare import Comparison
+from ontomask.comparison.grid import levels_of, variations
 from ontomask.comparison.running import Run
 
 TREE = om.Taxonomy.from_edges([("flu", "lung"), ("cough", "lung"), ("rash", "skin"), ("lung", "all"), ("skin", "all")])
@@ -98,10 +100,10 @@ def test_winners_have_the_lowest_score_at_their_alphas() -> None:
 
 def test_the_recommendation_names_its_reasons() -> None:
     told = made((10, 10), (2, 30), (40, 1), (None, None)).recommendation
-    assert told[0].startswith("Recommended: r0. It has the lowest score, of 3 ways that satisfy what is required: 10 ")
+    assert told[0].startswith("Recommended: r0. It has the lowest score, of 3 candidates: 10 ")
     assert any(text.startswith("If risk counts more") and text.endswith("r2.") for text in told)
     assert any(text.startswith("If loss counts more") and text.endswith("r1.") for text in told)
-    assert told[-1] == "Not to be had: r3. The first of them: refused"
+    assert told[-1] == "Without a release: r3 (refused)."
 
 
 def test_who_is_best_everywhere() -> None:
@@ -122,12 +124,76 @@ def test_a_refused_release_is_a_row_with_its_error() -> None:
     assert row["satisfied"] is False
     assert "the release is refused" in row["error"]
     assert compared.best == "microaggregation, k=3"
-    assert "Every released record is in a class of at least" in " ".join(compared.recommendation)
+    told = " ".join(compared.recommendation)
+    assert "Every released record is in a class of at least" in told
+    assert "Refused, as what is required is not satisfied: rank_swapping, k=3 (3-anonymity: " in told
+
+
+def test_what_is_required_stays_required() -> None:
+    """Once a grid put its own k in the place of the required one, and k=2 satisfied a policy that requires 5."""
+    base = POLICY.changed(require=[om.KAnonymity(k=5)])
+    methods = ["recoding", "suppression", "microaggregation", om.Generalization()]
+    compared = om.compare(FRAME, om.grid(base, methods, range(2, 7)), workers=1)
+    table = compared.table
+    satisfied = table.filter(pl.col("satisfied"))
+    assert satisfied["smallest"].min() >= 5  # type: ignore[operator]
+    refused = table.filter(~pl.col("satisfied") & pl.col("method").is_in(["recoding", "suppression"]))
+    assert {2, 3, 4} >= set(refused["k"]) > set()
+    assert all("5-anonymity" in error for error in refused["error"])
+    assert refused["frontier"].sum() == 0
+    assert compared.best not in refused["name"]
+    assert not any(name in refused["name"] for _, _, name in compared.winners)
+
+
+def test_nobody_is_asked_for_a_k_that_is_not_promised() -> None:
+    """Once shuffling was asked for k-anonymity because it has no k of its own."""
+    frame = FRAME.with_columns(pay=pl.Series(range(40)))
+    base = POLICY.changed(attributes={**POLICY.attributes, "pay": om.Numeric(role="sensitive")})
+    made_ = om.grid(base, ["shuffling", "rank_swapping", "microaggregation"], [2, 3])
+    assert list(made_) == [
+        "shuffling", "rank_swapping, k=2", "rank_swapping, k=3", "microaggregation, k=2", "microaggregation, k=3",
+    ]  # fmt: skip
+    assert all(not policy.require for policy in made_.values())
+    compared = om.compare(frame, made_, workers=1)
+    row = compared.table.row(0, named=True)
+    assert row["satisfied"] is False
+    assert "it cannot be compared with 'rank_swapping, k=2': they mask different columns ('pay')" in row["error"]
+    assert compared.table["satisfied"].to_list()[1:] == [True] * 4
+    assert compared.table["promises"].to_list()[1:] == [False, False, True, True]
+
+
+def test_the_worst_attack_as_risk(found: Comparison) -> None:
+    worst = om.compare(FRAME, WAYS, workers=1, kind="worst", seed=1)
+    for name, policy in WAYS.items():
+        row = worst.table.row(by_predicate=pl.col("name") == name, named=True)
+        attack = om.anonymize(FRAME, policy, seed=1).assessment.worst_attack
+        assert row["risk"] == row["worst"] == pytest.approx(100 * attack.share)
+        assert row["worst_attack"] == attack.name
+    assert "the worst attack, " in worst.recommendation[0]
 
 
 def test_ways_without_a_promise_are_said_to_have_none() -> None:
     compared = om.compare(FRAME, om.grid(POLICY, ["rank_swapping"], 3), workers=1)
     assert any("promises no k-anonymity" in text for text in compared.recommendation)
+    assert "satisf" not in " ".join(compared.recommendation)
+
+
+@pytest.mark.parametrize("k", [1, 2])
+def test_nothing_required_is_nothing_satisfied(k: int) -> None:
+    """No sentence sounds like a guarantee where none is given."""
+    compared = om.compare(FRAME, om.grid(POLICY, [om.Resampling(k=k, variant="heer"), "rank_swapping"], [k]), workers=1)
+    told = " ".join(compared.recommendation)
+    assert "satisf" not in told
+    assert "in a class of at least" not in told
+    assert "It promises no k-anonymity" in told
+
+
+def test_policies_that_require_different_things_are_said_to() -> None:
+    one = POLICY.changed(method=om.Recoding(k=4), require=[om.KAnonymity(k=4)])
+    two = POLICY.changed(method=om.Recoding(k=2), require=[om.KAnonymity(k=2)])
+    same = "Not the same is required of all candidates: each was judged by its own policy."
+    assert same in om.compare(FRAME, {"one": one, "two": two}, workers=1).recommendation
+    assert same not in om.compare(FRAME, WAYS, workers=1).recommendation
 
 
 def test_everything_is_printed(found: Comparison) -> None:
@@ -209,25 +275,7 @@ def test_memory_holds_no_values_and_survives_damage(tmp_path: Path) -> None:
         (WAYS, {"kind": "psychic"}, "psychic"),
         (WAYS, {"workers": 0}, "workers=0"),
         (WAYS, {"measure": "psychic"}, "psychic"),
-        (
-            [
-                POLICY.changed(method=om.Recoding(k=2)),
-                POLICY.changed(method=om.Recoding(k=2), attributes={**POLICY.attributes, "dx": om.Flat(role="other")}),
-            ],
-            {},
-            "mask different columns: 'dx'",
-        ),
-        (
-            [
-                POLICY.changed(method=om.Recoding(k=2)),
-                POLICY.changed(
-                    method=om.Recoding(k=2),
-                    attributes={**POLICY.attributes, "dx": om.Nominal(taxonomy=TREE, measure="path")},
-                ),
-            ],
-            {},
-            "judge 'dx' by different measures",
-        ),
+        (om.grid(POLICY, ["recoding", "microaggregation"], 50), {}, "k is 50 and there are 40 records"),
     ],
 )
 def test_what_cannot_be_compared(policies: Any, options: Any, expected: str) -> None:
@@ -235,14 +283,75 @@ def test_what_cannot_be_compared(policies: Any, options: Any, expected: str) -> 
         om.compare(FRAME, policies, **options)
 
 
+@pytest.mark.parametrize(
+    ("attribute", "expected"),
+    [
+        (om.Flat(role="other"), "they mask different columns ('dx')"),
+        (om.Nominal(taxonomy=TREE, measure="path"), "they judge 'dx' by different measures"),
+        (om.Flat(), "'dx' is nominal in one and flat in the other"),
+    ],
+)
+def test_a_candidate_that_cannot_be_compared_is_a_row(attribute: Any, expected: str) -> None:
+    """Once it ended the whole comparison."""
+    good = {name: WAYS[name] for name in list(WAYS)[:2]}
+    odd = POLICY.changed(method=om.Recoding(k=2), attributes={**POLICY.attributes, "dx": attribute})
+    compared = om.compare(FRAME, {"odd": odd, **good}, workers=1)
+    assert compared.table["satisfied"].to_list() == [False, True, True]
+    assert expected in compared.table["error"][0]
+    assert compared.best in good
+
+
+def test_a_candidate_that_cannot_be_run_is_a_row() -> None:
+    ways = {**om.grid(POLICY, ["recoding"], [2, 50])}
+    compared = om.compare(FRAME, ways, workers=1)
+    assert compared.table["satisfied"].to_list() == [True, False]
+    assert "Not possible with these data: recoding, k=50 (k is 50" in compared.recommendation[-1]
+
+
+def test_a_candidate_without_memory_is_a_row(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    real = running.anonymize
+
+    def greedy(frame: Any, policy: om.Policy, **more: Any) -> om.Result:
+        if policy.method.k == 4:  # type: ignore[union-attr]
+            raise MemoryError
+        return real(frame, policy, **more)
+
+    monkeypatch.setattr(running, "anonymize", greedy)
+    ways = om.grid(POLICY, ["recoding"], [2, 4])
+    compared = om.compare(FRAME, ways, workers=1, folder=tmp_path)
+    assert compared.table["error"].to_list() == [None, "there is not enough memory for it"]
+    assert len(list(tmp_path.glob("run-*.json"))) == 1  # the other is tried again
+    monkeypatch.undo()
+    assert om.compare(FRAME, ways, workers=1, folder=tmp_path).table["satisfied"].all()
+
+
+@pytest.mark.slow
+def test_a_process_that_dies_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "SOON", -1.0)
+    monkeypatch.setattr(running, "_task", dying)
+    ways = om.grid(POLICY, ["recoding", "suppression"], [2, 4])
+    compared = om.compare(FRAME, ways, workers=2)
+    satisfied = dict(zip(compared.table["name"], compared.table["satisfied"], strict=True))
+    assert satisfied == {name: name != "suppression, k=2" for name in ways}
+    assert "Not finished: suppression, k=2 (its process ended without an answer" in compared.recommendation[-1]
+
+
+def dying(name: str, *others: Any) -> Run:
+    """A task whose process is ended from outside for one of the candidates."""
+    if name == "suppression, k=2":
+        os._exit(9)
+    return running.run_policy(running._FRAME, name, *others)
+
+
 # ---- grids -----------------------------------------------------------------------------------------------------------
 
 
 def test_grids() -> None:
     base = POLICY.changed(require=[om.KAnonymity(k=9)])
-    made = om.grid(base, {"mine": om.Generalization(suppression_limit=0.1), "sa_mdav": "sa_mdav"}, range(2, 4))
-    assert list(made) == ["mine, k=2", "mine, k=3", "sa_mdav, k=2", "sa_mdav, k=3"]
-    assert [model.k for policy in made.values() for model in policy.require] == [2, 3, 2, 3]  # type: ignore[attr-defined]
+    made = om.grid(base, {"mine": om.Generalization(suppression_limit=0.1), "sa_mdav": "sa_mdav"}, [2, 3, 12])
+    assert list(made) == ["mine, k=9", "mine, k=12", "sa_mdav, k=2", "sa_mdav, k=3", "sa_mdav, k=12"]
+    ks = [[model.k for model in policy.require] for policy in made.values()]  # type: ignore[attr-defined]
+    assert ks == [[9], [12, 9], [9], [9], [9]]
     assert made["sa_mdav, k=3"].method == om.Microaggregation.preset("sa_mdav", k=3)
     assert om.grid(POLICY, [om.Generalization()], 4)["generalization, k=4"].require == [om.KAnonymity(k=4)]
     percent = om.grid(POLICY, [om.RankSwapping(percent=5)], 4)
@@ -253,13 +362,44 @@ def test_grids() -> None:
     ("methods", "k", "expected"),
     [
         (["psychic"], 2, "psychic"),
-        ([3], 2, "3 is no method"),
+        ([3], 2, "expected a method, got 3"),
         (["recoding"], [], "nothing to compare"),
         (["recoding"], 0, "k=0"),
         (["recoding"], [2.5], "2.5"),
-        (["recoding", "recoding"], 2, "stands there twice"),
+        (["recoding", "recoding"], 2, "is listed twice"),
     ],
 )
 def test_grids_that_cannot_be_made(methods: Any, k: Any, expected: str) -> None:
     with pytest.raises(errors.OntomaskError, match=expected):
         om.grid(POLICY, methods, k)
+
+
+@pytest.mark.parametrize(
+    ("method", "require", "expected"),
+    [
+        (om.Microaggregation(k=5), 5, ["k=5", "k=8", "k=10", "k=15"]),
+        (om.Recoding(k=3), 5, ["k=3", "k=5", "k=8", "k=10", "k=15"]),
+        (om.Recoding(k=10), 5, ["k=5", "k=8", "k=10", "k=15"]),
+        (om.Suppression(k=2), None, ["k=2", "k=3", "k=4", "k=6"]),
+        (om.Generalization(), 3, [f"suppression_limit={limit}" for limit in ("0", "0.01", "0.05", "0.1")]),
+        (om.Generalization(search="local"), 4, ["k=4", "k=6", "k=8", "k=12"]),
+        (om.RankSwapping(percent=10), None, [f"percent={share}" for share in ("5", "10", "20", "40")]),
+        (om.RankSwapping(k=2), None, ["k=1", "k=2", "k=4", "k=8"]),
+        (om.Shuffling(), None, ["ties=corrected", "ties=published"]),
+    ],
+)
+def test_a_policy_is_varied_by_itself(method: Any, require: int | None, expected: list[str]) -> None:
+    attributes = {**POLICY.attributes, "pay": om.Numeric(role="sensitive")}
+    base = POLICY.changed(
+        attributes=attributes, method=method, require=[om.KAnonymity(k=require)] if require is not None else []
+    )
+    made = variations(base)
+    assert [name.rpartition(", ")[2] for name in made] == expected
+    assert any(policy.method == method for policy in made.values())
+    assert all(set(base.require) <= set(policy.require) for policy in made.values())
+
+
+def test_levels_where_none_are_given() -> None:
+    assert levels_of(POLICY) == [5, 8, 10, 15]
+    assert levels_of(POLICY.changed(method=om.Recoding(k=2))) == [2, 3, 4, 6]
+    assert levels_of(POLICY.changed(method=om.Recoding(k=2), require=[om.KAnonymity(k=4)])) == [4, 6, 8, 12]

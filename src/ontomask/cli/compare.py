@@ -1,4 +1,4 @@
-"""``ontomask compare``: several ways to mask one table, side by side."""
+"""``ontomask compare``: several candidates to mask one table, side by side."""
 
 from __future__ import annotations
 
@@ -16,14 +16,18 @@ from ontomask.errors import OptionError
 
 if TYPE_CHECKING:
     from ontomask.comparison.compare import Comparison
+    from ontomask.policy import Policy
 
 EPILOG = epilog(
+    "compare policy.yaml stays.csv",
     "compare policy.yaml stays.csv --method microaggregation --method recoding --k 2-10",
     "compare policy.yaml stays.csv --with swapped.yaml --with coarse.yaml",
     "compare policy.yaml stays.csv --method sa_mdav --k 3,5,10 --memory runs --map map.svg",
-    codes="0 done; 1 no way gives a release that satisfies what is required",
+    codes="0 done; 1 no candidate gives a release that satisfies what is required",
 )
 NOTHING = 1
+#: Candidates without a release.
+STATES = {"refused": "refused", "invalid": "not possible", "incomparable": "not compared", "died": "not finished"}
 
 
 @reads
@@ -31,16 +35,30 @@ def command(
     policy: PolicyFile,
     data: DataFile,
     with_: Annotated[
-        list[Path] | None, typer.Option("--with", metavar="POLICY", help="Another policy; may be repeated.")
+        list[Path] | None,
+        typer.Option(
+            "--with", metavar="POLICY", help="Another policy, of which the same is required as well; may be repeated."
+        ),
     ] = None,
     method: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="The policy with this method, or preset, at every k; may be repeated."),
     ] = None,
-    k: Annotated[str, typer.Option("--k", metavar="LIST", help="With --method: 5, or 2-10, or 2,5,10.")] = "5",
+    k: Annotated[
+        str | None,
+        typer.Option(
+            "--k",
+            metavar="LIST",
+            help="5, or 2-10, or 2,5,10. Not given: the k that is required, and 1.5, 2 and 3 times as much.",
+        ),
+    ] = None,
     alpha: Annotated[float, typer.Option(metavar="0..1", help="The weight of loss against risk in the score.")] = 0.5,
     kind: Annotated[
-        str, typer.Option(metavar="LINKAGE", help="The risk: semantic, matching, masked_matching, masked_distance.")
+        str,
+        typer.Option(
+            metavar="LINKAGE",
+            help="The risk: semantic, matching, masked_matching, masked_distance, or worst of all attacks.",
+        ),
     ] = "semantic",
     measure: Annotated[
         str | None, typer.Option(metavar="MEASURE", help="Judges all nominal columns, in place of their own.")
@@ -61,32 +79,29 @@ def command(
     *,
     given: Mapping[str, Any],
 ) -> None:
-    """Mask a table in several ways and judge them by one yardstick.
+    """Mask a table by several candidates and judge them side by side.
 
-    Without --method and --with, the policy stands beside itself with every other k of --k. A way whose release is refused
-    is listed with its reason.
+    Without --method and --with, the policy's own method is compared in several settings: k that is required and larger ones;
+    for generalization, several suppression limits; for rank swapping, several distances of exchange. What the policy requires
+    is required of every candidate: one that fails it, or cannot be run, is listed with the reason and never recommended.
     """
     from ontomask.comparison.compare import compare
-    from ontomask.comparison.grid import grid
     from ontomask.policy import Policy
 
     one_answer(as_json, quiet)
     first = Policy.load(policy)
-    ways: dict[str, Any] = {}
-    if method:
-        ways |= grid(first, method, _levels(k))
-    elif first.method is not None and not with_:
-        ways |= grid(first, [first.method], _levels(k))
-    if first.method is not None and not (ways and not with_):
-        ways[policy.stem] = first
-    for other in with_ or []:
-        name = other.stem if other.stem not in ways else str(other)
-        ways[name] = Policy.load(other)
-    ways = {name: way.changed(reading=read_as(given, data, way.reading)) for name, way in ways.items()}
+    candidates = _candidates(first, method or [], k, alone=not with_)
+    if with_:
+        if first.method is not None:
+            candidates[policy.stem] = first
+        for other in with_:
+            name = other.stem if other.stem not in candidates else str(other)
+            candidates[name] = _also_required(Policy.load(other), first)
+    candidates = {n: one.changed(reading=read_as(given, data, one.reading)) for n, one in candidates.items()}
     with shown_progress(quiet or as_json) as progress:
         found = compare(
             data,
-            ways,
+            candidates,
             kind=kind,  # type: ignore[arg-type]
             alpha=alpha,
             measure=measure,
@@ -105,6 +120,25 @@ def command(
         raise typer.Exit(NOTHING)
 
 
+def _candidates(policy: Policy, methods: list[str], k: str | None, *, alone: bool) -> dict[str, Policy]:
+    """What is compared besides other policies; ``alone``: are there none?"""
+    from ontomask.comparison.grid import grid, levels_of, variations
+
+    if methods:
+        return grid(policy, methods, levels_of(policy) if k is None else _levels(k))
+    if k is not None:
+        if policy.method is None:
+            raise OptionError("the policy names no method", remedy="Name one with --method.")
+        return grid(policy, [policy.method], _levels(k))
+    return variations(policy) if alone else {}
+
+
+def _also_required(other: Policy, first: Policy) -> Policy:
+    """Another policy, of whose release all is required that the first one requires."""
+    more = [model for model in first.require if model not in other.require]
+    return other.changed(require=[*other.require, *more]) if more else other
+
+
 def _levels(text: str) -> list[int]:
     """'5', '2-10' or '2,5,10' as numbers."""
     levels: list[int] = []
@@ -117,11 +151,11 @@ def _levels(text: str) -> list[int]:
 
 
 def print_comparison(found: Comparison) -> None:
-    """The table of ways, and what it speaks for."""
+    """The table of candidates, and what it speaks for."""
     shown = found.table.select(
-        "name", "loss", "risk", "score", "frontier", "smallest", "removed", "seconds", "promises", "satisfied"
+        "name", "loss", "risk", "score", "frontier", "smallest", "removed", "seconds", "promises"
     )
-    heads = ["way", "loss %", "risk %", "score", "frontier", "smallest class", "removed", "seconds", ""]
+    heads = ["candidate", "loss %", "risk %", "score", "frontier", "smallest class", "removed", "seconds", ""]
     rows = [
         (
             name,
@@ -130,11 +164,13 @@ def print_comparison(found: Comparison) -> None:
             smallest,
             removed,
             _two(seconds),
-            "refused" if not good else "" if promises else "nothing promised",
+            STATES[run.failure] if run.failure is not None else "" if promises else "nothing promised",
         )
-        for name, *figures, frontier, smallest, removed, seconds, promises, good in shown.rows()
+        for run, (name, *figures, frontier, smallest, removed, seconds, promises) in zip(
+            found.runs, shown.rows(), strict=True
+        )
     ]
-    say_table("Ways to mask the table", heads, rows)
+    say_table("Candidates", heads, rows)
     say()
     for text in found.recommendation:
         say(text)

@@ -58,7 +58,7 @@ def command(
     say(f"Written to {tour.folder} in {time.perf_counter() - started:.0f} s. Open in a browser:")
     say(f"  {(result / 'confidential' / 'report.html').resolve()}   everything, for the steward")
     say(f"  {(result / 'release' / 'report.html').resolve()}   the public edition")
-    say(f"  {(tour.folder / 'map.svg').resolve()}   what each way loses and risks")
+    say(f"  {(tour.folder / 'map.svg').resolve()}   information loss and risk of each candidate")
     say()
     here = Path(sys.argv[0])
     hidden = here.stem == "ontomask" and shutil.which("ontomask") is None  # in an environment that is not active

@@ -1,25 +1,39 @@
-"""Policies to compare: every method at every k."""
+"""Candidates to compare: every method at every k, or variations of a policy's own method."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ontomask.arguments import as_values, one_of, short
 from ontomask.errors import OptionError
+from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import Method
 from ontomask.masking.microaggregation import PRESETS, Microaggregation
+from ontomask.masking.rank_swapping import RankSwapping
+from ontomask.masking.shuffling import Shuffling
 from ontomask.policy import METHODS, Policy
 from ontomask.privacy.k_anonymity import KAnonymity
+from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.settings import refuse, whole_number
+
+#: A k where neither the policy nor its method has one.
+USUAL_K = 5
+#: Levels that are compared where none are given, as multiples of the least one that may be released.
+MULTIPLES = (1.0, 1.5, 2.0, 3.0)
+#: How a policy's own rank swapping and generalization are varied.
+SWAPPED = (0.5, 1.0, 2.0, 4.0)
+SUPPRESSED = (0.0, 0.01, 0.05, 0.1)
 
 
 def grid(policy: Policy, methods: Any, k: Iterable[int] | int) -> dict[str, Policy]:
     """The policy with every one of the methods at every k, by name: ``microaggregation, k=5``.
 
     ``methods`` are methods, names of methods or of presets of microaggregation, or a mapping of names of your own to
-    methods. Where the policy requires k-anonymity it is required with the same k. Generalization, which has no k of its
-    own, always aims at it.
+    methods. What the policy requires stays required of every candidate, whatever its k. k-anonymity is asked of a
+    candidate if the policy requires it or its method promises it; generalization, which has no k of its own, aims at k
+    or at the k that is required, if that is larger. A method without any k, such as shuffling, is one candidate.
 
     >>> import ontomask as om
     >>> policy = om.Policy(attributes={"age": om.Numeric()})
@@ -31,18 +45,98 @@ def grid(policy: Policy, methods: Any, k: Iterable[int] | int) -> dict[str, Poli
         if isinstance(methods, Mapping)
         else [(None, method) for method in as_values(methods, "methods")]
     )
-    levels = [_level(level) for level in ([k] if isinstance(k, int) else as_values(k, "k"))]
+    levels = list(dict.fromkeys(_level(level) for level in ([k] if isinstance(k, int) else as_values(k, "k"))))
     made: dict[str, Policy] = {}
     for label, method in listed:
         named = label or (method if isinstance(method, str) else _label(method))
+        own: dict[str, Policy] = {}
         for level in levels:
-            name = f"{named}, k={level}"
-            if name in made:
-                raise OptionError(f"{name!r} stands there twice", remedy="Name methods: {'my name': method, ...}.")
-            made[name] = _at(policy, method, level)
+            chosen, reached = _at(policy, method, level)
+            own[named if reached is None else f"{named}, k={reached}"] = chosen
+        twice = next((name for name in own if name in made), None)
+        if twice is not None:
+            raise OptionError(f"{twice!r} is listed twice", remedy="Name methods: {'my name': method, ...}.")
+        made |= own
     if not made:
         raise OptionError("there is nothing to compare", remedy="Give at least one method and one k.")
     return made
+
+
+def levels_of(policy: Policy) -> list[int]:
+    """The k to compare where none is given: the least that may be released, and larger ones."""
+    least = required_k(policy)
+    if least == 1 and policy.method is not None:
+        least = policy.method.promised_k
+    return around(least if least > 1 else USUAL_K)
+
+
+def around(k: int) -> list[int]:
+    """k and larger levels: 5, 8, 10, 15."""
+    return sorted({math.ceil(k * multiple) for multiple in MULTIPLES})
+
+
+def required_k(policy: Policy) -> int:
+    """The largest k of a required k-anonymity; 1 if there is none."""
+    return max([model.k for model in policy.require if isinstance(model, KAnonymity)], default=1)
+
+
+def variations(policy: Policy) -> dict[str, Policy]:
+    """The policy's own method in several settings, the policy as it is among them.
+
+    With a k: that of the policy, the least that is required, and larger ones. Generalization: several suppression limits,
+    and where nothing may be suppressed several k. Rank swapping: a smaller and larger distances of exchange. Shuffling:
+    both corrections of ties.
+
+    >>> import ontomask as om
+    >>> policy = om.Policy(
+    ...     attributes={"age": om.Numeric()}, method=om.Microaggregation(k=5), require=[om.KAnonymity(k=5)]
+    ... )
+    >>> list(variations(policy))
+    ['microaggregation, k=5', 'microaggregation, k=8', 'microaggregation, k=10', 'microaggregation, k=15']
+    """
+    method = policy.method
+    if method is None:
+        raise OptionError(
+            "the policy names no method to vary", remedy="Name methods to compare, or add one to the policy."
+        )
+    if isinstance(method, Generalization):
+        return _generalizations(policy, method)
+    if isinstance(method, RankSwapping):
+        return _swappings(policy, method)
+    if isinstance(method, Shuffling):
+        ties = ("corrected", "published")
+        return {f"shuffling, ties={way}": policy.changed(method=method.changed(ties=way)) for way in ties}
+    own = getattr(method, "k", None)
+    if own is None:
+        return {method.name: policy}
+    least = required_k(policy)
+    return grid(policy, [method], sorted({own, *around(least if least > 1 else own)}))
+
+
+def _generalizations(policy: Policy, method: Generalization) -> dict[str, Policy]:
+    may_suppress = method.search != "local" and not any(isinstance(model, KmAnonymity) for model in policy.require)
+    if may_suppress:
+        limits = sorted({method.suppression_limit, *SUPPRESSED})
+        return {
+            f"generalization, suppression_limit={limit:g}": policy.changed(
+                method=method.changed(suppression_limit=limit)
+            )
+            for limit in limits
+        }
+    k = required_k(policy)
+    return grid(policy, [method], around(k)) if k > 1 else {"generalization": policy}
+
+
+def _swappings(policy: Policy, method: RankSwapping) -> dict[str, Policy]:
+    setting = "k" if method.k is not None else "percent"
+    own = getattr(method, setting)
+    if own is None:  # any value is exchanged with any
+        return {"rank_swapping": policy}
+    values = [max(round(own * step), 1) if setting == "k" else min(own * step, 99.0) for step in SWAPPED]
+    return {
+        f"rank_swapping, {setting}={value:g}": policy.changed(method=method.changed(**{setting: value}))
+        for value in sorted(set(values))
+    }
 
 
 def _level(k: Any) -> int:
@@ -59,7 +153,7 @@ def _label(method: Any) -> str:
     """A method by its name; what differs from its defaults, but for k, is told with it."""
     if not isinstance(method, Method):
         raise OptionError(
-            f"{short(repr(method), 40)} is no method",
+            f"expected a method, got {short(repr(method), 40)}",
             remedy="Give om.Microaggregation(k=5), or a name such as 'recoding'.",
         )
     said = {name: getattr(method, name) for name in sorted(method.model_fields_set - {"name", "k", "hierarchies"})}
@@ -67,16 +161,17 @@ def _label(method: Any) -> str:
     return " ".join(part for part in (method.name, told) if part)
 
 
-def _at(policy: Policy, method: Any, k: int) -> Policy:
-    """The policy with a method at some k."""
-    require = [KAnonymity(k=k) if isinstance(model, KAnonymity) else model for model in policy.require]
+def _at(policy: Policy, method: Any, k: int) -> tuple[Policy, int | None]:
+    """The policy with a method at some k, and the k it has then; None if it has none."""
     chosen = _named(method, k) if isinstance(method, str) else method
     if "k" in type(chosen).model_fields:
         other = {"percent": None} if "percent" in type(chosen).model_fields else {}
-        chosen = chosen.changed(k=k, **other)
-    elif not any(isinstance(model, KAnonymity) for model in require):
-        require = [KAnonymity(k=k), *require]
-    return policy.changed(method=chosen, require=require)
+        return policy.changed(method=chosen.changed(k=k, **other)), k
+    if not isinstance(chosen, Generalization):
+        return policy.changed(method=chosen), None
+    reached = max(k, required_k(policy))
+    aims = [] if reached == required_k(policy) and reached > 1 else [KAnonymity(k=reached)]
+    return policy.changed(method=chosen, require=[*aims, *policy.require]), reached
 
 
 def _named(name: str, k: int) -> Method:

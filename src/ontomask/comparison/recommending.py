@@ -5,18 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ontomask.arguments import counted, some_of
+from ontomask.comparison.grid import required_k
+from ontomask.masking.generalization import Generalization
+from ontomask.privacy.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
     from ontomask.comparison.compare import Comparison
     from ontomask.comparison.running import Run
 
+#: How a candidate that cannot be chosen is called, by what happened to it.
+FAILED = {
+    "refused": "Refused, as what is required is not satisfied",
+    "invalid": "Not possible with these data",
+    "incomparable": "Not compared",
+    "died": "Not finished",
+}
+#: Different reasons that are told, why candidates cannot be chosen.
+MOST_REASONS = 4
+
 
 def recommend(found: Comparison) -> list[str]:
-    """The choice and its reasons; who would be chosen under other weights; who cannot be chosen, and why."""
+    """The choice and its reasons; what would be chosen under other weights; what cannot be chosen, and why."""
     best = next((run for run in found.runs if run.name == found.best), None)
     if best is None:
         return [
-            "Nothing can be recommended: no policy gave a release that satisfies what is required.",
+            "Nothing can be recommended: no candidate gave a release that satisfies what is required of it.",
             *_failed(found),
         ]
     good = [run for run in found.runs if run.error is None]
@@ -26,19 +39,33 @@ def recommend(found: Comparison) -> list[str]:
         *_distribution(best, good),
         *_cost(best, good),
         *_promise(best),
+        *_requirements(found, good),
         *_failed(found),
     ]
 
 
 def _choice(found: Comparison, best: Run, good: list[Run]) -> str:
-    risk, score = 100 * best.linkage[found.kind], found.score(best)
-    among = (
-        f"of {counted(len(good), 'way')} that satisfy what is required" if len(good) > 1 else "the only one that works"
-    )
+    score = found.score(best)
     return (
-        f"Recommended: {best.name}. It has the lowest score, {among}: {score:.3g} with alpha {found.alpha:g} "
-        f"(information loss {best.loss:.3g}%, {risk:.3g}% of the records linked correctly)."
+        f"Recommended: {best.name}. It has the lowest score{_among(found, good)}: {score:.3g} with alpha {found.alpha:g} "
+        f"(information loss {best.loss:.3g}%, {_risk(found, best)})."
     )
+
+
+def _among(found: Comparison, good: list[Run]) -> str:
+    """Of how many; that something is satisfied is said only where something is required or promised."""
+    if len(good) == 1:
+        return " as the only candidate that works" if len(found.runs) > 1 else " as the only candidate"
+    promised = all(run.promises for run in good)
+    return f", of {len(good):,} candidates" + (" that satisfy what is required" if promised else "")
+
+
+def _risk(found: Comparison, run: Run) -> str:
+    if found.kind == "worst":
+        return (
+            f"the worst attack, {run.worst_attack}, re-identifies {100 * (run.worst or 0):.3g}% of the released records"
+        )
+    return f"{100 * run.linkage[found.kind]:.3g}% of the records linked correctly"
 
 
 def _otherwise(found: Comparison, best: Run) -> list[str]:
@@ -85,19 +112,45 @@ def _cost(best: Run, good: list[Run]) -> list[str]:
 
 
 def _promise(best: Run) -> list[str]:
-    if best.promised_k > 1 or (best.smallest is not None and best.k is not None and best.smallest >= best.k > 1):
+    if best.promised_k > 1:
         return [f"Every released record is in a class of at least {counted(best.smallest or 0, 'record')}."]
+    unique = f"{best.unique:,} of its released records are unique" if best.unique else "released records can be unique"
     return [
         (
-            "It promises no k-anonymity: released records can be one of a kind, and the figure of linkage, which rests on "
-            "one kind of intruder, is all that speaks for it."
+            f"It promises no k-anonymity: {unique}, and the figures of risk, which rest on the attacks that were tried, are "
+            "all that speaks for it."
         )
     ]
 
 
-def _failed(found: Comparison) -> list[str]:
-    failed = [run for run in found.runs if run.error is not None]
-    if not failed:
+def _requirements(found: Comparison, good: list[Run]) -> list[str]:
+    """Where candidates have policies that require different things, each was judged by its own."""
+    policies = [found.policies[run.name] for run in good if run.name in found.policies]
+    # A generalization aims at a k-anonymity that takes the place of a k of its own.
+    ks = {required_k(policy) for policy in policies if not isinstance(policy.method, Generalization)}
+    others = {
+        frozenset(model.describe() for model in policy.require if not isinstance(model, KAnonymity))
+        for policy in policies
+    }
+    if len(ks) < 2 and len(others) < 2:
         return []
-    listed = some_of([run.name for run in failed])
-    return [f"Not to be had: {listed}. The first of them: {failed[0].error}"]
+    return ["Not the same is required of all candidates: each was judged by its own policy."]
+
+
+def _failed(found: Comparison) -> list[str]:
+    """Every candidate without a release, by its reason."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for run in found.runs:
+        if run.error is not None:
+            key = (
+                FAILED.get(run.failure or "", "Without a release"),
+                run.error.removeprefix("the release is refused: "),
+            )
+            reasons.setdefault(key, []).append(run.name)
+    listed = list(reasons.items())
+    told = [f"{why}: {some_of(names)} ({error})." for (why, error), names in listed[:MOST_REASONS]]
+    rest = sum(len(names) for _, names in listed[MOST_REASONS:])
+    return [
+        *told,
+        *([f"And {counted(rest, 'more candidate')} without a release: see error in the table."] if rest else []),
+    ]

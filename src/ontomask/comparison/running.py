@@ -9,43 +9,64 @@ import multiprocessing
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from ontomask.assessment.attacks import attacks_of
 from ontomask.assessment.linkage import KINDS, linkage_of
 from ontomask.assessment.loss import loss_of
 from ontomask.assessment.risk import risk_of
 from ontomask.distances.sweep import available_cores
-from ontomask.errors import Cancelled, OntomaskError, OutputError
+from ontomask.errors import Cancelled, NotSatisfied, OntomaskError, OutputError
 from ontomask.microdata.frames import take
 from ontomask.microdata.writing import write_text
 from ontomask.owner_only import create_folder
 from ontomask.policy import Policy
+from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.progress import Progress
 from ontomask.result import Result
 from ontomask.run import anonymize
 from ontomask.severity.numbers import Severity
 from ontomask.taxonomy.taxonomy import Taxonomy
 
+#: What is kept of a run is of this kind; an earlier kind is not read.
+KEPT = 2
 #: Where the first run shows that all will be done within so many seconds, no processes are started.
 SOON = 8.0
 
 
+#: Why a candidate has no figures.
+Failure = Literal["refused", "invalid", "incomparable", "died"]
+NO_MEMORY = "there is not enough memory for it"
+DIED = "its process ended without an answer, probably for lack of memory"
+
+
 @dataclass(frozen=True)
 class Run:
-    """What came of one policy; ``error`` in place of figures where it could not be run or was refused."""
+    """What came of one candidate; ``error`` in place of figures where there is no release.
+
+    ``failure`` says of which kind that is: ``refused``, its release fails what it must satisfy; ``invalid``, it cannot be
+    run on these data; ``incomparable``, its figures cannot be compared with those of the others; ``died``, its process
+    ended or ran out of memory. ``worst``: the share of released records that the worst attack re-identifies, and
+    ``worst_attack`` its name.
+    """
 
     name: str
     method: str
     k: int | None
     seconds: float = 0.0
     error: str | None = None
+    failure: Failure | None = None
+    remedy: str | None = None
     loss: float | None = None
     semantic_loss: float | None = None
     divergence: float | None = None
     linkage: dict[str, float] = field(default_factory=dict)
+    worst: float | None = None
+    worst_attack: str | None = None
     smallest: int | None = None
     unique: int | None = None
     removed: int | None = None
@@ -63,15 +84,25 @@ def run_policy(
     options: Mapping[str, Any],
     seed: int | None = None,
 ) -> Run:
-    """Mask and judge; what is wrong with one policy does not stop the others."""
+    """Mask and judge; what is wrong with one candidate does not stop the others."""
     start = time.perf_counter()
     try:
         result = anonymize(frame, policy, seed=seed)
+        return judged(name, result, time.perf_counter() - start, measure, options)
     except Cancelled:
         raise
+    except NotSatisfied as problem:
+        failed = failed_run(name, policy, _told(problem), "refused")
     except OntomaskError as problem:
-        return Run(**_begun(name, policy), seconds=time.perf_counter() - start, error=_told(problem))
-    return judged(name, result, time.perf_counter() - start, measure, options)
+        failed = failed_run(name, policy, _told(problem), "invalid", problem.remedy)
+    except MemoryError:
+        failed = failed_run(name, policy, NO_MEMORY, "died")
+    return replace(failed, seconds=time.perf_counter() - start)
+
+
+def failed_run(name: str, policy: Policy, error: str, failure: Failure, remedy: str | None = None) -> Run:
+    """A candidate without figures."""
+    return Run(**_begun(name, policy), error=error, failure=failure, remedy=remedy)
 
 
 def judged(
@@ -82,18 +113,25 @@ def judged(
     pairing = result.pairing.measured(measure, options or {})
     loss = loss_of(pairing)
     risk = risk_of(take(result.data).data, policy.quasi_identifiers)
+    linkage = {kind: linkage_of(pairing, kind) for kind in KINDS}
+    assert policy.method is not None
+    released = loss.records - loss.removed
+    worst = attacks_of(linkage, risk, loss.records, released, recognizable=policy.method.recognizable)[0]
+    held = [f.model.k for f in result.verification.findings if f.holds and isinstance(f.model, KAnonymity)]
     return Run(
         **_begun(name, policy),
         seconds=seconds,
         loss=_finite(loss.information_loss),
         semantic_loss=loss.semantic_loss,
         divergence=loss.divergence,
-        linkage={kind: linkage_of(pairing, kind) for kind in KINDS},
+        linkage={str(kind): share for kind, share in linkage.items()},
+        worst=worst.share,
+        worst_attack=worst.name,
         smallest=risk.smallest,
         unique=risk.unique,
         removed=loss.removed,
         records=loss.records,
-        promised_k=policy.method.promised_k if policy.method is not None else 1,
+        promised_k=max(held, default=1),
         promises=result.promises,
         guarantees=result.guarantees,
     )
@@ -166,8 +204,28 @@ def run_all(
             pool.submit(_task, name, policy, measure, options, seed): name for name, policy in left.items()
         }
         for done in as_completed(waiting):
+            try:
+                run = done.result()
+            except BrokenProcessPool:  # somebody's process ended, and with it those of all others
+                break
             del left[waiting[done]]
-            yield tell(done.result())
+            yield tell(run)
+    while left:
+        name = next(iter(left))
+        run = _alone(frame, name, left[name], measure, options, seed)
+        del left[name]
+        yield tell(run)
+
+
+def _alone(
+    frame: Any, name: str, policy: Policy, measure: str | None, options: Mapping[str, Any], seed: int | None
+) -> Run:
+    """A candidate in a process of its own: if that ends, it is this candidate that ends it."""
+    with _pool(frame, 1) as pool:
+        try:
+            return pool.submit(_task, name, policy, measure, options, seed).result()
+        except BrokenProcessPool:
+            return failed_run(name, policy, DIED, "died")
 
 
 @contextmanager
@@ -195,7 +253,7 @@ class Memory:
     def __init__(self, folder: Path, data: str, judged: str) -> None:
         from ontomask import __version__
 
-        self.folder, self._with = folder, f"{__version__}\n{data}\n{judged}"
+        self.folder, self._with = folder, f"{__version__} {KEPT}\n{data}\n{judged}"
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
             if not folder.is_dir():
@@ -218,6 +276,9 @@ class Memory:
             return None
 
     def keep(self, run: Run, policy: Policy) -> None:
+        """Remember a run, unless it says more of this machine at this time than of the candidate."""
+        if run.failure == "died":
+            return
         text = json.dumps(asdict(run), ensure_ascii=False, indent=1)
         write_text(text, self._file(policy), overwrite=True)
 
