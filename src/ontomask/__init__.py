@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from ontomask.privacy.t_closeness import TCloseness as TCloseness
     from ontomask.report.page import write_report as write_report
     from ontomask.result import Result as Result
+    from ontomask.result_folder import verify_result as verify_result
     from ontomask.run import anonymize as anonymize
     from ontomask.run import verify as verify
     from ontomask.severity.classes import riopsi as riopsi
@@ -174,6 +175,7 @@ _HOME = {
     "sort_records": "statistics.records",
     "unregister_measure": "distances.measures",
     "verify": "run",
+    "verify_result": "result_folder",
     "write_report": "report.page",
     "write_table": "microdata.writing",
     "write_taxonomy": "taxonomy.writing",

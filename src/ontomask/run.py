@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.arguments import some_of
+from ontomask.arguments import free_name, some_of
 from ontomask.errors import DataError, NotSatisfied, PolicyError
 from ontomask.manifest import InputFile, State, states_of
 from ontomask.masking.goals import Goals
@@ -25,13 +26,15 @@ from ontomask.microdata.opening import opened, with_own_orders
 from ontomask.microdata.reading_options import Reading
 from ontomask.microdata.repeating import Repeating, repeating
 from ontomask.policy import Policy, require_policy
+from ontomask.privacy.classes import as_written
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.models import Model
 from ontomask.progress import Progress, Reporter
 from ontomask.randomness import EXPLICIT_SEED, Secret, chosen_secret, masking_generator, random_order
 from ontomask.result import Result
+from ontomask.taxonomy.matching import match_counts
 from ontomask.taxonomy.taxonomy import Taxonomy
-from ontomask.verification import NOTHING_PROMISED, Verification, check_models
+from ontomask.verification import NOTHING_PROMISED, Verification, check_contents, check_models
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,16 +86,20 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
         for name in policy.identifiers
         if taken.data.schema[name] == pl.Null
     ]
-    taxonomies = _taxonomies(table, policy)
+    taxonomies = _taxonomies(table, data, policy)
     return Prepared(taken, data, table, kept, policy, notes, removed, source, repeats, read, named, taxonomies)
 
 
-def _taxonomies(table: Table, policy: Policy) -> dict[str, Taxonomy]:
-    """The taxonomies that decide over masked and over sensitive values, by column."""
+def _taxonomies(table: Table, data: pl.DataFrame, policy: Policy) -> dict[str, Taxonomy]:
+    """The taxonomies that decide over masked and over sensitive values, by column; each value must have its place."""
     found = {column.name: column.taxonomy for column in table.columns if isinstance(column, NominalColumn)}
     for name, attribute in policy.attributes.items():
         if isinstance(attribute, Nominal) and attribute.role == "sensitive" and name not in found:
+            distinct = data[name].value_counts(name=free_name("records", [name]))
+            tally = Counter({str(value): count for value, count in distinct.iter_rows() if value is not None})
+            numbers = tally if data[name].dtype.is_numeric() else ()
             found[name] = attribute.load()
+            match_counts(tally, found[name], attribute.mapping, attribute.language, numbers).require_all(name)
     return found
 
 
@@ -245,35 +252,38 @@ def verify(
 ) -> Verification:
     """Does a frame or file, from wherever it comes, satisfy what the policy requires?
 
-    Checked are the models of ``require`` and the k that the policy's method promises, and that no identifier is left.
-    Quasi-identifiers are compared as they are written; only models that look at the meaning or the severity of
-    sensitive values load a taxonomy.
+    Checked are the models of ``require`` and the k that the policy's method promises; that no identifier is left; that
+    the columns are those of the policy, all of them and (unless it says ``unlisted: other``) no others; and that values
+    fit their columns. Quasi-identifiers are compared as they are written, those of a CSV as texts. What cannot be looked
+    at, because a taxonomy is missing or because it is a property of how the table was made, is reported as not checked.
 
     t-closeness compares classes with a whole table: with ``original`` where it is given, as a run of ``anonymize`` does,
     else with the frame itself, which is what a recipient can see. The two differ where records were suppressed; the
-    finding says which it was. A property of how the table was made is reported as not checked.
+    finding says which it was.
 
     A file is read by what is detected and by the policy's missing markers and text columns; ``reading`` says more, in
     place of them. The other reading options of the policy describe the file of the original.
     """
     policy = require_policy(policy)
     how = policy.reading.of_release() if reading is None else reading
-    frame, _, notes = opened(frame, policy.attributes, reading=how, release=reading is None)
+    # As text: an intruder compares cells, and 0.0 beside -0.0 are two.
+    text = policy.quasi_identifiers
+    frame, _, notes = opened(frame, policy.attributes, text, reading=how, release=reading is None)
     taken = take(frame, keep_index=list(policy.attributes), missing=how.missing, unread=_unverified(policy))
-    data = taken.data
-    require_columns(data, dict.fromkeys(policy.quasi_identifiers))
-    absent = [n for n, a in policy.attributes.items() if a.role in ("sensitive", "other") and n not in data.columns]
-    if absent:
-        notes.append(f"columns of the policy that the data do not have: {', '.join(absent)}")
+    data = as_written(taken.data, text)
+    if not any(name in data.columns for name in text):
+        require_columns(data, dict.fromkeys(text))
     promised = policy.method.promised_k if policy.method is not None else 1
     models = _each_once([*([KAnonymity(k=promised)] if promised > 1 else []), *policy.require])
     if not models:
         raise PolicyError("the policy requires nothing", remedy="Add a model, such as require=[KAnonymity(k=5)].")
-    verification = check_models(data, models, policy, None if original is None else _reference(original, policy))
+    reference = None if original is None else _reference(original, policy)
+    verification = check_models(data, models, policy, reference, readable=False)
+    verification.findings.extend(check_contents(data, policy))
     if not policy.promises:
         notes.insert(0, NOTHING_PROMISED)
     unlisted = [name for name in data.columns if name not in policy.attributes]
-    if unlisted:
+    if unlisted and policy.unlisted == "other":
         notes.append(f"columns the policy does not list were not looked at: {', '.join(unlisted)}")
     verification.notes.extend([*taken.notes, *notes])
     return verification

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import stat
 import warnings
@@ -213,7 +214,7 @@ def _listed(manifest: Path) -> set[str]:
 def spare(place: Path, inputs: Iterable[Path]) -> None:
     """An error if a file that the data or the policy came from would be replaced: ``place`` itself, or a file in it."""
     inputs = list(inputs)
-    for file in place.rglob("*") if place.is_dir() else [place]:
+    for file in place.rglob("*") if os.path.isdir(place) else [place]:
         if any(_is_same(file, path) for path in inputs):
             raise OutputError(
                 "this is a file that the data or the policy came from",
@@ -268,7 +269,8 @@ def _write_parts(result: Result, folder: Path, suffix: str, report: bool, escape
     files = [path.relative_to(folder).as_posix() for part in PARTS for path in sorted((folder / part).iterdir())]
     # A hash of a file that holds a small seed would tell the seed.
     unhashed = {MANIFEST: None} | ({f"confidential/{SECRET}": None} if result.secret.explicit else {})
-    content = manifest_of(result) | {"files": {name: sha256(folder / name) for name in files} | unhashed}
+    content = manifest_of(result) | {"release": f"release/{name}{suffix}"}
+    content |= {"files": {name: sha256(folder / name) for name in files} | unhashed}
     write_text(json.dumps({"about": ABOUT} | content, ensure_ascii=False, indent=2) + "\n", folder / MANIFEST)
 
 

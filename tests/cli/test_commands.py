@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -220,14 +221,41 @@ def test_verify(place: Path) -> None:
     release = "result/release/release.csv"
     out, _ = run("verify", "result/confidential/policy.yaml", release, "--original", "stays.csv", cwd=place)
     assert out.startswith("holds: 3-anonymity")
+    assert out.splitlines()[-1] == "Verdict: holds"
     out, _ = run("verify", "policy.yaml", "stays.csv", "--json", cwd=place, code=1)
     said = json.loads(out)
     assert said["holds"] is False
+    assert said["verdict"] == "fails"
     assert said["findings"][0]["failing_records"] > 200
     text = (place / "policy.yaml").read_text(encoding="utf-8").replace("k_anonymity", "probabilistic_k_anonymity")
     (place / "unseen.yaml").write_text(text.replace("microaggregation", "rank_swapping"), encoding="utf-8")
     out, _ = run("verify", "unseen.yaml", "stays.csv", cwd=place, code=3)
     assert "NOT CHECKED" in out
+    assert out.splitlines()[-1] == "Verdict: not everything could be checked"
+
+
+def test_verify_the_folder_of_a_result(place: Path, tmp_path: Path, here: Any) -> None:
+    shutil.copytree(place / "result", tmp_path / "result")
+    out, _ = here("verify", "result", cwd=tmp_path)
+    assert out.startswith("holds: 12 files, each as it was saved\n")
+    assert "note: verified: release/release.csv against confidential/policy.yaml" in out
+    assert out.splitlines()[-1] == "Verdict: holds"
+    names = pl.read_csv(tmp_path / "result" / "release" / "release.csv", infer_schema=False)
+    names.with_columns(patient=pl.int_range(len(names))).write_csv(tmp_path / "named.csv")
+    out, _ = here("verify", "result/confidential/policy.yaml", "named.csv", code=1)
+    assert "FAILS: columns that the policy does not list: 'patient'" in out
+    (tmp_path / "result" / "release" / "guarantees.txt").write_text("all is well")
+    out, _ = here("verify", "result", "--json", code=1)
+    said = json.loads(out)
+    assert said["verdict"] == "fails"
+    assert said["findings"][0]["text"].endswith("changed: release/guarantees.txt")
+    shutil.rmtree(tmp_path / "result" / "confidential")
+    out, _ = here("verify", "result", code=3)
+    assert out.count("NOT CHECKED") == 2
+    out, _ = here("verify", str(place / "policy.yaml"), "result", code=3)
+    assert "holds: 3-anonymity" in out
+    _, err = here("verify", "named.csv", code=2)
+    assert "nothing to verify" in err
 
 
 def test_assess(place: Path) -> None:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ontomask.cli.console import say, say_json
-from ontomask.cli.options import AsJson, DataFile, PolicyFile, Quiet, epilog, one_answer, read_as, reads
+from ontomask.cli.options import AsJson, Quiet, epilog, one_answer, read_as, reads
+from ontomask.errors import OptionError
+
+if TYPE_CHECKING:
+    from ontomask.verification import Verification
 
 EPILOG = epilog(
     "verify policy.yaml result/release/release.csv",
+    "verify result",
     "verify result/confidential/policy.yaml result/release/release.csv --original stays.csv",
     codes="0 everything required holds; 1 something fails; 3 nothing fails, but not everything could be checked, or "
     "nothing was promised",
@@ -22,8 +29,14 @@ FAILS, INCOMPLETE = 1, 3
 
 @reads
 def command(
-    policy: PolicyFile,
-    data: DataFile,
+    policy: Annotated[
+        Path,
+        typer.Argument(metavar="POLICY", help="A policy file (YAML), or the folder of a result.", show_default=False),
+    ],
+    data: Annotated[
+        str | None,
+        typer.Argument(metavar="DATA", help="A table, or the folder of a result.", show_default=False),
+    ] = None,
     original: Annotated[
         str | None,
         typer.Option(metavar="TABLE", help="The original data: t-closeness is measured from them, as in a run."),
@@ -33,20 +46,18 @@ def command(
     *,
     given: Mapping[str, Any],
 ) -> None:
-    """Verify a released table: the models of the policy, the k its method promises, and that no identifier is left.
+    """Verify a released table, or the folder of a result.
 
-    Reading options describe DATA; the original is read as the policy says.
+    Checked are the models of the policy and the k its method promises; that no identifier is left; that the columns are
+    those of the policy; that values fit their columns. Of a result, every file is held against the manifest, and the
+    release against the policy saved with it. Reading options describe DATA; the original is read as the policy says.
     """
-    from ontomask.policy import Policy
-    from ontomask.run import verify
-
     one_answer(as_json, quiet)
-    chosen = Policy.load(policy)
-    how = read_as(given, data, chosen.reading.of_release()) if given else None
-    found = verify(data, chosen, original=original, reading=how)
+    found = _found(policy, data, original, given)
     if as_json:
         say_json(
             {
+                "verdict": found.verdict,
                 "holds": found.holds,
                 "complete": found.complete,
                 "promises": found.promises,
@@ -56,10 +67,31 @@ def command(
         )
     elif not quiet:
         say(str(found))
-    if not found.holds and any(finding.checked for finding in found):
-        raise typer.Exit(FAILS)
-    if not found.complete or not found.promises:
-        raise typer.Exit(INCOMPLETE)
+    if found.verdict != "holds":
+        raise typer.Exit(FAILS if found.verdict == "fails" else INCOMPLETE)
+
+
+def _found(policy: Path, data: str | None, original: str | None, given: Mapping[str, Any]) -> Verification:
+    from ontomask.policy import Policy
+    from ontomask.result_folder import verify_result
+    from ontomask.run import verify
+
+    if data is None and not policy.is_dir():
+        raise OptionError(
+            "there is nothing to verify",
+            remedy="Give a policy and a table: verify POLICY DATA; or the folder of a result.",
+        )
+    if data is None or Path(data).is_dir():
+        if given:
+            raise OptionError(
+                f"--{next(iter(given))} is for a single file", remedy="Name the file: verify POLICY DATA."
+            )
+        if data is None:
+            return verify_result(policy, original=original)
+        return verify_result(data, policy, original=original)
+    chosen = Policy.load(policy)
+    how = read_as(given, data, chosen.reading.of_release()) if given else None
+    return verify(data, chosen, original=original, reading=how)
 
 
 def _facts(finding: Any) -> dict[str, Any]:
@@ -67,7 +99,7 @@ def _facts(finding: Any) -> dict[str, Any]:
         "model": finding.model.describe(),
         "holds": finding.holds,
         "checked": finding.checked,
-        "worst": finding.worst,
+        "worst": None if math.isnan(finding.worst) else finding.worst,
         "text": finding.text,
         "failing_classes": len(finding.violations),
         "failing_records": finding.records,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from ontomask.privacy.models import Finding, Model
+from ontomask.privacy.contents import ContentCheck
+from ontomask.privacy.models import Finding
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-class NoIdentifiers(Model):
+class NoIdentifiers(ContentCheck):
     """No column that the policy calls an identifier is in the data. Every policy that names one requires it."""
 
     name: Literal["no_identifiers"] = "no_identifiers"
@@ -43,7 +44,3 @@ class NoIdentifiers(Model):
 
     def explain(self) -> str:
         return "No column that the policy calls an identifier is in the release."
-
-    @property
-    def trivial(self) -> bool:
-        return False

@@ -1,0 +1,231 @@
+"""What a release may hold: the columns of its policy, all of them and no others, with values that fit their kinds.
+
+A file that passes every privacy model on its quasi-identifiers may still carry names in a column nobody listed. So these
+checks are findings like those of the models.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from ontomask.arguments import counted, did_you_mean, some_of
+from ontomask.errors import OntomaskError
+from ontomask.microdata.attributes import Nominal, Numeric, Ordinal
+from ontomask.privacy.models import Finding, Model
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ontomask.hierarchies.kinds import Hierarchy
+
+#: What stands for any value.
+ANY = "*"
+_N = r"[-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?"
+#: A number, or numbers from one to another, however intervals are written.
+NUMBER = re.compile(
+    rf"\s*(?:{_N}|[\[(\]]?\s*{_N}\s*(?:-|–|to|,|;|\.\.)\s*{_N}\s*[\])\[]?|(?:<=?|>=?|≤|≥)\s*{_N}|{_N}\s*\+)\s*"
+)
+
+
+class ContentCheck(Model):
+    """A check of what a release holds; it promises no privacy by itself."""
+
+    @property
+    def trivial(self) -> bool:
+        return False
+
+    def finding(self, text: str, wrong: pl.DataFrame, records: int, *, checked: bool = True) -> Finding:
+        """Holds if nothing is wrong and all of it could be looked at."""
+        holds = checked and not len(wrong)
+        return Finding(self, holds, float(len(wrong)), text, wrong, records, checked, open_text=self.describe())
+
+
+class ListedColumns(ContentCheck):
+    """Every column of the data is one that the policy lists."""
+
+    name: Literal["listed_columns"] = "listed_columns"
+
+    def check_polars(
+        self, data: pl.DataFrame, quasi: list[str], attributes: Mapping[str, Any], reference: pl.DataFrame | None = None
+    ) -> Finding:
+        others = [name for name in data.columns if name not in attributes]
+        text = "every column is listed in the policy"
+        if others:
+            text = f"columns that the policy does not list: {some_of([repr(name) for name in others])}"
+        return self.finding(text, _columns(others), len(data) if others else 0)
+
+    def describe(self) -> str:
+        return "only columns that the policy lists"
+
+    @property
+    def title(self) -> str:
+        return "Only listed columns"
+
+    def explain(self) -> str:
+        return "Every column of the release is one that the policy lists."
+
+
+class PolicyColumns(ContentCheck):
+    """Every column that the policy keeps is in the data."""
+
+    name: Literal["policy_columns"] = "policy_columns"
+
+    def check_polars(
+        self, data: pl.DataFrame, quasi: list[str], attributes: Mapping[str, Any], reference: pl.DataFrame | None = None
+    ) -> Finding:
+        absent = [name for name, a in attributes.items() if a.role != "identifier" and name not in data.columns]
+        text = "every column of the policy is in the data"
+        if absent:
+            near = did_you_mean(absent[0], [name for name in data.columns if name not in attributes])
+            shown = some_of([repr(name) for name in absent])
+            text = f"columns of the policy that the data do not have: {shown}. {near}".rstrip(". ")
+        return self.finding(text, _columns(absent), len(data) if absent else 0)
+
+    def describe(self) -> str:
+        return "all columns of the policy"
+
+    @property
+    def title(self) -> str:
+        return "All columns of the policy"
+
+    def explain(self) -> str:
+        return "Every column that the policy keeps is in the release."
+
+
+class FittingValues(ContentCheck):
+    """Values fit the kind of their column.
+
+    Masked and sensitive nominal columns hold concepts of their taxonomy, or spellings that the mapping places; numeric
+    columns numbers or intervals; ordinal ones values of their order or ranges of them. What a generalization shows
+    besides fits as well: labels of a levels file, masked characters, ``*``.
+    """
+
+    name: Literal["fitting_values"] = "fitting_values"
+    hierarchies: dict[str, Any] = Field(default_factory=dict)
+
+    def check_polars(
+        self, data: pl.DataFrame, quasi: list[str], attributes: Mapping[str, Any], reference: pl.DataFrame | None = None
+    ) -> Finding:
+        import polars as pl
+
+        found: list[tuple[str, str, int]] = []
+        told: list[str] = []
+        unseen: list[str] = []
+        for name in data.columns:
+            attribute = attributes.get(name)
+            try:
+                odd = _odd(data[name], attribute, self.hierarchies.get(name))
+            except OntomaskError as problem:
+                unseen.append(f"{name} ({problem.what})")
+                continue
+            if odd:
+                told.append(_told(name, attribute, odd))
+                found += [(name, value, count) for value, count in odd.most_common()]
+        schema = {"column": pl.String, "value": pl.String, "records": pl.Int64}
+        wrong = pl.DataFrame(found, schema=schema, orient="row")
+        text = "; ".join(told) + ". To see them: .violations of this finding" if told else "values fit their columns"
+        if unseen:
+            text = f"values were not looked at: {', '.join(unseen)}" + (f"; {text}" if told else "")
+        return self.finding(text, wrong, int(wrong["records"].sum()), checked=bool(told) or not unseen)
+
+    def describe(self) -> str:
+        return "values that fit their columns"
+
+    @property
+    def title(self) -> str:
+        return "Values fit their columns"
+
+    def explain(self) -> str:
+        return "Nominal columns hold concepts of their taxonomy, numeric ones numbers or intervals."
+
+
+def _columns(names: list[str]) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.DataFrame({"column": pl.Series(names, dtype=pl.String)})
+
+
+def _told(name: str, attribute: Any, odd: Counter[str]) -> str:
+    """How many values do not fit, without showing one."""
+    values = f"{counted(len(odd), 'value')} of {name!r} ({counted(odd.total(), 'record')})"
+    if isinstance(attribute, Nominal):
+        return f"{values} {'has' if len(odd) == 1 else 'have'} no place in its taxonomy"
+    what = "is not in its order" if isinstance(attribute, Ordinal) else "is neither a number nor an interval"
+    return f"{values} {what if len(odd) == 1 else what.replace('is ', 'are ', 1)}"
+
+
+def _odd(values: pl.Series, attribute: Any, hierarchy: Hierarchy | None) -> Counter[str]:
+    """The values that do not fit, with their records."""
+    import polars as pl
+
+    nominal = isinstance(attribute, Nominal) and attribute.role != "other"
+    ordered = isinstance(attribute, Ordinal) and attribute.order is not None
+    numeric = isinstance(attribute, Numeric) and not values.dtype.is_numeric()
+    if values.dtype == pl.Null or not (nominal or ordered or numeric):
+        return Counter()
+    counts = values.drop_nulls().to_frame("value").group_by("value").len()
+    tally: Counter[str] = Counter()
+    for value, count in counts.iter_rows():
+        tally[_text(value, nominal=nominal)] += count
+    known = _labels(hierarchy) | {ANY}
+    left = Counter({text: count for text, count in tally.items() if text not in known and not _hides(hierarchy, text)})
+    if numeric:
+        return Counter({text: count for text, count in left.items() if not NUMBER.fullmatch(text)})
+    if ordered:
+        return _outside(left, [_text(value, nominal=False) for value in attribute.order or []])
+    return _unplaced(left, attribute, tally if values.dtype.is_numeric() else ())
+
+
+def _text(value: Any, *, nominal: bool) -> str:
+    """A value as it is written; whole numbers without a point, but for codes, which are taken as they are."""
+    whole = isinstance(value, float) and value.is_integer() and not nominal
+    return str(int(value)) if whole else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _labels(hierarchy: Hierarchy | None) -> set[str]:
+    """Everything a levels file can show."""
+    from ontomask.hierarchies.kinds import LevelsFile
+    from ontomask.taxonomy.readers.levels import read_rows
+    from ontomask.taxonomy.readers.source import Source
+
+    if not isinstance(hierarchy, LevelsFile):
+        return set()
+    rows = read_rows(Source(Path(hierarchy.path)), delimiter=hierarchy.delimiter, header=hierarchy.header)
+    return {cell for _, cells in rows for cell in cells}
+
+
+def _hides(hierarchy: Hierarchy | None, text: str) -> bool:
+    """Is it a text of which the hierarchy masked characters?"""
+    from ontomask.hierarchies.kinds import MaskedText
+
+    if not isinstance(hierarchy, MaskedText):
+        return False
+    return text.endswith(hierarchy.character) if hierarchy.side == "right" else text.startswith(hierarchy.character)
+
+
+def _outside(tally: Counter[str], order: list[str]) -> Counter[str]:
+    """Values that are neither in the order nor a range from one of its values to another."""
+    known = set(order)
+
+    def fits(text: str) -> bool:
+        cuts = [m.span() for m in re.finditer(" - ", text)]
+        return text in known or any(text[:start] in known and text[end:] in known for start, end in cuts)
+
+    return Counter({text: count for text, count in tally.items() if not fits(text)})
+
+
+def _unplaced(tally: Counter[str], attribute: Nominal, numbers: Iterable[str]) -> Counter[str]:
+    """Values that no concept has; one that may be several codes is known, only not which of them it is."""
+    from ontomask.taxonomy.matching import match_counts
+
+    taxonomy = attribute.load()
+    matching = match_counts(tally, taxonomy, attribute.mapping, attribute.language, frozenset(numbers))
+    lexicon = taxonomy.lexicon
+    unplaced = [u for u in matching.unmatched if not u.codes and not lexicon.with_lost_zeros(u.value)]
+    return Counter({u.value: u.count for u in unplaced})

@@ -1,0 +1,155 @@
+"""Verifying a saved result: are all its files there and as they were, and does its release satisfy its policy?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+
+from ontomask.arguments import as_path, counted, some_of
+from ontomask.errors import DataError, OntomaskError
+from ontomask.manifest import sha256
+from ontomask.microdata.reading import SUFFIXES, format_of
+from ontomask.policy import Policy
+from ontomask.privacy.contents import ContentCheck
+from ontomask.privacy.models import Finding
+from ontomask.run import verify
+from ontomask.saving import ABOUT, MANIFEST, PARTS
+from ontomask.verification import Verification
+
+POLICY = "confidential/policy.yaml"
+
+
+class SavedFiles(ContentCheck):
+    """Every file of a result is there and as it was saved, and there are no others."""
+
+    name: Literal["saved_files"] = "saved_files"
+
+    def check_folder(self, folder: Path, listed: Mapping[str, str | None] | None) -> Finding:
+        """``listed``: the hashes of the manifest; None if there is none."""
+        if listed is None:
+            text = f"there is no manifest ({MANIFEST}): whether files are missing or were changed cannot be checked"
+            return self.finding(text, _frame({}), 0, checked=False)
+        there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+        found = {name: "missing" for name in listed if name not in there}
+        found |= {
+            n: "changed" for n, digest in listed.items() if n in there and digest not in (None, sha256(folder / n))
+        }
+        found |= dict.fromkeys(sorted(there - set(listed)), "added")
+        if not found:
+            return self.finding(f"{counted(len(listed), 'file')}, each as it was saved", _frame({}), 0)
+        states = [(state, [n for n in found if found[n] == state]) for state in ("missing", "changed", "added")]
+        text = "; ".join(f"{state}: {some_of(names, 10)}" for state, names in states if names)
+        return self.finding(f"files are not as they were saved: {text}", _frame(found), 0)
+
+    def describe(self) -> str:
+        return "files as they were saved"
+
+    @property
+    def title(self) -> str:
+        return "Files as they were saved"
+
+    def explain(self) -> str:
+        return "Every file of the result has the hash that the manifest holds, and there are no others."
+
+
+class PolicyOfResult(ContentCheck):
+    """The policy that a release was made by is at hand."""
+
+    name: Literal["policy_of_result"] = "policy_of_result"
+
+    def describe(self) -> str:
+        return "the policy of the release"
+
+    @property
+    def title(self) -> str:
+        return "The policy of the release"
+
+    def explain(self) -> str:
+        return "What the release must satisfy is known."
+
+
+def _frame(found: Mapping[str, str]) -> pl.DataFrame:
+    return pl.DataFrame(
+        {"file": list(found), "state": list(found.values())}, schema={"file": pl.String, "state": pl.String}
+    )
+
+
+def verify_result(
+    folder: str | Path, policy: Policy | Mapping[str, Any] | str | Path | None = None, *, original: Any = None
+) -> Verification:
+    """Check a folder that :meth:`~ontomask.Result.save` wrote, as it is now.
+
+    Every file is held against the manifest's hashes: missing, changed and added files are named. The release is verified
+    against ``policy``, or against the policy saved with it; a note says which file was verified. If only ``release`` was
+    handed on, what cannot be checked is reported as not checked.
+    """
+    place = _place(as_path(folder))
+    manifest = _manifest(place / MANIFEST)
+    files = SavedFiles().check_folder(place, None if manifest is None else manifest["files"])
+    file = _release(place, manifest)
+    chosen = place / POLICY if policy is None and (place / POLICY).is_file() else policy
+    if file is None or not file.is_file():
+        return Verification([files], [] if file is None else [f"not verified: {_shown(file, place)} is missing"])
+    if chosen is None:
+        text = (
+            f"there is no policy ({POLICY}): what the release must satisfy cannot be checked. Give the policy as well"
+        )
+        unknown = PolicyOfResult().finding(text, _frame({}), 0, checked=False)
+        return Verification([files, unknown], [f"not verified: {_shown(file, place)}"])
+    found = verify(file, chosen, original=original)
+    against = _shown(chosen, place) if isinstance(chosen, Path) else chosen if isinstance(chosen, str) else "the policy"
+    return Verification([files, *found.findings], [f"verified: {_shown(file, place)} against {against}", *found.notes])
+
+
+def _place(folder: Path) -> Path:
+    """The folder of the result, also where its part ``release`` is named."""
+    if not folder.is_dir():
+        raise DataError("there is no such folder", where=str(folder), remedy="Give the folder of a result.")
+    if folder.name == PARTS[0] and (folder.parent / MANIFEST).is_file():
+        return folder.parent
+    return folder
+
+
+def _manifest(file: Path) -> dict[str, Any] | None:
+    if not file.is_file():
+        return None
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        if content["about"] == ABOUT and isinstance(content["files"], dict):
+            return dict(content)
+    except (OSError, ValueError, TypeError, KeyError):
+        pass
+    raise DataError(
+        "this is not a manifest of ontomask", where=str(file), remedy="Restore it from a copy; it is written by a run."
+    )
+
+
+def _release(place: Path, manifest: Mapping[str, Any] | None) -> Path | None:
+    """The released table: the one the manifest names, else the only one in the folder."""
+    if manifest is not None and isinstance(manifest.get("release"), str):
+        return place / str(manifest["release"])
+    inside = place / PARTS[0] if (place / PARTS[0]).is_dir() else place
+    tables = [path for path in sorted(inside.iterdir()) if path.is_file() and _is_table(path)]
+    if len(tables) != 1:
+        raise DataError(
+            f"expected one released table in the folder, found {len(tables)}",
+            where=str(inside),
+            remedy="Name the file: verify POLICY FILE.",
+        )
+    return tables[0]
+
+
+def _is_table(path: Path) -> bool:
+    try:
+        format_of(path, SUFFIXES)
+    except OntomaskError:
+        return False
+    return path.name.startswith("release")
+
+
+def _shown(path: Path, place: Path) -> str:
+    return path.relative_to(place).as_posix() if path.is_relative_to(place) else str(path)
