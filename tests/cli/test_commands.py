@@ -237,7 +237,7 @@ def test_verify(place: Path) -> None:
 def test_verify_the_folder_of_a_result(place: Path, tmp_path: Path, here: Any) -> None:
     shutil.copytree(place / "result", tmp_path / "result")
     out, _ = here("verify", "result", cwd=tmp_path)
-    assert out.startswith("holds: 12 files, each as it was saved\n")
+    assert out.startswith("holds: 13 files, each as it was saved\n")
     assert "note: verified: release/release.csv against confidential/policy.yaml" in out
     assert out.splitlines()[-1] == "Verdict: holds"
     names = pl.read_csv(tmp_path / "result" / "release" / "release.csv", infer_schema=False)
