@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 
 import ontomask as om
-from benchmarks.masking import seconds
-from benchmarks.timing import Row, best
+from benchmarks.masking import job
+from benchmarks.timing import Job
 
 
 def codes(n: int, sizes: tuple[int, ...]) -> tuple[pl.DataFrame, dict[str, Any]]:
@@ -46,31 +46,29 @@ def numbers_and_codes(n: int) -> tuple[pl.DataFrame, dict[str, Any]]:
     return frame, {**kinds, **amounts, "race": om.Flat(role="sensitive"), "age": om.Numeric(), "sex": om.Flat()}
 
 
-def keeping(folder: Path) -> Iterator[Row]:
+def keeping(folder: Path) -> Iterator[Job]:
     frame, kinds = codes(100_000, (800,))
-    took = seconds(frame, kinds, om.RankSwapping(k=10, variant="dynamic"), 2)
-    yield "rank swapping, Algorithm 2, 100,000 records, 800 categories, k=10", f"{took:.2f} s", "<= 5 s"
-    took = seconds(frame, kinds, om.RankSwapping(k=10, variant="fixed"), 2)
-    yield "rank swapping, Algorithm 1, the same", f"{took:.2f} s", ""
+    what = "rank swapping, Algorithm 2, 100,000 records, 800 categories, k=10"
+    yield job(what, frame, kinds, om.RankSwapping(k=10, variant="dynamic"), "<= 5 s", times=2)
+    yield job("rank swapping, Algorithm 1, the same", frame, kinds, om.RankSwapping(k=10, variant="fixed"), times=2)
     for n, target in ((20_000, "<= 10 s"), (100_000, "<= 120 s")):
-        frame, kinds = codes(n, (800, 400))
-        took = seconds(frame, kinds, om.RankSwapping(k=10), 1)
-        yield f"rank swapping, Algorithm 3, {n:,} records x 2 nominal, k=10", f"{took:.1f} s", target
+        what = f"rank swapping, Algorithm 3, {n:,} records x 2 nominal, k=10"
+        yield job(what, *codes(n, (800, 400)), om.RankSwapping(k=10), target, times=1, processes=3)
     frame, kinds = numbers_and_codes(1_000_000)
-    took = seconds(frame, kinds, om.Shuffling(), 2)
-    yield "shuffling, 1,000,000 records x 6 columns", f"{took:.1f} s", "<= 15 s"
+    what = "shuffling, 1,000,000 records x 6 columns"
+    yield job(what, frame, kinds, om.Shuffling(), "<= 15 s", times=2, processes=3)
     frame, kinds = codes(1_000_000, (800, 400))
     taxonomy = om.load_taxonomy("icd9cm")
     one, two = (frame[name].to_list() for name in frame.columns)
-    took = best(lambda: om.distance_correlation(taxonomy, one, taxonomy, two), 2)
-    yield "distance correlation, 1,000,000 records, 800 x 400 categories", f"{took:.2f} s", "<= 2 s"
+    what = "distance correlation, 1,000,000 records, 800 x 400 categories"
+    yield Job(what, lambda: om.distance_correlation(taxonomy, one, taxonomy, two), "<= 2 s", times=2, processes=3)
     frame = om.demo_data(19_502, 1, chapter="neoplasms")
     kinds = {"age": om.Numeric(), "length_of_stay": om.Numeric(), "diagnosis": om.Nominal(taxonomy="icd9cm")}
     frame = frame.select(list(kinds))
-    took = seconds(frame, kinds, om.Microaggregation.preset("marginality_hybrid", k=600))
-    yield "hybrid microaggregation, 19,502 records x 3, k=600", f"{took:.2f} s", ""
+    hybrid = om.Microaggregation.preset("marginality_hybrid", k=600)
+    yield job("hybrid microaggregation, 19,502 records x 3, k=600", frame, kinds, hybrid)
     result = om.anonymize(
         frame, om.Policy(attributes=kinds, method=om.Microaggregation.preset("micro_hybrid", k=600)), seed=1
     )
-    yield "what is left of its statistics, with 100 samples", f"{best(result.preservation, 2):.2f} s", ""
-    yield "demo data, 20,000 discharges", f"{best(lambda: om.demo_data(20_000, 1)):.2f} s", ""
+    yield Job("what is left of its statistics, with 100 samples", result.preservation, times=2)
+    yield Job("demo data, 20,000 discharges", lambda: om.demo_data(20_000, 1))

@@ -6,7 +6,6 @@ import shutil
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ def nltk_wordnet(folder: Path) -> Any:
     Debian leaves out the names of the lexicographer files. NLTK wants the list; nothing here uses it.
     """
     root = folder / "corpora" / "wordnet"
-    root.mkdir(parents=True)
+    root.mkdir(parents=True, exist_ok=True)
     for file in DEBIAN_WORDNET.iterdir():
         if file.is_file():
             shutil.copy(file, root)
@@ -39,8 +38,8 @@ def nltk_wordnet(folder: Path) -> Any:
         return Reader(nltk.data.find("corpora/wordnet"), None)
 
 
-def time_nltk(folder: Path, nouns: list[str]) -> Iterator[tuple[str, float, int]]:
-    """(measure, seconds, pairs) over all pairs of some nouns, after a first pass that fills NLTK's caches."""
+def time_nltk(folder: Path, nouns: list[str], measure: str) -> tuple[float, int]:
+    """Seconds and pairs, over all pairs of some nouns, after a first pass that fills NLTK's caches."""
     reader = nltk_wordnet(folder)
     synsets = [reader.synset(noun) for noun in nouns]
     ic = {"n": defaultdict(lambda: 1.0)}
@@ -50,14 +49,14 @@ def time_nltk(folder: Path, nouns: list[str]) -> Iterator[tuple[str, float, int]
         "wu_palmer": lambda a, b: a.wup_similarity(b),
         "lin": lambda a, b: a.lin_similarity(b, ic),
     }
-    for measure, job in jobs.items():
-        for _ in range(2):
-            start = time.perf_counter()
-            for a in synsets:
-                for b in synsets:
-                    job(a, b)
-            seconds = time.perf_counter() - start
-        yield measure, seconds, len(synsets) ** 2
+    job = jobs[measure]
+    for _ in range(2):
+        start = time.perf_counter()
+        for a in synsets:
+            for b in synsets:
+                job(a, b)
+        seconds = time.perf_counter() - start
+    return seconds, len(synsets) ** 2
 
 
 def time_nxontology(taxonomy: Taxonomy, terms: list[str]) -> tuple[float, int]:
