@@ -26,7 +26,6 @@ def policy() -> om.Policy:
     return om.Policy(
         attributes={"job": om.Flat(), "age": om.Numeric(), "pay": om.Numeric(role="sensitive")},
         method=om.Microaggregation(k=2),
-        seed=1,
     )
 
 

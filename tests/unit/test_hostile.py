@@ -93,7 +93,7 @@ def test_yaml_that_blows_up_is_refused_at_once(case: str, load: Callable[..., An
         ("method: {name: microaggregation, k: 12:30:45}", "no whole number"),
         ("method: {name: microaggregation, k: 0x10}", "no whole number"),
         ("method: {name: microaggregation, k: 1_000}", "no whole number"),
-        ("seed: 2024-02-31", "line 2.*is no date or number"),
+        ("unlisted: 2024-02-31", "line 2.*is no date or number"),
     ],
 )
 def test_odd_numbers_in_yaml(text: str, expected: str, tmp_path: Path) -> None:
