@@ -346,3 +346,40 @@ def test_a_panic_of_a_library_is_one_sentence(
             ontomask.cli.main()
         assert ended.value.code == 2
         assert expected in capsys.readouterr().err
+
+
+# ---- forked processes -------------------------------------------------------------------------------------------
+
+FORKED = """
+import multiprocessing
+import polars as pl
+import ontomask as om
+from ontomask.microdata.frames import take
+
+def work(queue):
+    try:
+        queue.put(str(take(pl.DataFrame({{"a": ["x", "y"] * 1000}})).data["a"].n_unique()))
+    except om.errors.OntomaskError as problem:
+        queue.put(str(problem))
+
+context = multiprocessing.get_context("fork")
+queue = context.Queue()
+{before}
+process = context.Process(target=work, args=(queue,))
+process.start()
+print(queue.get(timeout=30))
+process.join()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_does_not_wait_for_ever() -> None:
+    used = "pl.DataFrame({'a': list(range(100_000)) * 2}).group_by('a').len()"
+    done = python(FORKED.format(before=used))
+    assert "multiprocessing.get_context('spawn')" in done.stdout, done.stderr
+    unused = python(FORKED.format(before=""))
+    assert unused.stdout.strip() == "2", unused.stdout + unused.stderr
+    again = (
+        used + "\nimport os\nif os.fork() == 0:\n    os._exit(0)\nos.wait()\nprint(take(pl.DataFrame({'a': [1]})).kind)"
+    )
+    assert python(FORKED.format(before=again)).stdout.startswith("polars\n")  # the parent goes on

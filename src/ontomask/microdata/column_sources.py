@@ -12,6 +12,7 @@ from polars import selectors
 
 from ontomask.arguments import as_path
 from ontomask.errors import DataError
+from ontomask.forking import require_threads
 from ontomask.microdata.frames import take, take_any, values_unread
 from ontomask.microdata.missing_markers import without_markers
 from ontomask.microdata.opening import opened
@@ -104,6 +105,7 @@ class ParquetSource(ColumnSource):
 
 def columns_of(data: Any, reading: Reading | None = None) -> ColumnSource:
     """The columns of a frame (pandas, Polars, PyArrow) or of a file."""
+    require_threads()
     reading = reading or Reading()
     nested: list[str] = []
 

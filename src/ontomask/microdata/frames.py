@@ -16,6 +16,7 @@ from narwhals import dependencies
 
 from ontomask.arguments import short, some_of
 from ontomask.errors import DataError
+from ontomask.forking import require_threads
 from ontomask.microdata.missing_markers import marker_note, without_marker_categories, without_markers
 from ontomask.microdata.restoring import as_before
 
@@ -81,6 +82,7 @@ def _without_markers(taken: Taken, missing: Collection[str]) -> Taken:
 
 def take_any(frame: Any, *, keep_index: Collection[str] = (), unread: Unread | None = None) -> Taken:
     """Like :func:`take`, for a frame that may have no rows."""
+    require_threads()
     if dependencies.is_narwhals_dataframe(frame):
         frame = frame.to_native()
     if dependencies.is_pandas_dataframe(frame):

@@ -10,6 +10,7 @@ import polars as pl
 
 from ontomask.arguments import as_path, did_you_mean, one_of, some_of
 from ontomask.errors import DataError, OptionError
+from ontomask.forking import require_threads
 from ontomask.microdata import stat_files
 from ontomask.microdata.missing_markers import marker_note, without_markers
 from ontomask.regular_files import free_memory, kind_of, open_regular
@@ -91,6 +92,7 @@ def read_table(
     for a missing value, such as ``"NA"``; blanks around a value do not count. ``labels`` reads the value
     labels of SPSS and Stata files instead of the stored values. ``sheet`` is the name or the number, from 1, of an Excel sheet.
     """
+    require_threads()
     file = as_path(path)
     require_file(file)
     chosen = _format(file, format)
