@@ -234,10 +234,12 @@ def shown_centre(values: Sequence[float], centre: str, decimals: int) -> Fractio
     return round(statistics.mean(exact) if centre == "mean" else statistics.median(exact), decimals)
 
 
-def gives_away(values: Sequence[float], p: float) -> bool:
-    """The p% rule: what the others than the two largest add is less than p% of the largest."""
+def gives_away(values: Sequence[float], p: float, step: float) -> bool:
+    """The p% rule: what the others than the two largest add, and what rounding the mean to a multiple of the step leaves
+    open of the total, is less than p% of the largest."""
     sizes = sorted((abs(Fraction(v)) for v in values), reverse=True)
-    return sizes[0] > 0 and sum(sizes[2:]) < Fraction(p) / 100 * sizes[0]
+    unknown = sum(sizes[2:]) + len(sizes) * Fraction(step) / 2
+    return sizes[0] > 0 and unknown < Fraction(p) / 100 * sizes[0]
 
 
 # ---- whole records -----------------------------------------------------------------------------------------------

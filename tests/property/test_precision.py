@@ -73,10 +73,11 @@ def test_dominance(seed: int) -> None:
     of = list(range(groups)) + [chance.randrange(groups) for _ in range(chance.randint(0, 12))]
     values = [chance.choice((0, 1, 2, -5, 10, 40, -300, 1000, 20000)) for _ in of]
     p = chance.choice((1, 10, 50))
-    found = dominated(np.array(values, dtype=np.float64), np.array(of), groups, p)
+    step = chance.choice((0, 0.5, 1, 16))
+    found = dominated(np.array(values, dtype=np.float64), np.array(of), groups, p, step)
     for group in range(groups):
         inside = [v for v, g in zip(values, of, strict=True) if g == group]
-        assert bool(found[group]) == twin.gives_away(inside, p), inside
+        assert bool(found[group]) == twin.gives_away(inside, p, step), inside
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,9 @@
 Disclosure Control*, 2012, section 4.2).
 
 The mean of a group and its size give its total. Whoever has the second largest value, or knows it, subtracts it and has
-the largest one but for what the others add: the total less the two largest. Where that is less than p% of the largest,
-it is known to within p%. Sizes count, so numbers are taken without their signs.
+the largest one but for what the others add: the total less the two largest. A mean that is rounded leaves the total open
+by half of its last decimal for each record. Where both together are less than p% of the largest, it is known to within p%.
+Sizes count, so numbers are taken without their signs.
 """
 
 from __future__ import annotations
@@ -21,14 +22,19 @@ from ontomask.microdata.encoding import Table
 P = 10.0
 
 
-def dominated(sizes: Floats, group_of: NDArray[np.integer], groups: int, p: float = P) -> NDArray[np.bool_]:
+def dominated(
+    sizes: Floats, group_of: NDArray[np.integer], groups: int, p: float = P, step: float = 0.0
+) -> NDArray[np.bool_]:
     """In which groups the largest number can be told to within p%; ``sizes``: of each record, NaN where it is missing.
+
+    ``step``: what means are rounded to a multiple of.
 
     >>> dominated(np.array([20.0, 21, 5000, 20, 21, 50]), np.array([0, 0, 0, 1, 1, 1]), 2).tolist()
     [True, False]
     """
     known = ~np.isnan(sizes)
     of, own = group_of[known].astype(np.int64), np.abs(sizes[known])
+    open_ = np.bincount(of, minlength=groups) * step / 2
     first = np.zeros(groups)
     np.maximum.at(first, of, own)
     # One record of the largest value is left out of the second round; the first of equals.
@@ -38,7 +44,7 @@ def dominated(sizes: Floats, group_of: NDArray[np.integer], groups: int, p: floa
     of, own = of[~left_out], own[~left_out]
     second = np.zeros(groups)
     np.maximum.at(second, of, own)
-    rest = np.bincount(of, weights=own, minlength=groups) - second
+    rest = np.bincount(of, weights=own, minlength=groups) - second + open_
     told: NDArray[np.bool_] = (first > 0) & (rest < p / 100 * first)
     return told
 
@@ -50,7 +56,8 @@ def dominance(table: Table, group_of: NDArray[np.integer], centres: Sequence[Flo
     for column, shown in zip(table.columns, centres, strict=True):
         if not isinstance(column, NumericColumn):
             continue
-        told = dominated(column.numbers[column.codes], group_of, len(shown)) & ~np.isnan(shown)
+        told = dominated(column.numbers[column.codes], group_of, len(shown), step=column.step)
+        told &= ~np.isnan(shown)
         if told.any():
             records = int(told[group_of].sum())
             names.append(column.name)

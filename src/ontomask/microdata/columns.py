@@ -153,17 +153,22 @@ class NumericColumn(Column):
 
     def rounded(self, centres: NDArray[Any]) -> NDArray[Any]:
         """Means as the attribute wants them shown: as precise as the column itself, unless it says otherwise."""
-        assert isinstance(self.attribute, Numeric)
-        decimals = self.attribute.decimals
-        if decimals == "exact":
+        if self.decimals is None:
             return centres + 0.0  # -0.0 becomes 0.0
-        largest = float(np.nanmax(np.abs(self.numbers), initial=0.0))
-        return rounded(centres, self.decimals if decimals is None else decimals, largest)
+        return rounded(centres, self.decimals, float(np.nanmax(np.abs(self.numbers), initial=0.0)))
 
     @cached_property
-    def decimals(self) -> int:
-        """The most decimals that a number of the column has."""
-        return own_decimals(self.numbers, single=self.values.dtype == pl.Float32)
+    def decimals(self) -> int | None:
+        """To how many decimals means are shown; None: as computed."""
+        assert isinstance(self.attribute, Numeric)
+        if self.attribute.decimals is None:
+            return own_decimals(self.numbers, single=self.values.dtype == pl.Float32)
+        return None if self.attribute.decimals == "exact" else self.attribute.decimals
+
+    @property
+    def step(self) -> float:
+        """What means are a multiple of."""
+        return 0.0 if self.decimals is None else 10.0**-self.decimals
 
     def decode(self, centres: NDArray[Any]) -> pl.Series:
         """Numbers; of the column's own type where all of them fit it."""
