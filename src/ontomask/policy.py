@@ -206,11 +206,11 @@ class Policy(Settings):
         return self.unlisted == "drop" if attribute is None else attribute.role == "identifier"
 
     @staticmethod
-    def load(path: str | Path) -> Policy:
-        """Read a policy from a YAML file."""
+    def load(path: str | Path, *, confined: bool = False) -> Policy:
+        """Read a policy from a YAML file. ``confined``: files that it names must lie in its folder, links followed."""
         from ontomask.policy_file import load_policy
 
-        return load_policy(path)
+        return load_policy(path, confined=confined)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the policy as YAML with a comment on every key."""

@@ -11,6 +11,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from ontomask.arguments import as_path
+from ontomask.confinement import require_confined
 from ontomask.errors import MissingDataError, PolicyError
 from ontomask.microdata.writing import write_text
 from ontomask.policy import Policy
@@ -68,7 +69,7 @@ def _mapping(loader: _Loader, node: yaml.MappingNode, deep: bool = False) -> dic
 _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
 
 
-def load_policy(path: str | Path) -> Policy:
+def load_policy(path: str | Path, *, confined: bool = False) -> Policy:
     file = as_path(path)
     if file.is_dir():
         raise PolicyError("this is a folder", where=str(file), remedy="Name the policy file in it.")
@@ -81,6 +82,8 @@ def load_policy(path: str | Path) -> Policy:
             "there is no policy in it", where=str(file), remedy="A policy has the keys attributes, method, require."
         )
     _names_are_text(file, root)
+    if confined:
+        require_confined(file, _naming_files(content), FILES)
     try:
         return Policy.model_validate(_relative_to(file.parent.resolve(), content)).read_from(file.resolve())
     except ValidationError as wrong:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ontomask.cli.console import remark, say, say_json, say_table
-from ontomask.cli.options import AsJson, Quiet, epilog, one_answer, read_as, reads
+from ontomask.cli.options import AsJson, Confined, Quiet, epilog, one_answer, read_as, reads
 from ontomask.cli.progress import shown_progress
 from ontomask.errors import DataError, OptionError
 
@@ -49,6 +49,7 @@ def command(
         Path | None, typer.Option(metavar="FILE", help="A severity file: records count by their severity numbers.")
     ] = None,
     seed: Annotated[int, typer.Option(metavar="NUMBER", help="Fixes the samples that are drawn.")] = 0,
+    confined: Confined = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
     *,
@@ -66,7 +67,7 @@ def command(
 
     one_answer(as_json, quiet)
     file, table = _meant(policy, masked)
-    chosen = Policy.load(file)
+    chosen = Policy.load(file, confined=confined)
     chosen = chosen.changed(reading=read_as(given, original, chosen.reading))
     with shown_progress(quiet or as_json) as progress:
         found = assess(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ontomask.cli.console import say, say_json, say_table
-from ontomask.cli.options import AsJson, DataFile, PolicyFile, Quiet, epilog, one_answer, read_as, reads
+from ontomask.cli.options import AsJson, Confined, DataFile, PolicyFile, Quiet, epilog, one_answer, read_as, reads
 from ontomask.cli.progress import shown_progress
 
 EPILOG = epilog(
@@ -20,6 +20,7 @@ EPILOG = epilog(
 def command(
     policy: PolicyFile,
     data: DataFile,
+    confined: Confined = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
     *,
@@ -34,7 +35,7 @@ def command(
     from ontomask.policy import Policy
 
     one_answer(as_json, quiet)
-    chosen = Policy.load(policy)
+    chosen = Policy.load(policy, confined=confined)
     chosen = chosen.changed(reading=read_as(given, data, chosen.reading))
     with shown_progress(quiet or as_json) as progress:
         found = check(data, chosen, progress=progress)

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ontomask.cli.console import say, say_json, say_table
-from ontomask.cli.options import AsJson, DataFile, Force, PolicyFile, Quiet, epilog, one_answer, read_as, reads
+from ontomask.cli.options import (
+    AsJson,
+    Confined,
+    DataFile,
+    Force,
+    PolicyFile,
+    Quiet,
+    epilog,
+    one_answer,
+    read_as,
+    reads,
+)
 from ontomask.cli.progress import shown_progress
 from ontomask.errors import OptionError
 
@@ -74,6 +85,7 @@ def command(
         Path | None, typer.Option("--map", metavar="FILE", help="Write the map of risk and loss as SVG.")
     ] = None,
     force: Force = False,
+    confined: Confined = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
     *,
@@ -89,14 +101,14 @@ def command(
     from ontomask.policy import Policy
 
     one_answer(as_json, quiet)
-    first = Policy.load(policy)
+    first = Policy.load(policy, confined=confined)
     candidates = _candidates(first, method or [], k, alone=not with_)
     if with_:
         if first.method is not None:
             candidates[policy.stem] = first
         for other in with_:
             name = other.stem if other.stem not in candidates else str(other)
-            candidates[name] = _also_required(Policy.load(other), first)
+            candidates[name] = _also_required(Policy.load(other, confined=confined), first)
     candidates = {n: one.changed(reading=read_as(given, data, one.reading)) for n, one in candidates.items()}
     with shown_progress(quiet or as_json) as progress:
         found = compare(

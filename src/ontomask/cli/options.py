@@ -21,6 +21,9 @@ DataFile = Annotated[
     str,
     typer.Argument(metavar="DATA", help="A table: CSV, TSV, Parquet, Excel, SPSS, Stata, SAS.", show_default=False),
 ]
+Confined = Annotated[
+    bool, typer.Option("--confined", help="Files that the policy names must lie in its folder: for policies of others.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Everything as JSON on stdout, for machines.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors; the exit code says the rest.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an earlier result; other files are never touched.")]

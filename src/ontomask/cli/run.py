@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ontomask.cli.console import remark, say, say_json
-from ontomask.cli.options import AsJson, DataFile, Force, PolicyFile, Quiet, epilog, one_answer, read_as, reads
+from ontomask.cli.options import (
+    AsJson,
+    Confined,
+    DataFile,
+    Force,
+    PolicyFile,
+    Quiet,
+    epilog,
+    one_answer,
+    read_as,
+    reads,
+)
 from ontomask.cli.progress import shown_progress
 from ontomask.progress import stretch
 
@@ -57,6 +68,7 @@ def command(
         typer.Option("--escape-formulas", help="In CSV files, put a quote before cells that would be formulas."),
     ] = False,
     force: Force = False,
+    confined: Confined = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
     *,
@@ -75,7 +87,7 @@ def command(
     from ontomask.saving import inputs_of, require_place
 
     one_answer(as_json, quiet)
-    chosen = Policy.load(policy)
+    chosen = Policy.load(policy, confined=confined)
     chosen = chosen.changed(reading=read_as(given, data, chosen.reading))
     hidden = chosen_secret(seed, secret)
     require_place(output, overwrite=force, inputs=inputs_of(chosen, Path(data)))  # before the work is done

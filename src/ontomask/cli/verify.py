@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ontomask.cli.console import say, say_json
-from ontomask.cli.options import AsJson, Quiet, epilog, one_answer, read_as, reads
+from ontomask.cli.options import AsJson, Confined, Quiet, epilog, one_answer, read_as, reads
 from ontomask.errors import OptionError
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def command(
         str | None,
         typer.Option(metavar="TABLE", help="The original data: t-closeness is measured from them, as in a run."),
     ] = None,
+    confined: Confined = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
     *,
@@ -53,7 +54,7 @@ def command(
     release against the policy saved with it. Reading options describe DATA; the original is read as the policy says.
     """
     one_answer(as_json, quiet)
-    found = _found(policy, data, original, given)
+    found = _found(policy, data, original, given, confined)
     if as_json:
         say_json(
             {
@@ -71,7 +72,9 @@ def command(
         raise typer.Exit(FAILS if found.verdict == "fails" else INCOMPLETE)
 
 
-def _found(policy: Path, data: str | None, original: str | None, given: Mapping[str, Any]) -> Verification:
+def _found(
+    policy: Path, data: str | None, original: str | None, given: Mapping[str, Any], confined: bool
+) -> Verification:
     from ontomask.policy import Policy
     from ontomask.result_folder import verify_result
     from ontomask.run import verify
@@ -87,9 +90,12 @@ def _found(policy: Path, data: str | None, original: str | None, given: Mapping[
                 f"--{next(iter(given))} is for a single file", remedy="Name the file: verify POLICY DATA."
             )
         if data is None:
+            if confined:
+                raise OptionError("--confined is for a policy", remedy="Name it: verify POLICY RESULT --confined.")
             return verify_result(policy, original=original)
-        return verify_result(data, policy, original=original)
-    chosen = Policy.load(policy)
+        meant = Policy.load(policy, confined=True) if confined else policy
+        return verify_result(data, meant, original=original)
+    chosen = Policy.load(policy, confined=confined)
     how = read_as(given, data, chosen.reading.of_release()) if given else None
     return verify(data, chosen, original=original, reading=how)
 

@@ -62,6 +62,13 @@ def read_definition(path: str | Path) -> tuple[Definition, str, Lines]:
     raise all_problems(problems, str(file))
 
 
+def named_columns(file: Path) -> list[dict[Any, Any]]:
+    """What a severity file says of its columns, as it is written and unchecked; nothing that it names is opened."""
+    _, _, content = parsed(file, _AsWritten)
+    columns = content.get("columns") if isinstance(content, dict) else None
+    return [column for column in (columns.values() if isinstance(columns, dict) else ()) if isinstance(column, dict)]
+
+
 def _beside(folder: Path, content: dict[Any, Any]) -> dict[Any, Any]:
     """Taxonomies and mappings that a definition names are looked for beside it."""
     columns = content.get("columns")
