@@ -80,6 +80,13 @@ def widest(t: Plain, values: Iterable[str]) -> int:
     return next((len(some) for some in sets if is_antichain(t, some)), 0)
 
 
+def far_apart(values: Iterable[Any], far: Callable[[Any, Any], bool]) -> int:
+    """The most values that are pairwise far apart, of all sets of them."""
+    present = sorted(set(values))
+    sets = (some for size in range(len(present), 0, -1) for some in combinations(present, size))
+    return next((len(some) for some in sets if all(far(a, b) for a, b in combinations(some, 2))), 0)
+
+
 def assignments(t: Plain, values: Sequence[str]) -> Iterable[list[str]]:
     """Every way to read a value that has more specific ones beside it as one of the most specific of these."""
     present = sorted(set(values))

@@ -259,6 +259,53 @@ def test_general_values_add_no_diversity(variant: str, tree: bool, data: st.Data
         assert {row[:2] for row in found.violations.rows()} >= set(expected.failing)
 
 
+@settings(max_examples=cases(120))
+@given(SEEDS)
+def test_numbers_far_apart(seed: int) -> None:
+    chance = random.Random(seed)
+    n, scale = size(chance), chance.choice((1, 0.1))
+    values = values_of(chance, [x * scale for x in chance.sample(range(-9, 30), chance.randint(1, 8))], n)
+    frame = pl.DataFrame({**quasi_columns(chance, n), "s": pl.Series(values, dtype=pl.Float64)})
+    l, least = chance.choice((1, 2, 2, 3)), chance.choice((1, 2, 3, 5, 12)) * scale
+    far = lambda a, b: abs(a - b) >= least * (1 - 1e-9)  # noqa: E731
+
+    def figure(rows: Sequence[int]) -> int:
+        return twin.far_apart((values[i] for i in rows if values[i] is not None), far)
+
+    expected = twin.finding(twin.classes(quasi_rows(frame)), figure, lambda rows: figure(rows) < l)
+    agree(om.LDiversity(l=l, attribute="s", min_distance=least).check(frame, QUASI), expected, "values")
+
+
+@settings(max_examples=cases(110))
+@given(data=st.data())
+def test_concepts_far_apart(data: st.DataObject) -> None:
+    """None part of another, and by the column's measure at least so far apart; counted up to l."""
+    case = Case(data.draw(small_edges()))
+    chance = random.Random(data.draw(SEEDS))
+    n = few(chance)
+    measure, options = chance.choice(MEASURES)
+    values = values_of(
+        chance, chance.sample(case.concepts, min(len(case.concepts), chance.randint(1, 7))), n, holes=False
+    )
+    present = list(dict.fromkeys(values))
+    asked = options | ({"counts": {v: values.count(v) for v in present}} if options.get("ic") == "corpus" else {})
+    table = np.array(distance_matrix(case.plain, present, measure, **asked), dtype=float)
+    distances = sorted({float(d) for d in table.ravel() if d > 0}) or [1.0]
+    least, l = chance.choice(distances) * chance.choice((0.9, 1)), chance.choice((1, 2, 2, 3))
+
+    def far(a: str, b: str) -> bool:
+        apart = float(table[present.index(a), present.index(b)])
+        return apart >= least * (1 - 1e-9) and twin.is_antichain(case.plain, (a, b))
+
+    def figure(rows: Sequence[int]) -> int:
+        return min(l, twin.far_apart((values[i] for i in rows), far))
+
+    frame = pl.DataFrame({**quasi_columns(chance, n), "s": values})
+    attributes = {"s": om.Nominal(taxonomy=case.real, measure=measure, options=options, role="sensitive")}
+    expected = twin.finding(twin.classes(quasi_rows(frame)), figure, lambda rows: figure(rows) < l)
+    agree(om.LDiversity(l=l, attribute="s", min_distance=least).check(frame, QUASI, attributes), expected, "values")
+
+
 @pytest.mark.parametrize("often", [(11, 9), (17, 3), (18, 11), (25, 7), (7, 3)])
 def test_recursive_diversity_where_both_sides_are_equal(often: tuple[int, int]) -> None:
     """r_1 < c r_2 does not hold where c r_2 is r_1."""

@@ -144,6 +144,44 @@ def test_l_beyond_the_values_that_differ_can_never_hold() -> None:
         om.anonymize(frame, policy)
 
 
+def test_values_must_be_far_enough_apart() -> None:
+    frame = pl.DataFrame({"q": ["a", "a", "b", "b"], "pay": [1000, 1010, 1000, 5000]})
+    model = om.LDiversity(l=2, attribute="pay", min_distance=100)
+    found = model.check(frame, ["q"])
+    assert found.violations["q"].to_list() == ["a"]
+    assert "distinct 2-diversity of pay (values at least 100 apart)" in found.text
+    attributes: dict[str, Any] = {"q": om.Flat(), "d": om.Nominal(taxonomy="icd9cm", role="sensitive")}
+    codes = pl.DataFrame({"q": ["a", "a", "b", "b"], "d": ["250.00", "250.01", "250.00", "042"]})
+    near = om.LDiversity(l=2, attribute="d", min_distance=0.5)
+    assert near.check(codes, ["q"], attributes).violations["q"].to_list() == ["a"]
+    policy = om.Policy(attributes={**attributes, "q": om.Flat()}, method=om.Generalization(), require=[near])
+    assert om.anonymize(codes, policy).data["q"].n_unique() == 1
+
+
+def test_a_distance_that_has_no_meaning_is_refused() -> None:
+    with pytest.raises(errors.PolicyError, match="min_distance goes with variant='distinct'"):
+        om.LDiversity(l=2, attribute="s", variant="entropy", min_distance=1)
+    with pytest.raises(errors.PolicyError, match="missing value is at no distance"):
+        om.LDiversity(l=2, attribute="s", missing="value", min_distance=1)
+    frame = pl.DataFrame({"q": [1, 1], "s": ["x", "y"]})
+    with pytest.raises(errors.DataError, match="min_distance needs numbers, or a taxonomy"):
+        om.LDiversity(l=2, attribute="s", min_distance=1).check(frame, ["q"])
+
+
+def test_a_search_that_gives_up_claims_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It then counts the values it has found, and does not say that none can be found."""
+    from ontomask.privacy import apart
+
+    monkeypatch.setattr(apart, "MOST_TRIES", 2)
+    attributes: dict[str, Any] = {"q": om.Numeric(), "d": om.Nominal(taxonomy="icd9cm", role="sensitive")}
+    codes = pl.DataFrame({"q": [1, 1, 2, 2], "d": ["250.00", "042", "162.9", "487.1"]})
+    model = om.LDiversity(l=4, attribute="d", min_distance=0.1)
+    assert not model.check(codes, ["q"], attributes).holds
+    with pytest.raises(errors.DataError) as refused:
+        om.anonymize(codes, om.Policy(attributes=attributes, method=om.Generalization(), require=[model]))
+    assert "can never hold" not in str(refused.value)
+
+
 def test_spellings_of_quasi_identifiers_are_noted() -> None:
     frame = pl.DataFrame({"q": ["Paris", "paris ", "Rome", "Rome"], "w": ["a", "b", "c", "c"]})
     policy = om.Policy(attributes={"q": om.Flat(), "w": om.Flat()}, method=om.Microaggregation(k=2))

@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import counted
 from ontomask.errors import DataError
+from ontomask.privacy.apart import Apart, values_apart
 from ontomask.privacy.models import ClassModel, ClassRows, Floats, Longs
 from ontomask.privacy.subsumption import Order
 from ontomask.privacy.transport import Pairs
@@ -44,6 +45,8 @@ class LDiversity(ClassModel):
     column that mean the same. A value of a nominal column that is more general than another of the class adds nothing
     (:mod:`ontomask.privacy.subsumption`). A missing value, also one written as text such as NA or unknown, is none of the
     l, unless ``missing="value"``: for columns where a gap means that there is nothing, such as no operation.
+    ``min_distance`` (distinct only): the l values are pairwise at least so far apart, by difference in a column of numbers
+    and by the column's measure in a nominal one (:mod:`ontomask.privacy.apart`).
 
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [50, 50, 25, 25], "disease": ["flu", "flu", "flu", "ulcer"]})
@@ -66,11 +69,20 @@ class LDiversity(ClassModel):
         default="ignored", description="missing values: none of the l, or a value like others"
     )
 
+    min_distance: Annotated[float, BeforeValidator(number), Field(ge=0, allow_inf_nan=False)] = Field(
+        default=0.0,
+        description="distinct: how far apart the l values are at least, as numbers or by the column's measure",
+    )
+
     @model_validator(mode="after")
     def _fits(self) -> LDiversity:
         if self.variant != "entropy" and not float(self.l).is_integer():
             raise ValueError(f"l is {self.l:g}: {self.variant} l-diversity counts values, give a whole number")
         check_c(self.variant, self.c)
+        if self.min_distance and self.variant != "distinct":
+            raise ValueError(f"min_distance goes with variant='distinct', not {self.variant!r}")
+        if self.min_distance and self.missing == "value":
+            raise ValueError("min_distance: a missing value is at no distance from others; leave out missing='value'")
         return self
 
     def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
@@ -83,7 +95,9 @@ class LDiversity(ClassModel):
         order = None
         if column.concepts is not None and (column.concepts >= 0).any():
             order = Order(column.concepts, column.attribute.load().dag) or None
-        return Compared(len(column), column.missing if self.missing == "ignored" else None, column.alike, order)
+        apart = values_apart(column, order, self.min_distance, int(self.l)) if self.min_distance else None
+        ignored = column.missing if self.missing == "ignored" else None
+        return Compared(len(column), ignored, column.alike, order, apart)
 
     def monotone(self, *, suppressing: bool) -> bool:
         # A class that is joined with others has no fewer values. Its entropy may fall below that of one that held,
@@ -94,12 +108,12 @@ class LDiversity(ClassModel):
         for name, column in sensitive.columns.items():
             compared = self._compared(column)
             known = compared.most(column.of)
-            if known < self.l:
+            if known < self.l and not (compared.apart and compared.apart.gave_up):
                 besides = " besides missing ones" if compared.ignored is not None else ""
                 subsumed = ", none of them part of another" if compared.order is not None else ""
                 raise DataError(
                     f"{self.describe()} can never hold: {name!r} has {counted(known, 'different value')}"
-                    f"{besides}{subsumed}",
+                    f"{besides}{subsumed}" + (f", at least {self.min_distance:g} apart" if self.min_distance else ""),
                     remedy=f"Choose l up to {known}." if known else "Leave the column out of the model.",
                 )
 
@@ -113,7 +127,8 @@ class LDiversity(ClassModel):
 
     def tell(self, figure: float) -> str:
         if self.variant == "distinct":
-            return f"the least diverse has {counted(int(figure), 'value')}"
+            apart = f" at least {self.min_distance:g} apart" if self.min_distance and figure > 1 else ""
+            return f"the least diverse has {counted(int(figure), 'value')}{apart}"
         if self.variant == "entropy":
             return f"the least diverse is as diverse as {figure:.3g} equally frequent values"
         return f"in the least diverse the tail is {figure:.3g} times as frequent as the first value"
@@ -122,7 +137,8 @@ class LDiversity(ClassModel):
         kind = (
             f"{self.variant} ({self.c:g}, {self.l:g})" if self.variant == "recursive" else f"{self.variant} {self.l:g}"
         )
-        return f"{kind}-diversity" + (f" of {self.attribute}" if self.attribute else "")
+        apart = f" (values at least {self.min_distance:g} apart)" if self.min_distance else ""
+        return f"{kind}-diversity" + (f" of {self.attribute}" if self.attribute else "") + apart
 
     @property
     def title(self) -> str:
@@ -145,6 +161,7 @@ class Compared:
     ignored: int | None
     alike: Longs | None
     order: Order | None
+    apart: Apart | None = None
 
     def codes(self, codes: Longs) -> Longs:
         return codes if self.alike is None else self.alike[codes]
@@ -158,6 +175,8 @@ class Compared:
         return int(self.diversity(Pairs(zeros, self.codes(codes), self.values), "distinct", 1)[0])
 
     def diversity(self, pairs: Pairs, variant: Variant, l: int) -> Floats:  # noqa: E741 - it is called l
+        if self.apart is not None:
+            return self.apart.count(pairs)
         if self.order is None:
             return diversity(pairs, variant, l)
         return (
@@ -175,9 +194,10 @@ class Diversity:
     @property
     def monotone(self) -> bool:
         """Frequencies of general values that are counted with others may fall where classes are joined, unless the
-        values form a forest."""
+        values form a forest; a search for concepts that are far apart may give up in a larger class."""
         orders = [column.order for column in self.columns.values() if column.order is not None]
-        return self.model.variant == "distinct" or all(order.forest for order in orders)
+        even = self.model.variant == "distinct" or all(order.forest for order in orders)
+        return even and all(column.apart is None or column.apart.exact for column in self.columns.values())
 
     def figures(self, rows: ClassRows) -> Floats:
         found = [self._column(rows, name) for name in self.columns]

@@ -46,6 +46,14 @@ class Order:
         key = np.unique(lower * (self.values + 1) + self.depth[upper])
         self.forest = len(key) == len(lower)
 
+    @property
+    def table(self) -> NDArray[np.bool_]:
+        """Values by values: does one subsume the other?"""
+        found = np.zeros((self.values, self.values), dtype=np.bool_)
+        lower = np.repeat(np.arange(self.values), self.depth)
+        found[lower, self._above] = found[self._above, lower] = True
+        return found
+
     def __bool__(self) -> bool:
         """Does any value subsume another?"""
         return len(self._above) > 0

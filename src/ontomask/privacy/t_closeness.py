@@ -14,6 +14,7 @@ from pydantic import BeforeValidator, Field
 from ontomask.errors import DataError
 from ontomask.microdata.dates import read_dates
 from ontomask.microdata.spelling import fold_text
+from ontomask.privacy.apart import semantic_distances
 from ontomask.privacy.l_diversity import sensitive_names
 from ontomask.privacy.models import ClassModel, ClassRows, Floats, Longs
 from ontomask.privacy.transport import EqualGround, OrderedGround, Pairs, TableGround, TreeGround
@@ -218,16 +219,9 @@ def _lowest_in_common(dag: Dag, concepts: Longs, height: Floats, marked: Longs) 
 def _semantic(column: Values) -> TableGround:
     """The measure of the column between all its values, scaled to 0..1 where it is not bounded by 1."""
     from ontomask.distances.measures import get_measure
-    from ontomask.distances.tables import distance_matrix
 
     attribute = column.attribute
-    taxonomy = attribute.load()
-    assert column.concepts is not None
-    codes = [taxonomy.concepts[i] for i in column.concepts]
-    options = dict(attribute.options)
-    if options.get("ic") == "corpus" and options.get("counts") is None:
-        options["counts"] = dict(zip(codes, column.counts.tolist(), strict=True))
-    table = distance_matrix(taxonomy, codes, attribute.measure, scope=attribute.scope, **options)
+    table = semantic_distances(column, np.arange(len(column)))
     largest = get_measure(attribute.measure).largest
     whole = float(table.max()) if largest is None else largest
     return TableGround(column.counts, table / whole if whole > 0 else table)
