@@ -369,7 +369,7 @@ def test_what_the_policy_requires_is_required_of_the_others(place: Path, here: A
     om.demo_policy(om.Recoding(k=2)).save(place / "weak.yaml", overwrite=True)
     out, _ = here("compare", "policy.yaml", "stays.csv", "--with", "weak.yaml", cwd=place)
     assert "Recommended: policy." in out
-    assert "Refused, as what is required is not satisfied: weak (3-anonymity: " in out
+    assert "Refused, as what is required is not satisfied: weak (it promises k=2, and 3-anonymity is required)." in out
     out, _ = here("compare", "policy.yaml", "stays.csv", "--method", "recoding", "--k", "2", cwd=place, code=1)
     assert "Nothing can be recommended" in out
     assert "refused" in out

@@ -19,8 +19,10 @@ from ontomask.assessment.attacks import attacks_of
 from ontomask.assessment.linkage import KINDS, linkage_of
 from ontomask.assessment.loss import loss_of
 from ontomask.assessment.risk import risk_of
+from ontomask.comparison.grid import required_k
 from ontomask.distances.sweep import available_cores
 from ontomask.errors import Cancelled, NotSatisfied, OntomaskError, OutputError
+from ontomask.masking.method import Grouping
 from ontomask.microdata.frames import take
 from ontomask.microdata.writing import write_text
 from ontomask.owner_only import create_folder
@@ -85,6 +87,9 @@ def run_policy(
     seed: int | None = None,
 ) -> Run:
     """Mask and judge; what is wrong with one candidate does not stop the others."""
+    below = _below_required(policy)
+    if below is not None:
+        return failed_run(name, policy, below, "refused")
     start = time.perf_counter()
     try:
         result = anonymize(frame, policy, seed=seed)
@@ -98,6 +103,17 @@ def run_policy(
     except MemoryError:
         failed = failed_run(name, policy, NO_MEMORY, "died")
     return replace(failed, seconds=time.perf_counter() - start)
+
+
+def _below_required(policy: Policy) -> str | None:
+    """Why a candidate that promises a smaller k than is required is none; it is not run.
+
+    A method may join groups until what is required holds; but what is compared is the k that a candidate stands for.
+    """
+    method, needed = policy.method, required_k(policy)
+    if isinstance(method, Grouping) and method.promised_k == method.k < needed:
+        return f"it promises k={method.k:,}, and {needed:,}-anonymity is required"
+    return None
 
 
 def failed_run(name: str, policy: Policy, error: str, failure: Failure, remedy: str | None = None) -> Run:
