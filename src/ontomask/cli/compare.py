@@ -175,7 +175,7 @@ def print_comparison(found: Comparison) -> None:
             "yes" if frontier else "",
             smallest,
             removed,
-            _two(seconds),
+            _two(seconds or None),
             STATES[run.failure] if run.failure is not None else "" if promises else "nothing promised",
         )
         for run, (name, *figures, frontier, smallest, removed, seconds, promises) in zip(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ontomask.arguments import counted, some_of
+from ontomask.arguments import counted
 from ontomask.comparison.grid import required_k
 from ontomask.masking.generalization import Generalization
 from ontomask.privacy.k_anonymity import KAnonymity
@@ -22,6 +22,8 @@ FAILED = {
 }
 #: Different reasons that are told, why candidates cannot be chosen.
 MOST_REASONS = 4
+#: Candidates that are named of one reason.
+MOST_NAMED = 6
 
 
 def recommend(found: Comparison) -> list[str]:
@@ -148,9 +150,14 @@ def _failed(found: Comparison) -> list[str]:
             )
             reasons.setdefault(key, []).append(run.name)
     listed = list(reasons.items())
-    told = [f"{why}: {some_of(names)} ({error})." for (why, error), names in listed[:MOST_REASONS]]
+    told = [f"{why}: {_listed(names)} ({error})." for (why, error), names in listed[:MOST_REASONS]]
     rest = sum(len(names) for _, names in listed[MOST_REASONS:])
     return [
         *told,
         *([f"And {counted(rest, 'more candidate')} without a release: see error in the table."] if rest else []),
     ]
+
+
+def _listed(names: list[str]) -> str:
+    """Names hold commas themselves."""
+    return "; ".join(names[:MOST_NAMED]) + ("; ..." if len(names) > MOST_NAMED else "")
