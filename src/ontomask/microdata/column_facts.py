@@ -258,7 +258,7 @@ class Facts:
         """A number such as 999 or -9, in several records and far from all others: it may stand for a missing value."""
         if not self.is_number or self.dtype.is_decimal():
             return None
-        held = self.counts.filter(pl.col("value").is_finite())
+        held = self.counts.with_columns(pl.col("value").cast(pl.Float64)).filter(pl.col("value").is_finite())
         for number in FAR_NUMBERS:
             here = held["value"] == number
             others = held["value"].filter(~here)

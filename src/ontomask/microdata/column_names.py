@@ -212,7 +212,8 @@ _WORDS: list[tuple[Topic, str]] = [
     (
         Topic("how or when a stay began or ended", "quasi"),
         (
-            "admission admitted admit discharge discharged disposition transfer referral triage arrival+mode "
+            "visit+type encounter+type tipo+visita tipus+visita type+visite admission admitted admit discharge "
+            "discharged disposition transfer referral triage arrival+mode "
             "ingreso alta ingres admision admissio sortie transfert aufnahme entlassung verlegung einweisung"
         ),
     ),

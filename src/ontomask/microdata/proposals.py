@@ -280,11 +280,14 @@ def _number(facts: Facts, topic: Topic | None) -> Proposal:
         return Proposal("quasi", "flat", ["two numbers, as yes and no"])
     if facts.is_whole and facts.distinct <= MOST_STEPS and is_scale(facts.name):
         return Proposal("quasi", "ordinal", [f"a scale of {counted(facts.distinct, 'step')}"])
+    if topic is CODES:
+        flat.checks.append("if it names persons or their stays, write kind: identifier; if amounts, kind: numeric")
+        return flat
     if topic is not None and topic.kind == "flat":
         if "postal" in topic.what:
             flat.checks.append("postal codes stored as numbers have lost leading zeros: store them as text")
         return flat
-    if topic is not COUNT and facts.is_whole and _are_codes(facts, topic):
+    if topic is not COUNT and facts.is_whole and _are_codes(facts):
         flat.checks.append("if the numbers are amounts, write kind: numeric; if a scale, kind: ordinal")
         return flat
     if topic is not None and (topic.kind == "numeric" or not facts.few_codes):
@@ -302,11 +305,11 @@ def _number(facts: Facts, topic: Topic | None) -> Proposal:
     return numeric
 
 
-def _are_codes(facts: Facts, topic: Topic | None) -> bool:
+def _are_codes(facts: Facts) -> bool:
     """Does the name say that the numbers stand for something?"""
     if is_counted(facts.name):
         return False
-    return topic is CODES or is_coded(facts.name) or (names_a_key(facts.name) and facts.few_codes)
+    return is_coded(facts.name) or (names_a_key(facts.name) and facts.few_codes)
 
 
 def _text(facts: Facts, topic: Topic | None, *, all_seen: bool) -> Proposal:

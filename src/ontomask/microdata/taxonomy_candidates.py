@@ -117,7 +117,7 @@ def _first(topic: Topic | None) -> str | None:
 def _likely(facts: Facts, topic: Topic | None) -> Iterable[str]:
     """The systems of codes that the values may be of."""
     named = topic is not None and topic.codes is not None
-    if not named and not facts.is_text:
+    if not facts.is_text and not (named and facts.is_number):
         return []
     texts = facts.texts.str.strip_chars().str.to_uppercase()
     shaped = [name for name, pattern in _CODES.items() if share(texts, pattern) >= 0.5]
