@@ -53,7 +53,9 @@ def test_a_wide_dirty_file_runs_without_editing(form: str, tmp_path: Path) -> No
     told = run("check", "policy.yaml", file.name, where=tmp_path)
     assert "k counts records, not patients." in told
     assert "The policy fits the data" in told
-    told = run("run", "policy.yaml", file.name, "-o", "result", *([] if form == "csv" else ["--no-report"]), where=tmp_path)
+    told = run(
+        "run", "policy.yaml", file.name, "-o", "result", *([] if form == "csv" else ["--no-report"]), where=tmp_path
+    )
     assert "Several records share one patient_nbr: k counts records, not patients." in told
     released = next((tmp_path / "result" / "release").glob("release.*"))
     assert om.verify(released, policy).holds
