@@ -155,6 +155,15 @@ def test_the_list_of_records_is_found_beside_the_release(tmp_path: Path, monkeyp
         function(FRAME, str(release), SHUFFLED)
     monkeypatch.chdir(tmp_path / "result" / "release")
     assert om.assess(FRAME, "release.csv", SHUFFLED).linkage == pytest.approx(result.assessment.linkage)
+    changed = pl.read_csv(release).with_columns(pay=pl.col("pay") + 1)
+    changed.write_csv(release)
+    with pytest.raises(
+        errors.DataError, match=r"records.csv: the list of records does not fit these data: column 'pay'"
+    ):
+        om.assess(FRAME, release, SHUFFLED)
+    found = om.assess(FRAME, release, SHUFFLED, aligned=True)  # as the list says, and not in the order of the file
+    assert found.linkage == pytest.approx(result.assessment.linkage)
+    assert len(found.notes) == 2
     (tmp_path / "copy.csv").write_bytes(release.read_bytes())
     with pytest.raises(errors.DataError, match="row_order: shuffled"):
         om.assess(FRAME, tmp_path / "copy.csv", SHUFFLED)

@@ -41,7 +41,7 @@ def rows_of(
     """
     notes = []
     file = None
-    if records is None and not aligned:
+    if records is None:
         file = records_file(masked)
         if file is not None:
             from ontomask.saving import read_records

@@ -208,6 +208,7 @@ class Assessment:
             "quasi_identifiers": self.risk_before.columns,
             "linkage_tried_on": self.tried,
             "linkage_back_tried_on": self.tried_back,
+            "linkage_estimated_on_records": dict(self.estimated),
             "disclosed": self.disclosed.to_dicts(),
             "tails": self.tails.to_dicts(),
             "vanished": self.vanished.to_dicts(),

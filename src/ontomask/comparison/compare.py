@@ -143,7 +143,10 @@ class Comparison:
             f"{row['name']}: loss {row['loss']:.1f}%, risk {row['risk']:.1f}%"
             for row in self.table.drop_nulls(["loss", "risk"]).iter_rows(named=True)
         )
-        return svg(risk_utility_map(self.table), "risk-utility-map", title, told)
+        risk = (
+            "released records re-identified by the worst attack" if self.kind == "worst" else "records linked correctly"
+        )
+        return svg(risk_utility_map(self.table, risk), "risk-utility-map", title, told)
 
     def write_map(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write :meth:`map_svg` to a file."""

@@ -21,7 +21,7 @@ from ontomask.assessment.loss import loss_of
 from ontomask.assessment.risk import risk_of
 from ontomask.comparison.grid import required_k
 from ontomask.distances.sweep import available_cores
-from ontomask.errors import Cancelled, NotSatisfied, OntomaskError, OutputError
+from ontomask.errors import Cancelled, NotSatisfied, OntomaskError, OptionError, OutputError
 from ontomask.masking.method import Grouping
 from ontomask.microdata.frames import take
 from ontomask.microdata.writing import write_text
@@ -182,6 +182,11 @@ def _begin(frame: Any) -> None:
     _FRAME = frame
 
 
+def _ready() -> bool:
+    """Answered by a process that has begun."""
+    return _FRAME is not None
+
+
 def _task(name: str, policy: Policy, measure: str | None, options: Mapping[str, Any], seed: int | None) -> Run:
     return run_policy(_FRAME, name, policy, measure, options, seed)
 
@@ -238,6 +243,13 @@ def _alone(
 ) -> Run:
     """A candidate in a process of its own: if that ends, it is this candidate that ends it."""
     with _pool(frame, 1) as pool:
+        try:
+            pool.submit(_ready).result()
+        except BrokenProcessPool:
+            raise OptionError(
+                "no process can be started",
+                remedy="In a script, call compare under if __name__ == '__main__':, or give workers=1.",
+            ) from None
         try:
             return pool.submit(_task, name, policy, measure, options, seed).result()
         except BrokenProcessPool:

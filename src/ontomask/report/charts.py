@@ -249,10 +249,10 @@ def dumbbells(rows: Rows, axis: str) -> Chart:
 # ---- several releases ----------------------------------------------------------------------------------------------
 
 
-def risk_utility_map(table: pl.DataFrame) -> Chart:
+def risk_utility_map(table: pl.DataFrame, risk: str = "records linked correctly") -> Chart:
     """Candidates by what they lose and what they risk: ``name``, ``method``, ``loss``, ``risk``, ``frontier``.
 
-    Methods differ in colour and shape; a line joins those that no other beats in both.
+    ``risk`` says what that is, in percent. Methods differ in colour and shape; a line joins the frontier.
     """
     import altair as alt
 
@@ -271,7 +271,7 @@ def risk_utility_map(table: pl.DataFrame) -> Chart:
     # Room on the right, so that names of points there stay in the picture.
     largest = max([float(row["loss"]) for row in rows] + [1e-12])
     x = alt.X("loss:Q", title="information loss (%; 0: nothing is lost)", scale=alt.Scale(domain=[0, largest * 1.3]))
-    y = alt.Y("risk:Q", title="records linked correctly (%; 0: no record is linked)", scale=alt.Scale(zero=True))
+    y = alt.Y("risk:Q", title=f"{risk} (%; 0: none)", scale=alt.Scale(zero=True))
     front = sorted((row for row in rows if row["frontier"]), key=lambda row: (row["loss"], -row["risk"]))
     line = (
         alt.Chart(_data(front), width=WIDTH + 180, height=300)
