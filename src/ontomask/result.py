@@ -137,6 +137,7 @@ class Result:
                 "Not promised by k-anonymity: that a class holds different sensitive values. "
                 "If all of them agree, they are disclosed without any record being singled out."
             )
+        assumptions += self._minimality()
         assumptions.append(
             "Records are in random order."
             if self.policy.row_order == "shuffled"
@@ -144,6 +145,19 @@ class Result:
             "Set row_order: shuffled to break it; no method of this family does so by itself."
         )
         return assumptions
+
+    def _minimality(self) -> list[str]:
+        """What a method that aims at models gives away by stopping when they hold."""
+        assert self.policy.method is not None
+        models = [model.describe() for model in self.policy.require if model.sensitive_columns(self.policy.attributes)]
+        if not self.policy.method.aims or not models:
+            return []
+        text = (
+            f"Not protected against: minimality. The data were masked no further than {', '.join(models)} required. An "
+            "intruder who knows this and the quasi-identifiers of all records may infer which classes would have failed "
+            "with less, and from that sensitive values (Wong et al. 2007)."
+        )
+        return [text]
 
     def _linkage_in_words(self, counts: Counts) -> list[str]:
         """Where no k is promised, what the worst attack finds; large tables take long and are left to the user."""

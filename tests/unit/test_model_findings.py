@@ -201,6 +201,21 @@ def test_severity_of_other_spellings() -> None:
     assert "1 missing value of severity 0" in known.text
 
 
+def test_releases_that_aim_at_sensitive_values_say_what_minimality_gives_away() -> None:
+    frame = pl.DataFrame({"q": [1, 1, 2, 2], "s": ["x", "x", "y", "x"]})
+    attributes: dict[str, Any] = {"q": om.Numeric(), "s": om.Flat(role="sensitive")}
+    diverse, k = om.LDiversity(l=2, attribute="s"), om.KAnonymity(k=2)
+
+    def said(method: Any, require: list[Any]) -> list[str]:
+        policy = om.Policy(attributes=attributes, method=method, require=require)
+        return [text for text in om.anonymize(frame, policy).public_guarantees if "minimality" in text]
+
+    for method in (om.Generalization(), om.Generalization(search="local"), om.Microaggregation(k=2)):
+        assert len(said(method, [diverse, k])) == 1
+        assert "distinct 2-diversity of s" in said(method, [diverse, k])[0]
+        assert not said(method, [k])
+
+
 # ---- the table of reference ------------------------------------------------------------------------------------------
 
 

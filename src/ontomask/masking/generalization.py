@@ -67,6 +67,10 @@ class Generalization(Measuring):
         return self
 
     @property
+    def aims(self) -> bool:
+        return True
+
+    @property
     def recognizable(self) -> bool:
         return True  # values are true, only less exact
 

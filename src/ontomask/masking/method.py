@@ -108,6 +108,11 @@ class Method(Spoken):
         """Does it draw at random, with these settings? What draws nothing gives the same release under any secret."""
         return False
 
+    @property
+    def aims(self) -> bool:
+        """Does it mask just until the required models hold, so that what it left alone tells something?"""
+        return False
+
     def require_enough(self, table: Table) -> None:
         """Raise what makes masking these data impossible."""
 

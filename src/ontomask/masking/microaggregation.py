@@ -120,6 +120,10 @@ class Microaggregation(Aggregating):
         return made
 
     @property
+    def aims(self) -> bool:
+        return self.replace == "centroid"
+
+    @property
     def promised_k(self) -> int:
         return self.k if self.replace == "centroid" else 1
 

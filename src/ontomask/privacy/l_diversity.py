@@ -146,7 +146,8 @@ class LDiversity(ClassModel):
 
     def explain(self) -> str:
         of = f" of {self.attribute}" if self.attribute else " of each sensitive column"
-        return f"In every class the values{of} differ enough: {in_words(self.variant, self.l, self.c, 'value')}."
+        apart = f", pairwise at least {self.min_distance:g} apart" if self.min_distance else ""
+        return f"In every class the values{of} differ enough: {in_words(self.variant, self.l, self.c, 'value')}{apart}."
 
     @property
     def trivial(self) -> bool:
