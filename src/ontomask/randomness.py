@@ -17,6 +17,8 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +27,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import as_path, short
 from ontomask.errors import DataError, MissingDataError, OptionError
+from ontomask.microdata.columns import NominalColumn, NumericColumn, OrdinalColumn
 from ontomask.settings import whole_number
 
 if TYPE_CHECKING:
@@ -41,6 +44,8 @@ EXPLICIT_SEED = (
     "Made with an explicit seed: whoever knows or guesses it can repeat what was random here, and so test what they "
     "believe about the original data. Use it for experiments, not for a release."
 )
+#: Values that are turned into text at a time.
+BLOCK = 100_000
 #: No secret file is longer.
 LONGEST = 4096
 
@@ -135,7 +140,7 @@ class Secret:
         """Was it derived from a seed that somebody named?"""
         return self.seed is not None
 
-    def generator(self, purpose: str, *about: bytes) -> np.random.Generator:
+    def generator(self, purpose: str, about: Iterable[bytes] = ()) -> np.random.Generator:
         """The generator for one purpose; what ``about`` holds goes into its key."""
         digest = hashlib.blake2b(digest_size=KEY, key=self._bytes, person=purpose.encode())
         for part in about:
@@ -162,26 +167,25 @@ def chosen_secret(seed: Any, secret: Any) -> Secret:
 
 def masking_generator(secret: Secret, table: Table) -> np.random.Generator:
     """For a method to draw from, on this table."""
-    return secret.generator("masking", *_content(table))
+    return secret.generator("masking", _content(table))
 
 
 def random_order(secret: Secret, table: Table, masked: Masked, n: int) -> NDArray[np.int64]:
     """An order of n released records, of its own for each release."""
     where = [masked.group_of, *(masked.sources if masked.sources is not None else ())]
-    made = [np.ascontiguousarray(array, dtype="<i8").tobytes() for array in where]
-    return secret.generator("row order", *_content(table), *made).permutation(n)
+    made = (np.ascontiguousarray(array, dtype="<i4").tobytes() for array in where)
+    return secret.generator("row order", chain(_content(table), made)).permutation(n)
 
 
-def _content(table: Table) -> list[bytes]:
+def _content(table: Table) -> Iterator[bytes]:
     """The values of the table, record by record, whatever kind of frame or file they came from."""
-    parts = []
     for column in table.columns:
-        own = column.own
-        parts.append(np.ascontiguousarray(column.codes, dtype="<i4").tobytes())
-        if hasattr(column, "numbers"):
-            parts.append((np.ascontiguousarray(own, dtype="<f8") + 0.0).tobytes())
-        elif hasattr(column, "ranks") or hasattr(column, "concepts"):
-            parts.append(np.ascontiguousarray(own, dtype="<i8").tobytes())
+        yield np.ascontiguousarray(column.codes, dtype="<i4").tobytes()
+        if isinstance(column, NumericColumn):
+            yield (np.ascontiguousarray(column.own, dtype="<f8") + 0.0).tobytes()  # -0.0 is 0.0
+        elif isinstance(column, OrdinalColumn | NominalColumn):
+            yield np.ascontiguousarray(column.own, dtype="<i8").tobytes()
         else:
-            parts.append("\0".join("" if v is None else str(v) for v in column.values.to_list()).encode())
-    return parts
+            for start in range(0, len(column), BLOCK):
+                texts = ("" if v is None else str(v) for v in column.values[start : start + BLOCK].to_list())
+                yield "\0".join(texts).encode("utf-8", "surrogatepass")

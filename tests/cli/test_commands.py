@@ -75,13 +75,14 @@ def test_run_writes_everything_and_says_so(place: Path) -> None:
     assert sorted(os.listdir(place / "result" / "release")) == ["guarantees.txt", "release.csv", "report.html"]
     assert sorted(os.listdir(place / "result" / "confidential")) == [
         "READ ME FIRST.txt", "assessment.json", "groups.csv", "manifest.json", "mapping.csv", "notes.txt", "policy.yaml",
-        "records.csv", "report.html",
+        "records.csv", "report.html", "secret.txt",
     ]  # fmt: skip
     assert len(om.read_table(place / "result" / "release" / "release.csv").data) == 300
 
 
-def test_two_runs_give_identical_files(place: Path) -> None:
-    run("run", "policy.yaml", "stays.csv", "-o", "again", "--quiet", cwd=place)
+def test_two_runs_with_one_secret_give_identical_files(place: Path) -> None:
+    secret = "result/confidential/secret.txt"
+    run("run", "policy.yaml", "stays.csv", "-o", "again", "--quiet", "--secret", secret, cwd=place)
     first, again = place / "result", place / "again"
     names = sorted(path.relative_to(first) for path in first.rglob("*") if path.is_file())
     assert names == sorted(path.relative_to(again) for path in again.rglob("*") if path.is_file())
