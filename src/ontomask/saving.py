@@ -246,7 +246,7 @@ def _write_parts(result: Result, folder: Path, suffix: str, report: bool, escape
     release, confidential = (folder / name for name in PARTS)
     create_folder(release)
     name = "release" if result.satisfied else "release-NOT-SATISFIED"
-    write_table(result.data, release / f"{name}{suffix}", escape_formulas=escape)
+    released = write_table(result.data, release / f"{name}{suffix}", escape_formulas=escape)
     write_text("\n".join([*result.public_guarantees, ""]), release / "guarantees.txt", private=False)
     create_folder(confidential)
     write_text(CONFIDENTIAL, confidential / "READ ME FIRST.txt")
@@ -262,8 +262,8 @@ def _write_parts(result: Result, folder: Path, suffix: str, report: bool, escape
     if report:
         from ontomask.report.page import write_report
 
-        write_report(result, release / "report.html", edition="public")
-        write_report(result, confidential / "report.html", edition="internal")
+        write_report(result, release / "report.html", edition="public", release=released)
+        write_report(result, confidential / "report.html", edition="internal", release=released)
         write_text(result.assessment.to_json() + "\n", confidential / "assessment.json")
     make_ordinary(release)
     files = [path.relative_to(folder).as_posix() for part in PARTS for path in sorted((folder / part).iterdir())]

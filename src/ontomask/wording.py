@@ -84,7 +84,7 @@ class Counts:
             return "some"
         part = self.rounded(count)
         if part / all_ < 0.01:
-            return f"under {max(self.base / all_, 0.01):.0%}"
+            return f"under {ceil(100 * self.base / whole)}%"
         return f"about {part / all_:.0%}"
 
     def step(self, whole: int, finest: float = 0.05) -> float | None:

@@ -33,9 +33,9 @@ def disclosed_of(
     """Of each sensitive column the classes that disclose its value, and the records whose value they disclose.
 
     A class discloses if all its values agree; missing ones tell nothing and do not count. Values of a nominal column that
-    mean the same agree, and spellings of one value; numbers agree if they differ by at most ``TOLERANCE``. A record counts if the value that its class
-    shows is its own: ``kept[i]`` is the row of the original that released record i came from, so that values which a method
-    moved to other records are not counted as disclosed.
+    mean the same agree, and spellings of one value; numbers agree if they differ by at most ``TOLERANCE``. A record counts
+    if the value that its class shows is its own: ``kept[i]`` is the row of the original that released record i came from,
+    so that values which a method moved to other records are not counted as disclosed.
     """
     quasi = [name for name, attribute in attributes.items() if attribute.quasi]
     names = [

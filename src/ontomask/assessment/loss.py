@@ -63,6 +63,15 @@ class Loss:
             return 0.0
         return 100 * self.sse_record / self.sst_record if self.sst_record > 0 else float("inf")
 
+    @property
+    def changed_released(self) -> dict[str, float]:
+        """Of each column the share of the released records whose value is another; 0 is exactly none."""
+        released = self.records - self.removed
+        return {
+            name: round(share * self.records - self.removed) / released if released else 0.0
+            for name, share in self.changed.items()
+        }
+
     def __str__(self) -> str:
         return "\n".join(
             [

@@ -274,12 +274,17 @@ def _stretches(names: Mapping[int, str], records: NDArray[np.int64]) -> list[tup
 # ---- classes -------------------------------------------------------------------------------------------------------
 
 
-def by_size(sizes: pl.DataFrame) -> dict[str, tuple[int, int]]:
-    """Classes and records by stretches of class sizes, from a frame of ``size``, ``classes`` and ``records``."""
+def by_size(sizes: pl.DataFrame, least: int = 1) -> dict[str, tuple[int, int]]:
+    """Classes and records by ranges of class sizes, from a frame of ``size``, ``classes`` and ``records``.
+
+    Classes of fewer than ``least`` records are one range.
+    """
+    begins = SIZES if least == 1 else (1, least, *(size for size in SIZES if size > least))
     told: dict[str, tuple[int, int]] = {}
-    for place, low in enumerate(SIZES):
-        high = SIZES[place + 1] - 1 if place + 1 < len(SIZES) else None
+    for place, low in enumerate(begins):
+        high = begins[place + 1] - 1 if place + 1 < len(begins) else None
         inside = sizes.filter((pl.col("size") >= low) & (pl.col("size") <= (high or 2**62)))
         name = f"{low:,}" if high == low else f"{low:,}+" if high is None else f"{low:,}–{high:,}"
+        name = f"under {least:,}" if low == 1 < least else name
         told[name] = (int(inside["classes"].sum()), int(inside["records"].sum()))
     return told

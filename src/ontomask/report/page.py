@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,13 +30,16 @@ def write_report(
     edition: Edition = "internal",
     *,
     title: str | None = None,
+    release: str | Path | Sequence[str | Path] | None = None,
     overwrite: bool = False,
 ) -> Path:
     """Write what a run did, for people who do not program, as one HTML file that needs nothing else; return its path.
 
     ``edition="internal"`` tells everything and is as confidential as the original data; ``"public"`` holds no value of the
     data and nothing that helps to find people, and says what was left out. Only the owner of an internal report can read
-    the file. The same result gives the same bytes.
+    the file. ``release`` names the file, or files, that the report belongs to: their SHA-256 hashes are in it.
+
+    The same result gives the same bytes on the same day; the environment variable SOURCE_DATE_EPOCH fixes the day.
 
     >>> import ontomask as om, pathlib, polars as pl, tempfile
     >>> frame = pl.DataFrame({"age": [30, 31, 52, 55]})
@@ -52,13 +56,19 @@ def write_report(
             remedy="Give what anonymize returned: write_report(result, path).",
         )
     checked_target(target, overwrite, result.prepared.source)  # before all the work
-    text = render(result, edition, title=title)
+    text = render(result, edition, title=title, release=release)
     return write_text(text, target, overwrite=overwrite, private=edition != "public")
 
 
-def render(result: Result, edition: Edition = "internal", *, title: str | None = None) -> str:
+def render(
+    result: Result,
+    edition: Edition = "internal",
+    *,
+    title: str | None = None,
+    release: str | Path | Sequence[str | Path] | None = None,
+) -> str:
     """The report as HTML."""
-    return render_summary(summarize(result, edition, title=title))
+    return render_summary(summarize(result, edition, title=title, release=release))
 
 
 def render_summary(content: dict[str, Any]) -> str:

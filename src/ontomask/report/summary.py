@@ -7,20 +7,31 @@ only in coarse steps. What was left out, and why, is part of it.
 
 from __future__ import annotations
 
+import datetime
 import json
+import os
 import platform
+from collections.abc import Sequence
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import polars as pl
+
 import ontomask
-from ontomask.arguments import counted, one_of, short
+from ontomask.arguments import as_path, counted, one_of, short
 from ontomask.errors import OntomaskError, OptionError
+from ontomask.manifest import sha256
 from ontomask.randomness import EXPLICIT_SEED
 from ontomask.report import sections
 from ontomask.report.charts import writable
 from ontomask.report.counts import studied
 from ontomask.report.examples import branch, examples
+from ontomask.report.loss import FEW
+from ontomask.report.loss import loss as loss_section
+from ontomask.report.risk import risk as risk_section
 from ontomask.report.words import glossary
+from ontomask.wording import Counts, public_text
 
 if TYPE_CHECKING:
     from ontomask.result import Result
@@ -34,53 +45,66 @@ MOST_BRANCHES, MOST_NOTES, MOST_READINGS = 6, 200, 30
 
 LEFT_OUT = [
     ["Values of the data, before and after masking", "Original values could be among them, also in masked columns."],
-    ["Distributions of values", "The smallest, the largest and rare values point at single people."],
+    ["Distributions of values", "The smallest, the largest and rare values point at single records."],
     ["Examples of records and groups", "They lead from released records back to original ones."],
     ["Branches of taxonomies with their counts", "They show which values the original holds."],
     ["Classes that fail a requirement, value by value", "They say where to look."],
-    ["Notes of the run", "They may quote values and places of records."],
+    ["Exact counts and percentages", "A small count, or one that follows from two others, points at single records."],
+    ["Notes of the run", "They may quote values and positions of records."],
     [
-        "The secret, the policy file and the settings of the method",
-        "With them, what was random could be repeated or undone.",
+        "The secret, the content of the policy file and the settings of the method",
+        "With them, random choices could be repeated or undone.",
     ],
     [
-        "What the method measured of itself, beyond what the guarantees say",
-        "It says how far values were moved, and so where to look for them.",
+        "Figures of the method about its own run, beyond those in the guarantees",
+        "They say how far values were moved, and so where to look for them.",
     ],
     [
         "Statistics of the original, and errors in units of a column",
-        "With the release they give away original figures.",
+        "Together with the release they reveal original figures.",
     ],
-    ["Kinds of record linkage one by one", "Only the most successful is told, rounded up to a whole percent."],
-    ["Names of files, versions of other software", "They say where the original data are and how they are kept."],
+    ["Attacks one by one", "Only the most successful is given, rounded up."],
+    ["Names of data files, versions of other software", "They say where the original data are and how they are kept."],
 ]
 LIMITS = [
-    "It speaks of the columns as the policy describes them: a column that others can know after all may give people away.",
-    "It speaks of this release alone. Another release of the same data, or data from elsewhere, can add what is missing here.",
-    "Record linkage was tried as described; somebody with other knowledge may do better or worse.",
-    "It does not say whether the original data are right, complete or representative, and masking does not make them so.",
-    "It does not say whether a law is complied with. It gives those who must decide that what they need to know.",
+    "It relies on the roles that the policy gives to the columns. A column that others know after all can identify records.",
+    "It covers this release alone. Another release of the same data, or data from elsewhere, can add what is missing here.",
+    "Attacks were tried as described. An intruder with other knowledge may do better or worse.",
+    "It does not say whether the original data are correct, complete or representative. Masking does not make them so.",
+    "It does not say whether a law is complied with. It informs those who must decide that.",
 ]
 
 
-def summarize(result: Result, edition: Edition = "internal", *, title: str | None = None) -> dict[str, Any]:
-    """The content of a report: nothing but texts, numbers, truth values, lists and mappings of them."""
+def summarize(
+    result: Result,
+    edition: Edition = "internal",
+    *,
+    title: str | None = None,
+    release: str | Path | Sequence[str | Path] | None = None,
+) -> dict[str, Any]:
+    """The content of a report: nothing but texts, numbers, truth values, lists and mappings of them.
+
+    ``release``: the file, or files, that the report belongs to; it gives their SHA-256 hashes.
+    """
     one_of(edition, EDITIONS, "edition")
     if title is not None and (not isinstance(title, str) or not title.strip() or writable(title) != title):
         raise OptionError(f"{short(repr(title), 40)} is no title", remedy="Give some text, or leave title= out.")
     public = edition == "public"
-    asked, done = sections.asked(result, public=public), sections.done(result, public=public)
-    risk, loss = sections.risk(result, public=public), sections.loss(result, public=public)
+    counts = result.counts if public else Counts()
+    asked, done = sections.asked(result, counts), sections.done(result, counts)
+    risk, loss = risk_section(result, counts), loss_section(result, counts)
     content: dict[str, Any] = {
         "title": title or "Anonymization report",
+        "about": about(result, release),
         "edition": edition,
         "public": public,
-        "verdict": verdict(result),
-        "key_figures": key_figures(done, risk, loss),
-        "warnings": warnings(result, done, risk, public=public),
+        "rounding": "" if counts.exact else rounding(counts),
+        "verdict": verdict(result, risk),
+        "key_figures": key_figures(result, risk, loss, counts),
+        "warnings": warnings(result, counts),
         "asked": asked,
         "done": done,
-        "guarantees": guarantees(result),
+        "guarantees": guarantees(result.public_guarantees if public else result.guarantees),
         "findings": [] if public else findings(result),
         "risk": risk,
         "loss": loss,
@@ -94,8 +118,8 @@ def summarize(result: Result, edition: Edition = "internal", *, title: str | Non
     }
     content["glossary"] = glossary(json.dumps(content))
     if public:
-        if result.assessment.loss.records < sections.FEW:
-            few = f"There are fewer than {sections.FEW} records: figures might tell of single people."
+        if len(result.records) < FEW:
+            few = f"There are fewer than {FEW} records: figures could describe single ones."
             content["left_out"] = [*LEFT_OUT, ["Losses by column", few]]
         return content
     columns = list(studied(result))
@@ -107,30 +131,77 @@ def summarize(result: Result, edition: Edition = "internal", *, title: str | Non
     }
 
 
+# ---- which report this is ------------------------------------------------------------------------------------------
+
+
+def about(result: Result, release: Any) -> dict[str, Any]:
+    """The day, the policy by name, and the hashes of the files that the report belongs to."""
+    listed = [] if release is None else [release] if isinstance(release, (str, Path)) else list(release)
+    files = [as_path(file) for file in listed]
+    path = result.policy.path
+    return {
+        "date": today(),
+        "policy": "" if path is None else writable(path.name),
+        "release": [[writable(file.name), _hash(file)] for file in files],
+    }
+
+
+def today() -> str:
+    """The day of the report; SOURCE_DATE_EPOCH fixes it, so that the same run gives the same bytes on any day."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH")
+    if not fixed:
+        return datetime.datetime.now(datetime.UTC).date().isoformat()
+    try:
+        return datetime.datetime.fromtimestamp(int(fixed), datetime.UTC).date().isoformat()
+    except (ValueError, OverflowError, OSError):
+        raise OptionError(
+            f"the environment variable SOURCE_DATE_EPOCH is {short(repr(fixed), 40)}",
+            remedy="Set it to a whole number of seconds since 1970, or remove it.",
+        ) from None
+
+
+def _hash(file: Path) -> str:
+    found = sha256(file)
+    if found is None:
+        raise OptionError(
+            "the release cannot be read", where=str(file), remedy="Name the released file as it was written."
+        )
+    return found
+
+
+def rounding(counts: Counts) -> str:
+    """What the public must know of counts."""
+    return (
+        f"Counts of records, classes and groups are rounded to multiples of {counts.base:,}; smaller ones are given as "
+        f'"fewer than {counts.base:,}". Percentages are rounded to match.'
+    )
+
+
 # ---- verdict and warnings --------------------------------------------------------------------------------------------
 
 
-def verdict(result: Result) -> dict[str, str]:
-    """One sentence: satisfied, not satisfied, or that nothing was promised. Green is only what protects every record."""
+def verdict(result: Result, risk: dict[str, Any]) -> dict[str, str]:
+    """The state of the release in a word, with the worst attack. Green is only what protects every record."""
     verification = result.verification
     checked = [finding for finding in verification.findings if not finding.model.trivial]
+    worst = risk["worst"]
+    estimated = f" ({worst['estimated']})" if worst["estimated"] else ""
+    attack = (
+        f"The worst attack known ({worst['name']}) re-identifies {worst['share']} of the released records{estimated}."
+    )
     if verification.failed:
         count = f"{len(verification.failed)} of {counted(len(verification.findings), 'requirement')}"
         told = count if len(verification.findings) > 1 else "its only requirement"
-        return {
-            "state": "failed",
-            "word": "NOT SATISFIED",
-            "text": f"The release fails {told}. Do not hand it out as it is.",
-        }
+        text = f"The release fails {told}. Do not hand it out as it is. {attack}"
+        return {"state": "failed", "word": "NOT SATISFIED", "text": text}
     if not result.promises:
         trivial = [finding.model.describe() for finding in verification.findings if finding.model.trivial]
         why = "No privacy model was required of this release, and none was checked."
         if trivial:
             why = f"Every table satisfies what was required ({', '.join(trivial)}): it protects no record."
-        text = f"{why} Judge the release by the risks below."
-        return {"state": "unchecked", "word": "NOTHING WAS PROMISED", "text": text}
+        return {"state": "unchecked", "word": "NOTHING WAS PROMISED", "text": f"{why} {attack}"}
     met = f"all {len(checked)} requirements" if len(checked) > 1 else "its only requirement"
-    text = f"The release meets {met}, verified on the released data."
+    text = f"The release meets {met}, verified on the released data. {attack}"
     after = result.assessment.risk_after
     if after.columns and after.unique:
         text += " It still has records that are unique in the quasi-identifiers: see the warnings."
@@ -138,42 +209,38 @@ def verdict(result: Result) -> dict[str, str]:
     return {"state": "satisfied", "word": "SATISFIED", "text": text}
 
 
-def key_figures(done: dict[str, Any], risk: dict[str, Any], loss: dict[str, Any]) -> list[list[str]]:
+def key_figures(result: Result, risk: dict[str, Any], loss: dict[str, Any], counts: Counts) -> list[list[str]]:
     """What a reader wants to know first: name, figure, remark."""
-    rows = [["Records released", f"{done['released']:,}", f"of {done['given']:,}"]]
+    released, given = counts.number(len(result.records)), counts.number(len(result.prepared.kept))
+    rows = [["Records released", released, f"of {given}"]]
     if risk["quasi"]:
-        before, after = risk["smallest"]
-        rows.append(["Smallest class", f"{after:,}", f"before: {before:,}"])
-        before, after = risk["unique"]
-        rows.append(["Unique records", f"{after:,}", f"before: {before:,}"])
-    rows.append(["Linked correctly", risk["worst_linkage"], "of all records, by the best of four attempts"])
-    rows.append(["Information loss", loss["overall"][0][1], "0%: nothing changed"])
+        for name, key in (("Smallest class", "smallest"), ("Unique records", "unique")):
+            before, after = risk[key]
+            rows.append([name, after, f"before: {before}"])
+    worst = risk["worst"]
+    remark = f"of the released records re-identified ({worst['name']})"
+    rows.append(["Worst attack", worst["share"], f"{remark}, {worst['estimated']}" if worst["estimated"] else remark])
+    rows.append(["Information loss", loss["overall"][0][1], "0%: no value changed"])
     return rows
 
 
-def warnings(result: Result, done: dict[str, Any], risk: dict[str, Any], *, public: bool) -> list[dict[str, str]]:
+def warnings(result: Result, counts: Counts) -> list[dict[str, str]]:
     """What a reader must not overlook: failures first, then what weakens the release, then notes of the run."""
-    told = [("bad", f"NOT SATISFIED: {text}") for text in result.verification.failed]
+    public, findings_ = not counts.exact, result.verification.findings
+    told = [("bad", f"NOT SATISFIED: {f.public if public else f.text}") for f in findings_ if not f.holds]
     if not result.promises:
         told.append(("bad", "Nothing was promised of this release: no verified property protects a record."))
     told += [("care", EXPLICIT_SEED)] if result.reproducible else []
-    if risk["quasi"] and risk["unique"][1]:
-        unique, all_ = risk["unique"][1], risk["records"][1]
-        share = sections.percent(unique / all_)
-        told.append(
-            ("care", f"{counted(unique, 'released record')} ({share}) {_is(unique)} unique in the quasi-identifiers.")
-        )
-    if done["suppressed"] > MANY_SUPPRESSED * done["given"]:
-        share = sections.percent(done["suppressed"] / done["given"])
-        told.append(
-            ("care", f"{share} of the records were suppressed: totals and rates no longer hold for those left.")
-        )
-    told += [("care", text) for text in result.caveats if public or text in result.masked.caveats]
-    shared = [] if public else [identifier.sentence(result.policy.counting) for identifier in result.prepared.repeating]
-    told += [("care", text) for text in shared]
-    told += _about_sensitive(result)
+    told += [("care", text) for text in (*_about_classes(result, counts), *_about_records(result, counts))]
+    told += [("care", public_text(text) if public else text) for text in result.masked.caveats]
+    counting = result.policy.counting
+    repeating = result.prepared.repeating
+    shared = [one.public_sentence(counting) if public else one.sentence(counting) for one in repeating]
+    told += [("care", text) for text in (*shared, *_about_sensitive(result, counts))]
     if result.policy.row_order == "kept":
-        told.append(("care", "Records stand in their original order: whoever knows that order knows who is who."))
+        told.append(
+            ("care", "Records are in their original order: whoever knows that order knows which record is whose.")
+        )
     if not public:
         said = (*shared, EXPLICIT_SEED)
         notes = [note for note in result.notes if not note.startswith("NOT SATISFIED") and note not in said]
@@ -183,11 +250,45 @@ def warnings(result: Result, done: dict[str, Any], risk: dict[str, Any], *, publ
     return [{"level": level, "text": text} for level, text in told]
 
 
-def _is(number: int) -> str:
-    return "is" if number == 1 else "are"
+def _about_classes(result: Result, counts: Counts) -> list[str]:
+    """Unique records, and classes whose sensitive values agree."""
+    told, after = [], result.assessment.risk_after
+    if after.columns and after.unique:
+        share = counts.share(after.unique, after.records)
+        unique = counts.of(after.unique, "released record")
+        told.append(f"{_capital(unique)} ({share}) {_is(after.unique, counts)} unique in the quasi-identifiers.")
+    for row in result.assessment.disclosed.filter(pl.col("records") > 0).iter_rows(named=True):
+        classes = counts.of(row["classes"], "class", "classes")
+        told.append(
+            f"{row['column']} is disclosed for {counts.of(row['records'], 'record')}: in {classes} all values agree, so that "
+            "whoever knows the class knows the value."
+        )
+    return told
 
 
-def _about_sensitive(result: Result) -> list[tuple[str, str]]:
+def _about_records(result: Result, counts: Counts) -> list[str]:
+    """Many suppressed records, and columns of which nothing is left."""
+    told = []
+    given, suppressed = len(result.prepared.kept), int(result.prepared.kept.sum()) - len(result.records)
+    if suppressed > MANY_SUPPRESSED * given:
+        share = _capital(counts.share(suppressed, given))
+        told.append(
+            f"{share} of the records were suppressed: totals and rates of the release differ from the original."
+        )
+    for name in result.assessment.collapsed:
+        told.append(f"{name} shows one value in all records: nothing is left of it.")
+    return told
+
+
+def _is(number: int, counts: Counts) -> str:
+    return "is" if number == 1 and counts.exact else "are"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _about_sensitive(result: Result, counts: Counts) -> list[str]:
     """Sensitive columns that no model looks at, and those whose values are missing in the release."""
     policy, data = result.policy, result.prepared.data
     sensitive = [name for name, attribute in policy.attributes.items() if attribute.role == "sensitive"]
@@ -196,17 +297,17 @@ def _about_sensitive(result: Result) -> list[tuple[str, str]]:
     looked_at = {c for f in result.verification.findings for c in f.model.sensitive_columns(policy.attributes)}
     free = [name for name in sensitive if name not in looked_at]
     if free and "sensitive" not in policy.method.masks:
-        text = f"Nothing was required of the sensitive {'column' if len(free) == 1 else 'columns'} {', '.join(free)}: "
-        told.append(("care", text + "a class whose records agree in it gives the value away."))
+        text = f"No model protects the sensitive {'column' if len(free) == 1 else 'columns'} {', '.join(free)}: "
+        told.append(text + "a class whose values agree discloses them.")
     stayed = result.masked.group_of >= 0
     for name in sensitive:
         gone = int((data[name].is_null().to_numpy() & stayed).sum()) if name in data.columns else 0
         if gone:
-            told.append(("care", f"{name} is sensitive and has no value in {counted(gone, 'released record')}."))
+            told.append(f"The sensitive column {name} has no value in {counts.of(gone, 'released record')}.")
     return told
 
 
-def guarantees(result: Result) -> list[dict[str, str]]:
+def guarantees(texts: list[str]) -> list[dict[str, str]]:
     """What holds and what is assumed, each with a word on which it is."""
     begins = {
         "NOT SATISFIED": "fails",
@@ -217,7 +318,7 @@ def guarantees(result: Result) -> list[dict[str, str]]:
         "NOTHING WAS PROMISED": "fails",
     }
     told = []
-    for text in result.guarantees:
+    for text in texts:
         kind = next((kind for begin, kind in begins.items() if text.startswith(begin)), "stated")
         told.append({"kind": kind, "text": text})
     return told

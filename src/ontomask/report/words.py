@@ -23,34 +23,33 @@ MISSING = {
 }
 #: In the order in which a reader meets them.
 GLOSSARY = {
-    "Record": "One row of the data, usually one person or one stay.",
-    "Identifier": "A column that names people directly, such as a name or a number. It is removed.",
-    "Quasi-identifier": "A column that others may know of a person, such as age or place. Several together may single "
-    "somebody out although none of them names anybody.",
-    "Sensitive column": "What nobody should learn about a person from the data, such as a diagnosis or an income.",
-    "Masking": "Changing or removing values so that people are harder to find.",
-    "Class": "All records that look the same in every quasi-identifier. Somebody who knows these values of a person can "
-    "narrow the search down to one class, and no further.",
-    "Unique record": "The only record of its class: who knows its quasi-identifiers has found it.",
+    "Record": "One row of the data, for example one hospital stay. A person can have several records.",
+    "Identifier": "A column that identifies people directly, such as a name or a patient number. It is removed.",
+    "Quasi-identifier": "A column that an intruder may know from elsewhere, such as age or place. Several of them together can "
+    "identify a record although none does so alone.",
+    "Sensitive column": "What must not be learned about a person from the data, such as a diagnosis or an income.",
+    "Masking": "Changing or removing values so that records are harder to re-identify.",
+    "Class": "All records with the same quasi-identifiers. An intruder who knows these values of a record can narrow it down "
+    "to its class, but no further.",
+    "Unique record": "The only record of its class: whoever knows its quasi-identifiers has found it.",
     "k-anonymity": "Every class has at least k records.",
-    "l-diversity": "Every class holds at least l different sensitive values, so that knowing the class does not tell the "
-    "value.",
-    "t-closeness": "In every class the sensitive values are spread nearly as in all the data; t says how far they may differ.",
-    "Probabilistic k-anonymity": "The chance to link a record to the right value is at most 1 in k, though records may look "
-    "unique.",
-    "Severity": "How grave it would be for a person if a value became known, as defined by the institution.",
-    "Record linkage": "An attempt to find, for each record of the original data, the released record that came from it. "
-    "The share that succeeds says how well masking hides records.",
-    "Prosecutor, marketer and journalist risk": "Three views on being found: somebody looks for one person known to be in "
-    "the data; for as many people as possible; for anybody at all.",
-    "Taxonomy": "A tree of concepts from general to special, such as a classification of diseases. It tells which values are "
-    "near in meaning.",
-    "Semantic distance": "How far two concepts are apart in meaning: 0 for the same, 1 for nothing in common.",
-    "Information loss": "How much masking changed the records, in percent of what replacing all of them by one average record "
-    "would change.",
-    "Distance correlation": "How strongly two columns go together, from 0 (not at all) to 1; it works for numbers and for "
-    "concepts.",
-    "Suppressed record": "A record that was left out of the release because it could not be hidden.",
+    "l-diversity": "Every class has at least l different sensitive values, so that the class does not disclose the value.",
+    "t-closeness": "In every class the sensitive values are distributed nearly as in the whole table; t is the largest "
+    "distance allowed.",
+    "Probabilistic k-anonymity": "The chance of linking a released value to the right record is at most 1 in k, although "
+    "records can be unique.",
+    "Severity": "How much it would harm a person if a value became known, as defined by the institution.",
+    "Record linkage": "An attempt to find, for each original record, the released record that came from it, or the other way "
+    "round.",
+    "Prosecutor, marketer and journalist risk": "Three kinds of intruder: one looks for a certain person known to be in the "
+    "data; one wants to re-identify as many records as possible; one wants to re-identify any record at all.",
+    "Taxonomy": "Concepts from general to specific, such as a classification of diseases. It defines which values are similar "
+    "in meaning.",
+    "Semantic distance": "The difference in meaning between two concepts: 0 for the same, 1 for nothing in common.",
+    "Information loss": "How much masking changed the records, in percent of the change if all were replaced by one average "
+    "record.",
+    "Distance correlation": "How strongly two columns are related, from 0 (not at all) to 1; defined for numbers and concepts.",
+    "Suppressed record": "A record that was left out of the release because it could not be protected.",
 }
 
 #: Terms that not every report uses, and the word that tells whether one does.

@@ -1,0 +1,217 @@
+"""The section of a report on what masking cost: losses in all and by column, tails and categories that are gone."""
+
+from __future__ import annotations
+
+from math import isfinite, isnan
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from ontomask.arguments import plain_number, short
+from ontomask.report.elements import band, by_column, figure, number
+from ontomask.wording import Counts, percent
+
+if TYPE_CHECKING:
+    from ontomask.result import Result
+
+#: Pairs of columns that are compared.
+MOST_PAIRS = 12
+#: In the public edition, figures by column are given from this many records on.
+FEW = 30
+NONE_CHANGED = "none changed"
+
+
+def loss(result: Result, counts: Counts) -> dict[str, Any]:
+    """Losses in all and by column, with a line that says what each figure means."""
+    assessment, columns, public = result.assessment, result.prepared.table.columns, not counts.exact
+    figures = assessment.loss
+    n = figures.records - figures.removed  # steps are as coarse as the fewest records ask for
+    changed = figures.changed_released
+    untouched = not any(changed.values()) and not figures.removed
+    told: dict[str, Any] = {
+        "overall": [
+            [
+                "Information loss",
+                NONE_CHANGED if untouched else _in_all(figures.information_loss / 100, n, counts),
+                "0%: no value changed; 100%: as if all records had been replaced by one average record.",
+            ],
+            [
+                "Mean distance between a released value and its original",
+                NONE_CHANGED if untouched else _in_all(figures.semantic_loss, n, counts),
+                "In percent of the maximum distance. A record that was left out counts as 100%.",
+            ],
+        ],
+        "columns": [],
+        "figures": [],
+        "pairs": [],
+        "tails": [] if public else _tails(assessment),
+        "vanished": [] if public else _vanished(assessment),
+        "gone": _gone(assessment) if public else [],
+        "sampled": _sampled(assessment),
+    }
+    if public and n < FEW:
+        return told
+    kept = _variety(assessment)
+    drift = {row["attribute"]: row["drift"] for row in assessment.preservation.means.iter_rows(named=True)}
+    for column in columns:
+        name = column.name
+        same = not changed[name] and not figures.removed
+        told["columns"].append(
+            {
+                "name": name,
+                "away": NONE_CHANGED if same else counts.coarse(figures.relative[name], n),
+                "changed": "" if public else percent(changed[name], 0) if changed[name] else NONE_CHANGED,
+                "rmse": "" if public else number(figures.rmse[name]),
+                "reading": "" if public else reading(column, figures.rmse[name], changed[name]),
+                "drift": _shift(drift.get(name)) if counts.exact else band(drift.get(name)),
+                "kept": _shift(kept.get(name), 0) if counts.exact else counts.coarse(kept.get(name), n),
+            }
+        )
+    step = counts.step(n) if public else None
+    if any(share for share in figures.relative.values()):
+        told["figures"].append(_away_figure([(name, _bar(share, step)) for name, share in figures.relative.items()]))
+    bars = [(name, _bar(share, step)) for name, share in kept.items() if share is not None]
+    if bars:
+        told["figures"].append(_variety_figure(bars, told["sampled"]))
+    pairs = _pairs(assessment)
+    if pairs and not public:
+        told["figures"].append(_pairs_figure(pairs, told["sampled"]))
+    elif pairs:
+        told["pairs"] = [[f"{a} and {b}", band(abs(y - x))] for a, b, x, y in pairs[:MOST_PAIRS]]
+    return told
+
+
+def _in_all(share: float, n: int, counts: Counts) -> str:
+    return counts.coarse(share, n) if isfinite(share) else "unbounded"
+
+
+def _bar(share: float, step: float | None) -> float:
+    """In percent; in public rounded to a step."""
+    return 100 * share if step is None else float(round(100 * step) * round(share / step))
+
+
+def _shift(share: float | None, digits: int = 1) -> str:
+    return "–" if share is None or isnan(share) else percent(share, digits)
+
+
+def _sampled(assessment: Any) -> str:
+    """On how many records variety and correlations were worked out, where not on all."""
+    records = assessment.preservation.dependence["records"].drop_nulls()
+    released = assessment.loss.records - assessment.loss.removed
+    least = int(records.to_numpy().min(initial=released))
+    return f" Estimated on {least:,} records drawn at random." if least < released else ""
+
+
+# ---- tails and categories ----------------------------------------------------------------------------------------
+
+
+def _tails(assessment: Any) -> list[list[str]]:
+    """The ends of numeric columns that the release does not reach."""
+    return [
+        [
+            row["column"],
+            row["end"],
+            f"{row['records']:,}",
+            *(plain_number(row[name], 5) for name in ("low", "high", "limit")),
+            f"{row['beyond']:,}",
+            *(plain_number(row[name], 5) for name in ("mean_before", "mean")),
+        ]
+        for row in assessment.tails.filter(pl.col("beyond") > 0).iter_rows(named=True)
+    ]
+
+
+def _vanished(assessment: Any) -> list[list[str]]:
+    rows = assessment.vanished.filter(pl.col("vanished") > 0).iter_rows(named=True)
+    return [[row["column"], *(f"{row[name]:,}" for name in ("categories", "vanished", "records"))] for row in rows]
+
+
+def _gone(assessment: Any) -> list[str]:
+    """The same for the public: which columns, and no figures."""
+    told = []
+    for end in ("lowest", "highest"):
+        cut = assessment.tails.filter((pl.col("end") == end) & (pl.col("beyond") > 0))["column"].to_list()
+        if cut:
+            told.append(f"The {end} original values do not occur in the release: {', '.join(cut)}.")
+    gone = assessment.vanished.filter(pl.col("vanished") > 0)["column"].to_list()
+    if gone:
+        told.append(f"Some original categories do not occur in the release: {', '.join(gone)}.")
+    return told
+
+
+# ---- column by column --------------------------------------------------------------------------------------------
+
+
+def reading(column: Any, rmse: float, changed: float) -> str:
+    """What an error of a column means."""
+    kind = column.attribute.kind
+    if not changed:
+        return "No released value changed."
+    if kind == "flat":
+        return f"{percent(changed, 0)} of the released values differ from the original."
+    if kind == "numeric":
+        return f"A number typically differs from the original by {number(rmse)}, in the unit of the column."
+    if kind == "ordinal":
+        return f"A value typically differs from the original by {number(rmse)} ranks."
+    return f"The typical distance between a concept and the original one is {number(rmse)} (0: the same)."
+
+
+def _away_figure(bars: list[tuple[str, float]]) -> dict[str, Any]:
+    return by_column(
+        "How far are released values from the original ones?",
+        "A bar for each column: the mean distance between released and original values, in percent of the maximum distance "
+        "of the column.",
+        bars,
+        "Mean distance (%)",
+        axis="percent of the maximum distance",
+    )
+
+
+def _variety_figure(bars: list[tuple[str, float]], sampled: str) -> dict[str, Any]:
+    return by_column(
+        "How much of each column's variety is left?",
+        "A bar for each column: its variety (distance variance) after masking in percent of that before. At the dashed "
+        f"line, 100 percent, nothing was lost; beyond it, masking spread the values out.{sampled}",
+        bars,
+        "Variety left (%)",
+        axis="percent of the original variety",
+        mark=100.0,
+    )
+
+
+def _variety(assessment: Any) -> dict[str, float | None]:
+    """Of each column, distance variance after masking as a share of that before."""
+    told: dict[str, float | None] = {}
+    for row in assessment.preservation.dependence.filter(pl.col("statistic") == "sdVar").iter_rows(named=True):
+        before, after = row["original"], row["masked"]
+        known = before is not None and after is not None and isfinite(before) and isfinite(after) and before > 0
+        told[row["attribute"]] = after / before if known else None
+    return told
+
+
+def _pairs(assessment: Any) -> list[tuple[str, str, float, float]]:
+    """Pairs of columns with their distance correlation before and after, those that changed most first."""
+    frame = assessment.preservation.dependence.filter(pl.col("statistic") == "sdCor")
+    known = [
+        (row["attribute"], row["with"], float(row["original"]), float(row["masked"]))
+        for row in frame.iter_rows(named=True)
+        if row["original"] is not None
+        and row["masked"] is not None
+        and isfinite(row["original"])
+        and isfinite(row["masked"])
+    ]
+    return sorted(known, key=lambda pair: (-abs(pair[3] - pair[2]), pair[0], pair[1]))
+
+
+def _pairs_figure(pairs: list[tuple[str, str, float, float]], sampled: str) -> dict[str, Any]:
+    shown = pairs[:MOST_PAIRS]
+    more = f" The {MOST_PAIRS} of {len(pairs):,} pairs that changed most are shown." if len(pairs) > MOST_PAIRS else ""
+    return figure(
+        "Are the relations between columns kept?",
+        "For each pair of columns the distance correlation before masking (diamond) and after it (circle), from 0 to 1. The "
+        f"closer the two points, the better the relation was kept.{more}{sampled}",
+        "dumbbells",
+        [{"name": f"{short(a, 16)} – {short(b, 16)}", "before": x, "after": y} for a, b, x, y in shown],
+        ["Columns", "Before", "After", "Change"],
+        [[f"{a} – {b}", number(x), number(y), number(abs(y - x))] for a, b, x, y in shown],
+        axis="distance correlation",
+    )

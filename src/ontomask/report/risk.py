@@ -1,0 +1,95 @@
+"""The section of a report on disclosure risk: classes, attacks, and sensitive values that classes give away."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from ontomask.report.counts import by_size
+from ontomask.report.elements import figure
+from ontomask.wording import Counts, percent
+
+if TYPE_CHECKING:
+    from ontomask.assessment.attacks import Attack
+    from ontomask.assessment.risk import Risk
+    from ontomask.result import Result
+
+
+def risk(result: Result, counts: Counts) -> dict[str, Any]:
+    """Classes before and after, attacks, and sensitive values that a class discloses."""
+    assessment = result.assessment
+    before, after = assessment.risk_before, assessment.risk_after
+    told: dict[str, Any] = {
+        "quasi": bool(before.columns),
+        "unique": [counts.number(when.unique) for when in (before, after)],
+        "smallest": [counts.least(when.smallest) for when in (before, after)],
+        "worst": attack(assessment.worst_attack, after.records, counts),
+        "attacks": [attack(found, after.records, counts) for found in assessment.attacks] if counts.exact else [],
+        "disclosed": [
+            [row["column"], *(counts.number(row[name]) for name in assessment.disclosed.columns[1:])]
+            for row in assessment.disclosed.iter_rows(named=True)
+        ],
+        "figures": [],
+        "rows": [],
+    }
+    if told["quasi"]:
+        fewest = min(before.records, after.records)
+        told["rows"] = [
+            [name[0].upper() + name[1:], *(_cell(name, when, fewest, counts) for when in (before, after))]
+            for name in before.figures
+        ]
+        told["figures"] = [_sizes_figure(before.sizes, after.sizes, counts)]
+    return told
+
+
+def attack(found: Attack, released: int, counts: Counts) -> dict[str, str]:
+    """An attack: what the intruder does, the share of records it re-identifies, and on how many this was estimated."""
+    on = found.estimated_on
+    return {
+        "name": found.name.replace("_", " "),
+        "words": f"An intruder {found.words}.",
+        "share": counts.at_most(found.share, released),
+        "estimated": "" if on is None else f"estimated on {counts.of(on, 'record')}",
+    }
+
+
+def _cell(name: str, when: Risk, fewest: int, counts: Counts) -> str:
+    """A figure of risk. The largest risk is one over the smallest class: in public it must not give that away."""
+    value = when.figures[name]
+    if value is None:
+        return "–"
+    if "risk" not in name:
+        return counts.least(int(value)) if name == "smallest class" else counts.number(int(value))
+    if counts.exact or value == 0:
+        return percent(value)
+    if "largest" not in name:
+        return counts.at_most(value, fewest)
+    if when.smallest < counts.base:
+        return f"over {1 / counts.base:.0%}"
+    return f"at most {ceil(100 / (counts.base * (when.smallest // counts.base)))}%"
+
+
+def _sizes_figure(before: pl.DataFrame, after: pl.DataFrame, counts: Counts) -> dict[str, Any]:
+    """Classes by size. In public, classes below the base are one bar, and bars have rounded heights."""
+    one, other = (by_size(sizes, counts.base) for sizes in (before, after))
+    names = [name for name in one if one[name][1] or other[name][1]]
+    drawn = [{name: counts.rounded(records) for name, (_, records) in told.items()} for told in (one, other)]
+    rows = [
+        {"name": name, "when": when, "value": 100 * told[name] / max(1, sum(told.values()))}
+        for name in names
+        for when, told in zip(("before", "after"), drawn, strict=True)
+    ]
+    table: list[list[Any]] = [[name, *(counts.number(n) for n in (*one[name], *other[name]))] for name in names]
+    return figure(
+        "How many records share a class?",
+        "Columns show the share of records in classes of each size, before and after masking. The farther to the right, "
+        "the larger the classes and the better each record is protected.",
+        "paired_columns",
+        rows,
+        ["Class size", "Classes before", "Records before", "Classes after", "Records after"],
+        table,
+        axis="records in a class",
+        up="percent of records",
+    )

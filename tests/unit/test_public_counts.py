@@ -1,0 +1,254 @@
+"""What is handed out gives no small count: not exactly, not as a complement, not by a difference or a percentage."""
+
+from __future__ import annotations
+
+import html
+import pickle
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import ontomask as om
+from ontomask.report.page import render
+from ontomask.report.summary import LEFT_OUT, LIMITS, summarize
+from ontomask.report.words import GLOSSARY
+from ontomask.verification import NOTHING_PROMISED
+from ontomask.wording import Counts, Statement, public_text
+
+LEVELS = ["none", "some", "much"]
+
+
+def planted(seed: int) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """A table in which some records are dropped, some are rare, some have no sensitive value: a few of each."""
+    chance = random.Random(seed)
+    n = chance.randrange(40, 160)
+    frame = pl.DataFrame(
+        {
+            "age": [chance.choice((20, 30, 40, 50)) for _ in range(n)],
+            "town": [chance.choice("ab") for _ in range(n)],
+            "pain": [chance.choice(LEVELS) for _ in range(n)],
+            "pay": [chance.choice((10.0, 20.0, 30.0)) for _ in range(n)],
+            "ill": [chance.choice(("flu", "flu", "gout")) for _ in range(n)],
+        }
+    )
+    rare = chance.sample(range(n), chance.randrange(0, 9))
+    gone, silent = rare[: chance.randrange(0, 5)], chance.sample(range(n), chance.randrange(0, 6))
+    row = pl.int_range(pl.len())
+    usual = row < n // 4  # so that something is left where rare records are removed
+    frame = frame.with_columns(
+        age=pl.when(usual).then(20).otherwise("age"),
+        town=pl.when(usual).then(pl.lit("a")).otherwise("town"),
+        pain=pl.when(usual).then(pl.lit("none")).otherwise("pain"),
+    )
+    frame = frame.with_columns(
+        age=pl.when(row.is_in(rare)).then(row + 60).otherwise("age"),
+        town=pl.when(row.is_in(gone)).then(None).otherwise("town"),
+        ill=pl.when(row.is_in(silent)).then(None).otherwise("ill"),
+    )
+    attributes = {
+        "age": om.Numeric(),
+        "town": om.Flat(missing="drop_record"),
+        "pain": om.Ordinal(order=LEVELS),
+        "pay": om.Numeric(role="sensitive"),
+        "ill": om.Flat(role="sensitive", missing="category"),
+    }
+    return frame, attributes
+
+
+def some_result(seed: int) -> om.Result:
+    chance = random.Random(seed + 1_000)
+    frame, attributes = planted(seed)
+    k = chance.choice((1, 2, 3, 5, 7))
+    method, require = chance.choice(
+        [
+            (om.Suppression(k=k), []),
+            (om.Microaggregation(k=k), [om.LDiversity(l=2, attribute="ill")]),
+            (om.Recoding(k=max(k, 2)), [om.KAnonymity(k=k), om.TCloseness(t=0.5, attribute="pay")]),
+            (om.RankSwapping(k=max(k, 2)), [om.KAnonymity(k=k), om.ProbabilisticKAnonymity(k=2)]),
+            (om.Shuffling(), [om.KmAnonymity(k=k, m=2)]),
+            (om.Generalization(suppression_limit=0.1), [om.KAnonymity(k=max(k, 2))]),
+        ]
+    )
+    policy = om.Policy(attributes=attributes, method=method, require=require, seed=seed)
+    return om.anonymize(frame, policy, allow_unsatisfied=True)
+
+
+def without_constants(text: str, result: om.Result) -> str:
+    """The text without what is the same for every table: settings of the policy, labels, words of the report."""
+    assert result.policy.method is not None
+    models = [finding.model for finding in result.verification.findings]
+    constant = [
+        *(sentence for sentence in result.policy.method.assurances()),
+        result.policy.method.explain(),
+        *(words for model in models for words in (model.explain(), model.describe())),
+        NOTHING_PROMISED,
+        *LIMITS,
+        *(part for pair in LEFT_OUT for part in pair),
+        *GLOSSARY.values(),
+    ]
+    for words in sorted(constant, key=len, reverse=True):
+        text = text.replace(words, " ")
+    for pattern in (
+        r"fails \d+ of \d+ requirements",
+        r"all \d+ requirements",
+        r"realised \d+(\.\d+)?",
+        r"nominal k \d+",
+        r"\d{4}-\d\d-\d\d",
+        r"ontomask \d+\.\d+\.\d+",
+        r"Columns (masked|removed)\s+\d+",
+        r"in classes below \d+",
+        r"There are fewer than 30 records",
+        r"\d+ to \d+%",
+        r"risk, largest( (over|at most) \d+%| 0%){2}",  # one over a class size, of which only a bound is known
+    ):
+        text = re.sub(pattern, " ", text)
+    return text
+
+
+def shown(page: str) -> str:
+    """What a reader of a page sees, cell by cell: no pictures, no numbers of headings, no labels of class sizes."""
+    for part in (r"<style>.*?</style>", r"<svg.*?</svg>", r"<h2.*?</h2>", r"<title>.*?</title>"):
+        page = re.sub(part, " ", page, flags=re.DOTALL)
+    page = re.sub(r'<th scope="row"><bdi>(under \d+|[\d,]+–[\d,]+|[\d,]+\+)</bdi></th>', " ", page)
+    return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]*>", " ", page.replace("<wbr>", ""))))
+
+
+def whole_numbers(text: str) -> list[int]:
+    """Numbers that are counts: no percentages, no decimals."""
+    found = re.findall(r"(?<![\w.,])(\d{1,3}(?:,\d{3})+|\d+)(?![\d.]*[%\w])(?!\.\d)", text)
+    return [int(number.replace(",", "")) for number in found]
+
+
+def percentages(text: str) -> list[tuple[str, float]]:
+    return [(sign, float(number)) for sign, number in re.findall(r"(\w+)? ?(?<![\d.])(\d+(?:\.\d+)?)%", text)]
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_no_number_that_is_handed_out_is_a_small_count(seed: int) -> None:
+    result = some_result(seed)
+    base = result.counts.base
+    texts = [shown(render(result, "public")), "\n".join(result.public_guarantees)]
+    for text in (without_constants(text, result) for text in texts):
+        # Multiples of the base: none is a small count, and no difference of two is one.
+        assert [number for number in whole_numbers(text) if number % base] == []
+        of_released = re.sub(r"\w+ \d+% of the records were suppressed", " ", text)
+        for n, said in ((len(result.prepared.kept), text), (len(result.records), of_released)):
+            for sign, share in percentages(said):
+                records = round(share / 100 * n)
+                small = [count for count in (records, n - records) if 0 < count < base]
+                assert not small or sign == "over" or share <= 1, (sign, share, n)
+
+
+def test_the_parser_sees_what_it_looks_for() -> None:
+    text = "3 records, 4,997 of 5,000, 12.5% and 7% (about 10), ill2, 0.333"
+    assert whole_numbers(text) == [3, 4997, 5000, 10]
+    assert [share for _, share in percentages(text)] == [12.5, 7.0]
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_bars_of_the_public_edition_have_rounded_heights(seed: int) -> None:
+    result = some_result(seed)
+    content = summarize(result, "public")
+    base, n = result.counts.base, len(result.records)
+    for figure in content["risk"]["figures"]:
+        for when, place in (("before", 2), ("after", 4)):
+            heights = [row["value"] for row in figure["chart"]["rows"] if row["when"] == when]
+            cells = [row[place] for row in figure["table"]]
+            rounded = [0 if "fewer" in cell else int(re.sub(r"\D", "", cell)) for cell in cells]
+            assert all(count % base == 0 for count in rounded)
+            assert heights == pytest.approx([100 * count / max(1, sum(rounded)) for count in rounded])
+    step = result.counts.step(n)
+    for figure in content["loss"]["figures"]:
+        assert step is not None
+        assert all(
+            row["value"] / (100 * step) == pytest.approx(round(row["value"] / (100 * step)))
+            for row in figure["chart"]["rows"]
+        )
+
+
+def test_what_lies_in_the_release_folder(tmp_path: Path) -> None:
+    result = some_result(3)
+    with pytest.warns(om.errors.OntomaskWarning) if not result.satisfied else _nothing():
+        result.save(tmp_path / "out", report=True)
+    written = (tmp_path / "out" / "release" / "guarantees.txt").read_text(encoding="utf-8")
+    assert written.splitlines() == result.public_guarantees
+    page = (tmp_path / "out" / "release" / "report.html").read_text(encoding="utf-8")
+    for text in result.verification.failed:
+        assert text not in html.unescape(page)
+
+
+def _nothing() -> Any:
+    from contextlib import nullcontext
+
+    return nullcontext()
+
+
+def test_the_steward_sees_exact_counts() -> None:
+    frame = pl.DataFrame({"age": [30] * 40 + [40] * 40 + [1, 2, 3], "ill": ["flu", "gout"] * 41 + ["flu"]})
+    attributes = {"age": om.Numeric(), "ill": om.Flat(role="sensitive")}
+    result = om.anonymize(frame, om.Policy(attributes=attributes, method=om.Suppression(k=5), seed=1))
+    internal, public = (dict(summarize(result, edition)["done"]["rows"]) for edition in ("internal", "public"))  # type: ignore[arg-type]
+    assert internal["Suppressed by the method"] == "3"
+    assert internal["Records in the original"] == "83"
+    assert public["Suppressed by the method"] == "fewer than 5"
+    assert public["Records in the original"] == "about 85"
+    assert public["Records in the release"] == "about 80"
+
+
+@pytest.mark.parametrize(("k", "base"), [(1, 5), (3, 5), (5, 5), (6, 10), (10, 10), (21, 25), (100, 100)])
+def test_the_base_is_at_least_k_and_five(k: int, base: int) -> None:
+    assert Counts.public(k).base == base
+
+
+def test_counts_and_shares_in_words() -> None:
+    exact, public = Counts(), Counts(5)
+    assert [exact.number(n) for n in (0, 3, 4997)] == ["0", "3", "4,997"]
+    assert [public.number(n) for n in (0, 1, 4, 5, 7, 8, 4997)] == [
+        "0",
+        "fewer than 5",
+        "fewer than 5",
+        "about 5",
+        "about 5",
+        "about 10",
+        "about 4,995",
+    ]
+    assert [public.least(n) for n in (0, 4, 5, 9, 12)] == [
+        "0",
+        "fewer than 5",
+        "at least 5",
+        "at least 5",
+        "at least 10",
+    ]
+    assert exact.of(1, "class", "classes") == "1 class"
+    assert public.of(1, "class", "classes") == "fewer than 5 classes"
+    assert [public.share(n, 100) for n in (0, 3, 7, 97, 100)] == ["none", "under 5%", "about 5%", "about 95%", "all"]
+    assert public.share(3, 4) == "some"
+    assert public.share(6, 100_000) == "under 1%"
+    assert exact.share(3, 100) == "3.0%"
+    assert [public.coarse(share, 100) for share in (0.0, 0.02, 0.03, 0.5, float("nan"), None)] == [
+        "under 5%",
+        "under 5%",
+        "about 5%",
+        "about 50%",
+        "–",
+        "–",
+    ]
+    assert public.coarse(0.5, 3) == "not given"
+    assert [public.at_most(share, 1_000) for share in (0.0, 0.121, 0.13, 1.0)] == [
+        "0%",
+        "at most 13%",
+        "at most 13%",
+        "at most 100%",
+    ]
+    assert public.at_most(0.121, 40) == "at most 20%"
+
+
+def test_a_statement_keeps_its_public_wording() -> None:
+    said = Statement("3 of 20 stayed", "some stayed")
+    assert said == "3 of 20 stayed"
+    assert public_text(said) == public_text(pickle.loads(pickle.dumps(said))) == "some stayed"
+    assert public_text("plain") == public_text(Statement("plain")) == "plain"
