@@ -103,6 +103,7 @@ def without_constants(text: str, result: om.Result) -> str:
         r"in classes below \d+",
         r"There are fewer than 30 records",
         r"\d+ to \d+%",
+        r"to within \d+% \(p% rule\)",
         r"risk, largest( (over|at most) \d+%| 0%){2}",  # one over a class size, of which only a bound is known
     ):
         text = re.sub(pattern, " ", text)
