@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,15 +12,14 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.arguments import as_path, counted, free_name, one_of, some_of
-from ontomask.errors import NotSatisfied, OntomaskWarning
+from ontomask.arguments import as_path, counted, free_name, one_of
 from ontomask.masking.method import Masked
 from ontomask.microdata.frames import take
 from ontomask.policy import Policy
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.progress import Progress, Reporter, silent
 from ontomask.randomness import EXPLICIT_SEED, Secret
-from ontomask.verification import NOTHING_PROMISED, Verification, check_models
+from ontomask.verification import NOTHING_PROMISED, Verification
 from ontomask.wording import Counts, public_text
 
 if TYPE_CHECKING:
@@ -315,12 +313,13 @@ class Result:
     ) -> Path:
         """Write the release to a file, whole or not at all; never over the file the data came from.
 
-        What is written is verified once more. The options are those of :func:`ontomask.write_table`.
+        The file is read back as a recipient would read it, and what it holds is verified before it appears. The options
+        are those of :func:`ontomask.write_table`.
         """
         from ontomask.microdata.writing import write_table
         from ontomask.saving import inputs_of, spare
+        from ontomask.written import ReadBack
 
-        self._verified_again()
         spare(as_path(path), inputs_of(self.policy, None))
         return write_table(
             self.data,
@@ -332,6 +331,7 @@ class Result:
             decimal=decimal,
             source=self.prepared.source,
             escape_formulas=escape_formulas,
+            check=ReadBack(self, encoding=encoding, decimal=decimal),
         )
 
     def save(
@@ -347,7 +347,7 @@ class Result:
 
         ``release`` holds the data and the guarantees; ``confidential`` the policy, the secret, the notes, the mapping,
         the groups, the rows of the original, and a manifest of versions and hashes. ``report`` adds a page to read to
-        each, and the assessment. What is written is verified once more. A new folder appears when it is complete. With
+        each, and the assessment. The released file is read back and verified. A new folder appears when it is complete. With
         ``overwrite`` an earlier result of ours is replaced; anything else is never touched, nor is a file that the data
         or the policy came from. ``format`` is that of the release: CSV unless it is given or the data came from Parquet.
         ``escape_formulas`` is for CSV, as in :func:`ontomask.write_table`; mapping and groups are escaped as well.
@@ -357,7 +357,7 @@ class Result:
         if report:
             self.assess()  # kept with this result, too
         return save_result(
-            self._verified_again(),
+            self,
             as_path(folder),
             overwrite=overwrite,
             format=format,
@@ -365,36 +365,8 @@ class Result:
             escape_formulas=escape_formulas,
         )
 
-    def _verified_again(self) -> Result:
-        """This result with a verification of its data as they are now; an error if they fail what they must satisfy."""
-        data = take(self.data).data
-        known = {*self.policy.attributes, *self.prepared.data.columns}
-        strange = [name for name in data.columns if name not in known]
-        if strange and self.policy.unlisted != "other":
-            raise NotSatisfied(
-                f"columns were added that the policy does not list: {some_of([repr(name) for name in strange])}",
-                remedy="Remove them, or list them in the policy and anonymize again.",
-            )
-        verification = check_models(
-            data,
-            [finding.model for finding in self.verification.findings],
-            self.policy,
-            self.prepared.data,
-            self.masked.report,
-        )
-        failed = verification.failed
-        if failed and not self.allow_unsatisfied:
-            raise NotSatisfied(
-                f"the data were changed after they were verified, and now fail: {'; '.join(failed)}",
-                remedy="Write result.data as it was handed out; change data before they are anonymized.",
-                verification=verification,
-            )
-        if failed:
-            warnings.warn(
-                f"a release is written that does not satisfy what it must: {'; '.join(failed)}",
-                OntomaskWarning,
-                stacklevel=3,
-            )
+    def verified(self, verification: Verification) -> Result:
+        """This result with what was found in its file."""
         again = replace(self, verification=verification)
         kept = ("assessment", "groups", "mapping", "pairing")  # worked out once
         again.__dict__.update({name: self.__dict__[name] for name in kept if name in self.__dict__})

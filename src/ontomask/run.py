@@ -25,6 +25,7 @@ from ontomask.microdata.frames import Taken, give_back, take
 from ontomask.microdata.opening import opened, with_own_orders
 from ontomask.microdata.reading_options import Reading
 from ontomask.microdata.repeating import Repeating, repeating
+from ontomask.microdata.restoring import only_what_cells_show
 from ontomask.policy import Policy, require_policy
 from ontomask.privacy.classes import as_written
 from ontomask.privacy.k_anonymity import KAnonymity
@@ -178,7 +179,7 @@ def anonymize(
     order = random_order(hidden, prepared.table, masked, len(data)) if shuffled else None
     if order is not None:
         data = data[order]
-    data = _own_buffers(data)
+    data = _own_buffers(only_what_cells_show(data))
     report(0.9, "verifying the release")
     promised: list[Model] = [KAnonymity(k=policy.method.promised_k)] if policy.method.promised_k > 1 else []
     models = _each_once([*promised, *policy.require])

@@ -27,6 +27,7 @@ from ontomask.privacy.severity_diversity import SeverityDiversity
 from ontomask.taxonomy.catalog import catalog_name
 from ontomask.taxonomy.taxonomy import Taxonomy
 from ontomask.taxonomy.writing import write_taxonomy
+from ontomask.written import ReadBack
 
 if TYPE_CHECKING:
     from ontomask.result import Result
@@ -245,8 +246,11 @@ def _fill(result: Result, folder: Path, target: Path, suffix: str, report: bool,
 def _write_parts(result: Result, folder: Path, suffix: str, report: bool, escape: bool) -> None:
     release, confidential = (folder / name for name in PARTS)
     create_folder(release)
-    name = "release" if result.satisfied else "release-NOT-SATISFIED"
-    released = write_table(result.data, release / f"{name}{suffix}", escape_formulas=escape)
+    check = ReadBack(result)
+    released = write_table(result.data, release / f"release{suffix}", escape_formulas=escape, check=check)
+    result = result.verified(check.verification)  # the file is what is handed out
+    if not result.satisfied:
+        released = released.rename(release / f"release-NOT-SATISFIED{suffix}")
     write_text("\n".join([*result.public_guarantees, ""]), release / "guarantees.txt", private=False)
     create_folder(confidential)
     write_text(CONFIDENTIAL, confidential / "READ ME FIRST.txt")
@@ -269,7 +273,7 @@ def _write_parts(result: Result, folder: Path, suffix: str, report: bool, escape
     files = [path.relative_to(folder).as_posix() for part in PARTS for path in sorted((folder / part).iterdir())]
     # A hash of a file that holds a small seed would tell the seed.
     unhashed = {MANIFEST: None} | ({f"confidential/{SECRET}": None} if result.secret.explicit else {})
-    content = manifest_of(result) | {"release": f"release/{name}{suffix}"}
+    content = manifest_of(result) | {"release": f"release/{released.name}"}
     content |= {"files": {name: sha256(folder / name) for name in files} | unhashed}
     write_text(json.dumps({"about": ABOUT} | content, ensure_ascii=False, indent=2) + "\n", folder / MANIFEST)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 import polars as pl
 
 from ontomask.errors import DataError
-from ontomask.microdata.restoring import surviving
+from ontomask.microdata.restoring import in_use
 
 
 class ArrowColumn(NamedTuple):
@@ -67,7 +67,7 @@ def _native(column: pl.Series, array: Any, before: pl.Series, old: ArrowColumn) 
     if old.categories is not None:
         if column.dtype != before.dtype:
             return array
-        kept = surviving(old.categories, before, column)
+        kept = in_use(old.categories, column)
         places = dict(zip(kept, range(len(kept)), strict=True))
         try:
             codes = column.replace_strict(list(places), list(places.values()), return_dtype=pl.Int64, default=None)

@@ -107,8 +107,8 @@ def give_back(data: pl.DataFrame, taken: Taken) -> Any:
     """The masked data as the kind of frame that was taken.
 
     Columns stand in the order of ``data``. Each has the data type it had, as far as its values allow: whole numbers
-    are integers again, a category stays one (new values are added to its categories, values that nobody has any more
-    are removed), text is text. A pandas frame has a fresh index 0..n-1.
+    are integers again, a category stays one (new values are added to its categories, values that no record has are
+    removed), text is text. A pandas frame has a fresh index 0..n-1.
     """
     restored = [as_before(c, taken.data[c.name]) if c.name in taken.data.columns else c for c in data.iter_columns()]
     if taken.kind == "pandas":

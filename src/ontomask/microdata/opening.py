@@ -41,7 +41,7 @@ def opened(
     format = format_of(path, SUFFIXES)
     options, unused = chosen.for_format(format)
     named = options.pop("text", [])
-    codes = Codes([*text, *named, *(name for name, a in attributes.items() if _is_text(a))])
+    codes = Codes([*text, *named, *(name for name, a in attributes.items() if is_code(a))])
     file = read_table(path, text=codes, **options)
     notes = [file.summary(), *file.notes]
     if unused:
@@ -71,7 +71,7 @@ def _as_text(data: pl.DataFrame, names: Iterable[str], notes: list[str]) -> pl.D
     return data
 
 
-def _is_text(attribute: Any) -> bool:
+def is_code(attribute: Any) -> bool:
     """Must the column be read as text, though it may look like numbers?"""
     if isinstance(attribute, Ordinal):
         return attribute.order is not None and isinstance(attribute.order[0], str)

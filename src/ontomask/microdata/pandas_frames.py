@@ -13,7 +13,7 @@ import polars as pl
 
 from ontomask.arguments import some_of
 from ontomask.errors import DataError
-from ontomask.microdata.restoring import is_text, surviving
+from ontomask.microdata.restoring import in_use, is_text
 
 #: What an object column may hold, one kind at a time, and what Polars calls it.
 _OBJECTS: dict[type, Any] = {
@@ -315,7 +315,7 @@ def _categorical(column: pl.Series, before: pl.Series, dtype: Any) -> Any:
     import pandas as pd
 
     old = _take(column.name, pd.Series(dtype.categories)).to_list()
-    kept = surviving(old, before, column)
+    kept = in_use(old, column)
     categories = pl.Series(column.name, kept, dtype=column.dtype if kept else before.dtype)
     places = dict(zip(kept, range(len(kept)), strict=True))
     codes = column.replace_strict(list(places), list(places.values()), return_dtype=pl.Int64, default=None).fill_null(

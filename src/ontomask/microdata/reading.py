@@ -52,7 +52,7 @@ class TableFile:
 
     def summary(self) -> str:
         """What was detected, in words: ``CSV, delimiter ";", encoding cp1252, decimal comma; 30,162 rows, 9 columns``."""
-        how = [_name(self.format)]
+        how = [format_name(self.format)]
         if self.delimiter is not None:
             named = _DELIMITER_NAMES.get(self.delimiter)
             how.append(f"delimiter {named}" if named else f'delimiter "{self.delimiter}"')
@@ -247,13 +247,14 @@ def _check_options(chosen: str, options: dict[str, object]) -> None:
             raise OptionError(f"{name}={value!r} is one text", remedy=f"Give a list: {name}=[{value!r}].")
         if value and name not in fits:
             raise OptionError(
-                f"{name}= says nothing for {_name(chosen)} files",
+                f"{name}= says nothing for {format_name(chosen)} files",
                 remedy=f"Leave it out; they take: {', '.join(fits) or 'none'}.",
             )
     if options["decimal"] is not None:
         one_of(options["decimal"], (".", ","), "decimal mark")
 
 
-def _name(format: str) -> str:
+def format_name(format: str) -> str:
+    """What a format is called."""
     known = {"csv": "CSV", "tsv": "TSV", "parquet": "Parquet", "excel": "Excel"}
     return known.get(format) or stat_files.FORMATS[format][0]

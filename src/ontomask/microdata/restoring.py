@@ -15,8 +15,7 @@ def as_before(column: pl.Series, before: pl.Series) -> pl.Series:
     """
     dtype = before.dtype
     if isinstance(dtype, pl.Enum) and is_text(column.dtype):
-        kept = surviving(dtype.categories.to_list(), before, column)
-        return column.cast(pl.String).cast(pl.Enum(kept))
+        return column.cast(pl.String).cast(pl.Enum(in_use(dtype.categories.to_list(), column)))
     if column.dtype == dtype or not _akin(column.dtype, dtype):
         return column
     try:
@@ -27,16 +26,28 @@ def as_before(column: pl.Series, before: pl.Series) -> pl.Series:
     return back if survived else column
 
 
-def surviving(categories: Sequence[Any], before: pl.Series, now: pl.Series) -> list[Any]:
-    """The categories of a masked column: old ones in their order, then new ones.
+def in_use(categories: Sequence[Any], now: pl.Series) -> list[Any]:
+    """The categories of a released column: those that records have, old ones in their order, then new ones.
 
-    A category that had records and has none any more is left out: it would tell that somebody had it. One that
-    never had records stays.
+    One that no record has is left out, whether somebody had it before or not: a list with gaps would tell which values
+    were masked or suppressed, and a list of all would tell that somebody had them.
     """
-    had, has = set(before.unique().drop_nulls()), now.unique(maintain_order=True).drop_nulls().to_list()
+    has = now.unique(maintain_order=True).drop_nulls().to_list()
     present, known = set(has), set(categories)
-    kept = [c for c in categories if c in present or c not in had]
-    return kept + [value for value in has if value not in known]
+    return [c for c in categories if c in present] + [value for value in has if value not in known]
+
+
+def only_what_cells_show(data: pl.DataFrame) -> pl.DataFrame:
+    """The table without what no cell shows: the sign of a zero, and categories that no record has."""
+    changed = []
+    for column in data.iter_columns():
+        if column.dtype.is_float() and (column == 0).any():
+            changed.append(column.set(column == 0, 0.0))
+        elif isinstance(column.dtype, pl.Enum):
+            kept = in_use(column.dtype.categories.to_list(), column.cast(pl.String))
+            if len(kept) < len(column.dtype.categories):
+                changed.append(column.cast(pl.String).cast(pl.Enum(kept)))
+    return data.with_columns(changed)
 
 
 def is_text(dtype: pl.DataType) -> bool:

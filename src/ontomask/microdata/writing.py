@@ -9,7 +9,7 @@ import os
 import secrets
 import shutil
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -22,6 +22,7 @@ from ontomask.microdata import stat_files
 from ontomask.microdata.formulas import escaped, formula_note
 from ontomask.microdata.frames import take_any
 from ontomask.microdata.reading import SUFFIXES, format_of
+from ontomask.microdata.restoring import only_what_cells_show
 from ontomask.owner_only import FILE, create_file, make_ordinary
 from ontomask.taxonomy.readers.table import DELIMITERS
 
@@ -45,6 +46,7 @@ def write_table(
     source: str | Path | None = None,
     private: bool = False,
     escape_formulas: bool = False,
+    check: Callable[[Path, str], None] | None = None,
 ) -> Path:
     """Write a pandas, Polars or PyArrow frame, the format chosen by suffix, and return the path.
 
@@ -52,7 +54,10 @@ def write_table(
     the data came from, never. Until it is complete only its owner can read it; with ``private`` that stays so.
     ``delimiter`` (comma, or tab for .tsv), ``encoding`` and ``decimal`` are for CSV. A pandas index other than 0..n-1
     is not written; a warning says so, as it does of cells in a CSV that a spreadsheet would run as formulas.
-    ``escape_formulas`` puts a single quote before these.
+    ``escape_formulas`` puts a single quote before these. ``check(file, format)`` looks at the finished file before it
+    appears; what it raises refuses the file.
+
+    Zeros are written without a sign, and lists of categories without those that no record has.
     """
     target = as_path(path)
     chosen = _chosen(target, format)
@@ -62,20 +67,23 @@ def write_table(
     for note in taken.notes:
         warnings.warn(note, OntomaskWarning, stacklevel=2)
     target = checked_target(target, overwrite, source)
-    data = _for_spreadsheets(taken.data, chosen, target, escape_formulas, told=not private)
+    plain = only_what_cells_show(taken.data)
+    data = _for_spreadsheets(plain, chosen, target, escape_formulas, told=not private)
     with _whole(target, int(taken.data.estimated_size()), private=private) as part:
         if chosen in ("csv", "tsv"):
             _write_csv(data, part, target, separator, encoding, decimal)
         elif chosen == "parquet":
             with part.open("wb") as stream:
-                taken.data.write_parquet(stream)
+                plain.write_parquet(stream)
         elif chosen == "excel":
             from ontomask.microdata.excel_files import check_excel, write_excel
 
-            check_excel(taken.data, str(target))
-            write_excel(taken.data, part)
+            check_excel(plain, str(target))
+            write_excel(plain, part)
         else:
-            stat_files.write_stat(taken.data, part, chosen, str(target))
+            stat_files.write_stat(plain, part, chosen, str(target))
+        if check is not None:
+            check(part, chosen)
     return as_path(path)
 
 
@@ -163,7 +171,8 @@ def _whole(target: Path, needed: int, *, private: bool) -> Iterator[Path]:
     Only its owner can read it until then. After that it has the mode of the file that it replaces, or of any new file; a
     ``private`` one stays as it is.
     """
-    part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
+    packed = ".gz" if target.name.lower().endswith(".gz") else ""  # readers go by the name
+    part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part{packed}")
     try:
         create_file(part)
         yield part

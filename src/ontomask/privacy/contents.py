@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 #: What stands for any value.
 ANY = "*"
 _N = r"[-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?"
+#: What begins a formula in a spreadsheet: a quote before it is there for the spreadsheet only.
+FORMULA = tuple("=+-@\t\r")
 #: A number, or numbers from one to another, however intervals are written.
 NUMBER = re.compile(
     rf"\s*(?:{_N}|[\[(\]]?\s*{_N}\s*(?:-|–|to|,|;|\.\.)\s*{_N}\s*[\])\[]?|(?:<=?|>=?|≤|≥)\s*{_N}|{_N}\s*\+)\s*"
@@ -184,8 +186,12 @@ def _odd(values: pl.Series, attribute: Any, hierarchy: Hierarchy | None) -> Coun
 
 def _text(value: Any, *, nominal: bool) -> str:
     """A value as it is written; whole numbers without a point, but for codes, which are taken as they are."""
-    whole = isinstance(value, float) and value.is_integer() and not nominal
-    return str(int(value)) if whole else str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer() and not nominal:
+        return str(int(value))
+    text = str(value)
+    return text[1:] if text[:1] == "'" and text[1:2] in FORMULA else text
 
 
 def _labels(hierarchy: Hierarchy | None) -> set[str]:
