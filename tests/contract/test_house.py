@@ -17,6 +17,13 @@ from tools import make_map
 ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "src" / "ontomask").rglob("*.py"))
 
+#: Lines of a module, as CONTRIBUTING.md promises them; and the modules that are longer than new ones may be.
+LONGEST, USUAL = map(
+    int,
+    re.findall(r"at most (\d+)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("- A module has")[1])[:2],
+)
+LONGER = ("hierarchies/kinds.py", "report/sections.py", "taxonomy/matching.py", "taxonomy/taxonomy.py")
+
 
 def tracked() -> list[Path]:
     done = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -29,7 +36,7 @@ def tracked() -> list[Path]:
 def test_a_module_says_what_it_is_and_fits_on_a_few_screens(module: Path) -> None:
     text = module.read_text(encoding="utf-8")
     assert ast.get_docstring(ast.parse(text)), "a module begins with a sentence on what it is"
-    assert text.count("\n") <= 480
+    assert text.count("\n") <= (LONGEST if module.as_posix().endswith(LONGER) else USUAL)
     assert module.stem not in ("utils", "helpers", "misc", "common")
 
 
@@ -141,3 +148,9 @@ def test_the_map_of_the_sources_names_every_part() -> None:
     named = {name.removesuffix("/") for name in re.findall(r"^  (\S+)", block[0], re.MULTILINE)}
     there = {path.name for path in (*make_map.packages(), *make_map.modules())} | {"__init__.py"}
     assert named == there, "run python tools/make_map.py"
+
+
+def test_modules_that_may_be_longer_are() -> None:
+    """A module that was split leaves the list."""
+    for name in LONGER:
+        assert (ROOT / "src" / "ontomask" / name).read_text(encoding="utf-8").count("\n") > USUAL, name
