@@ -28,6 +28,7 @@ PYTHON_ONLY = {
     "folder": "load_taxonomy('wordnet', folder=...)",
     "ic": "an option of a measure: options in a policy",
     "n": "demo_data",
+    "seed": "demo_data",
     "prefixes": "join_taxonomies",
     "roles": "profile; the same remedy names --role",
     "text": "read_table; in a policy the kind of a column says it",

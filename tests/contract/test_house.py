@@ -22,7 +22,7 @@ LONGEST, USUAL = map(
     int,
     re.findall(r"at most (\d+)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("- A module has")[1])[:2],
 )
-LONGER = ("hierarchies/kinds.py", "report/sections.py", "taxonomy/matching.py", "taxonomy/taxonomy.py")
+LONGER = ("hierarchies/kinds.py", "ontomask/result.py", "taxonomy/matching.py", "taxonomy/taxonomy.py")
 
 
 def tracked() -> list[Path]:
@@ -153,4 +153,5 @@ def test_the_map_of_the_sources_names_every_part() -> None:
 def test_modules_that_may_be_longer_are() -> None:
     """A module that was split leaves the list."""
     for name in LONGER:
-        assert (ROOT / "src" / "ontomask" / name).read_text(encoding="utf-8").count("\n") > USUAL, name
+        (module,) = (path for path in MODULES if path.as_posix().endswith(name))
+        assert module.read_text(encoding="utf-8").count("\n") > USUAL, name

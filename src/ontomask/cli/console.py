@@ -23,6 +23,7 @@ SPOKEN = {
     "records= (result.records)": "--records (confidential/records.csv of a result)",
     "records= ": "--records ",
     "aligned=True": "--aligned",
+    "workers=1": "--workers 1",
 }
 
 
