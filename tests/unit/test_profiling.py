@@ -532,6 +532,21 @@ def test_of_a_large_parquet_file_a_part_is_looked_at(tmp_path: Path, monkeypatch
     assert om.anonymize(file, policy).verification.holds
 
 
+def test_values_that_stand_elsewhere_in_a_large_file_do_not_stop_masking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n = 20_000
+    codes, bands = few(["250.00", "401.9", "428.0"], n), few(["20-29", "30-39"], n)
+    codes[123], bands[123] = "no code", "40-49"  # in none of the blocks
+    frame = pl.DataFrame({"dx": codes, "good": few(["250.00", "401.9"], n), "age": bands})
+    file = om.write_table(frame, tmp_path / "large.parquet")
+    monkeypatch.setattr(column_sources, "MOST_CELLS", 6000)
+    found = om.profile(file)
+    assert found.looked < n
+    assert [found[name].kind for name in ("dx", "good", "age")] == ["flat", "nominal", "ordinal"]
+    assert om.anonymize(file, found.policy()).verification.holds
+
+
 @pytest.mark.parametrize("name", ["*", "^a.*$"])
 def test_names_that_stand_for_patterns(name: str, tmp_path: Path) -> None:
     """A policy for them could not be used: masking refuses such names, so a profile does, too."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -74,6 +74,13 @@ class Facts:
             ordered=ordered,
             counts=counts,
         )
+
+    def with_values(self, values: pl.Series) -> Facts:
+        """The same column with values that were not looked at before, each counted once."""
+        held = values.alias("value").drop_nulls().unique(maintain_order=True)
+        others = held.filter(~held.is_in(self.counts["value"].to_list()))
+        more = pl.DataFrame({"value": others, "count": pl.Series([1] * len(others), dtype=self.counts["count"].dtype)})
+        return replace(self, records=self.records + len(others), counts=pl.concat([self.counts, more]))
 
     @property
     def held(self) -> int:

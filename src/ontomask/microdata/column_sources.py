@@ -50,6 +50,10 @@ class ColumnSource:
     def column(self, name: str) -> pl.Series:
         return self.frame[name]
 
+    def distinct(self, name: str) -> pl.Series:
+        """Every value of the column once, also where only a part of the records is looked at."""
+        return self.column(name).unique(maintain_order=True)
+
     def as_written(self, name: str) -> pl.Series:
         """The column as it stands in the file, where numbers can be read as text, too."""
         return self.column(name)
@@ -93,6 +97,10 @@ class ParquetSource(ColumnSource):
         if name in self.nested:
             return values_unread(name, self.looked)
         return without_markers(self._read(name).to_frame(), self.reading.missing)[0].to_series()
+
+    def distinct(self, name: str) -> pl.Series:
+        chosen = self._scan.select(selectors.by_name(name)).unique(maintain_order=False).collect(engine="streaming")
+        return without_markers(chosen, self.reading.missing)[0].to_series()
 
     def _read(self, name: str) -> pl.Series:
         chosen = self._scan.select(selectors.by_name(name))  # a name may look like a pattern

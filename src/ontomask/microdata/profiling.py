@@ -319,7 +319,12 @@ def _look(
             written = Facts.of(source.as_written(name))
         return candidates(written, topic, None if given is None else str(given), known)
 
-    proposal = propose(facts, role, ask, unmatched, all_seen=source.looked == source.records)
+    partly = source.looked < source.records
+    proposal = propose(facts, role, ask, unmatched, all_seen=not partly)
+    if partly and (proposal.kind == "nominal" or facts.order is not None):
+        # A value that stands elsewhere in the file would stop masking.
+        facts = facts.with_values(source.distinct(name))
+        proposal = propose(facts, role, ask, unmatched)
     if name in source.nested:
         proposal.leave_out(
             "several values in one cell, which cannot be masked: it is left out of the release",
