@@ -200,6 +200,19 @@ def test_every_release_passes(tmp_path: Path, method: str, style: str) -> None:
         assert all(finding.holds for finding in found), (suffix, found)
 
 
+@pytest.mark.parametrize("k", [2, 60])
+@pytest.mark.parametrize("model", [om.KAnonymity, om.ProbabilisticKAnonymity])
+@pytest.mark.parametrize("method", [om.Microaggregation(k=2), om.Shuffling(), om.RankSwapping(k=3)])
+def test_satisfied_and_holds_are_one_truth(method: Any, model: Any, k: int) -> None:
+    made = policy(method=method, require=[model(k)])
+    result = om.anonymize(records("codes"), made, allow_unsatisfied=True)
+    assert result.satisfied == result.verification.holds == bool(result.verification)
+    assert result.satisfied == (not result.verification.failed)
+    nothing = om.anonymize(records("codes"), made.changed(method=om.Shuffling(), require=[]))
+    assert nothing.satisfied == nothing.verification.holds
+    assert nothing.verification.verdict == "nothing was promised"
+
+
 # ---- the folder of a result --------------------------------------------------------------------------------------
 
 
