@@ -188,6 +188,15 @@ def test_nothing_required_is_nothing_satisfied(k: int) -> None:
     assert "It promises no k-anonymity" in told
 
 
+def test_what_masks_nothing_is_never_recommended() -> None:
+    """Once suppression at k=1 had the lowest score, for it loses nothing."""
+    compared = om.compare(FRAME, om.grid(POLICY, ["suppression", "recoding"], [1, 2]), workers=1)
+    nothing = compared.table.filter(pl.col("k") == 1)
+    assert nothing["satisfied"].to_list() == [False, False]
+    assert "Not considered, as nothing is masked: suppression, k=1; recoding, k=1 (k is 1)." in compared.recommendation
+    assert compared.best in ("suppression, k=2", "recoding, k=2")
+
+
 def test_policies_that_require_different_things_are_said_to() -> None:
     one = POLICY.changed(method=om.Recoding(k=4), require=[om.KAnonymity(k=4)])
     two = POLICY.changed(method=om.Recoding(k=2), require=[om.KAnonymity(k=2)])

@@ -38,7 +38,13 @@ EPILOG = epilog(
 )
 NOTHING = 1
 #: Candidates without a release.
-STATES = {"refused": "refused", "invalid": "not possible", "incomparable": "not compared", "died": "not finished"}
+STATES = {
+    "refused": "refused",
+    "unmasked": "nothing masked",
+    "invalid": "not possible",
+    "incomparable": "not compared",
+    "died": "not finished",
+}
 
 
 @reads

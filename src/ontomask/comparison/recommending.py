@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 #: How a candidate that cannot be chosen is called, by what happened to it.
 FAILED = {
     "refused": "Refused, as what is required is not satisfied",
+    "unmasked": "Not considered, as nothing is masked",
     "invalid": "Not possible with these data",
     "incomparable": "Not compared",
     "died": "Not finished",

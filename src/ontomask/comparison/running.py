@@ -23,6 +23,7 @@ from ontomask.comparison.grid import required_k
 from ontomask.distances.sweep import available_cores
 from ontomask.errors import Cancelled, NotSatisfied, OntomaskError, OptionError, OutputError
 from ontomask.masking.method import Grouping
+from ontomask.masking.resampling import Resampling
 from ontomask.microdata.frames import take
 from ontomask.microdata.writing import write_text
 from ontomask.owner_only import create_folder
@@ -41,7 +42,7 @@ SOON = 8.0
 
 
 #: Why a candidate has no figures.
-Failure = Literal["refused", "invalid", "incomparable", "died"]
+Failure = Literal["refused", "unmasked", "invalid", "incomparable", "died"]
 NO_MEMORY = "there is not enough memory for it"
 DIED = "its process ended without an answer, probably for lack of memory"
 
@@ -50,7 +51,8 @@ DIED = "its process ended without an answer, probably for lack of memory"
 class Run:
     """What came of one candidate; ``error`` in place of figures where there is no release.
 
-    ``failure`` says of which kind that is: ``refused``, its release fails what it must satisfy; ``invalid``, it cannot be
+    ``failure`` says of which kind that is: ``refused``, its release fails what it must satisfy, or its method promises less;
+    ``unmasked``, it masks nothing; ``invalid``, it cannot be
     run on these data; ``incomparable``, its figures cannot be compared with those of the others; ``died``, its process
     ended or ran out of memory. ``worst``: the share of released records that the worst attack re-identifies, and
     ``worst_attack`` its name.
@@ -87,9 +89,9 @@ def run_policy(
     seed: int | None = None,
 ) -> Run:
     """Mask and judge; what is wrong with one candidate does not stop the others."""
-    below = _below_required(policy)
-    if below is not None:
-        return failed_run(name, policy, below, "refused")
+    excluded = _excluded(policy)
+    if excluded is not None:
+        return failed_run(name, policy, *excluded)
     start = time.perf_counter()
     try:
         result = anonymize(frame, policy, seed=seed)
@@ -105,15 +107,18 @@ def run_policy(
     return replace(failed, seconds=time.perf_counter() - start)
 
 
-def _below_required(policy: Policy) -> str | None:
-    """Why a candidate that promises a smaller k than is required is none; it is not run.
+def _excluded(policy: Policy) -> tuple[str, Failure] | None:
+    """Why a candidate that masks nothing, or promises a smaller k than is required, is none; it is not run.
 
     A method may join groups until what is required holds; but what is compared is the k that a candidate stands for.
     """
     method, needed = policy.method, required_k(policy)
-    if isinstance(method, Grouping) and method.promised_k == method.k < needed:
-        return f"it promises k={method.k:,}, and {needed:,}-anonymity is required"
-    return None
+    if not isinstance(method, Grouping):
+        return None
+    if method.promised_k == method.k < needed:
+        return f"it promises k={method.k:,}, and {needed:,}-anonymity is required", "refused"
+    draws = isinstance(method, Resampling) and method.variant == "heer"  # one sample is not the data
+    return ("k is 1", "unmasked") if method.k == 1 and not draws else None
 
 
 def failed_run(name: str, policy: Policy, error: str, failure: Failure, remedy: str | None = None) -> Run:
