@@ -74,9 +74,10 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
     notes += taken.notes
     data, removed = _columns(taken, policy, notes)
     listed = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
-    data, kept = settle_missing(data, listed, policy.studied, notes)
+    studied_names = set(policy.studied)
+    data, kept = settle_missing(data, listed, studied_names, notes)
     report(0.5, "encoding values")
-    studied = [name for name in data.columns if name in policy.studied]
+    studied = [name for name in data.columns if name in studied_names]
     table = encode(data, with_own_orders(listed, taken), studied, np.flatnonzero(kept))
     notes += table.notes
     notes += _constant(table)

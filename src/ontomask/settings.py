@@ -146,7 +146,7 @@ def translate(wrong: ValidationError, cls: type[BaseModel], *, where: str, lines
         said = _say(detail, cls)
         _, shown = _walk(cls, path, key=detail["type"] == "extra_forbidden")
         place = lines(tuple(shown)) if lines else None
-        problem = ": ".join(part for part in (place, ".".join(map(str, shown)), said) if part)
+        problem = ": ".join(part for part in (place, ".".join(short(str(part), 100) for part in shown), said) if part)
         if problem not in problems:
             problems.append(problem)
     return all_problems(problems, where)

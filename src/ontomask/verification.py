@@ -90,7 +90,8 @@ def check_models(
     """
     if policy.identifiers:
         models = [NoIdentifiers(), *(model for model in models if not isinstance(model, NoIdentifiers))]
-    quasi = [name for name in data.columns if name in policy.quasi_identifiers]
+    listed = set(policy.quasi_identifiers)
+    quasi = [name for name in data.columns if name in listed]
     findings = []
     for model in models:
         absent = [n for n in model.sensitive_columns(policy.attributes) if n in policy.attributes and n not in data]

@@ -18,9 +18,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 import ontomask as om
 from ontomask import errors
+from ontomask.cli import app
 from ontomask.saving import read_records
 from ontomask.yaml_files import LARGEST
 
@@ -383,3 +385,68 @@ def test_a_forked_process_does_not_wait_for_ever() -> None:
         used + "\nimport os\nif os.fork() == 0:\n    os._exit(0)\nos.wait()\nprint(take(pl.DataFrame({'a': [1]})).kind)"
     )
     assert python(FORKED.format(before=again)).stdout.startswith("polars\n")  # the parent goes on
+
+
+# ---- odd tables -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"a,b\n" + b"1,x\n" * 50_000 + b"1,\x00y\n", "line 50002: the file holds zero bytes"),
+        ("a,b\n1,\x00\n".encode("utf-16"), "line 2: the file holds zero bytes"),
+        (b"a," + b"n" * 20_000 + b"\n1,2\n", "a column name has 20,000 characters"),
+        (b"a," + b"n" * 1_000_000 + b"\n1,2\n", "a cell is too long"),
+        (b"," * 5_000_000, "no line end"),
+        (b'a,b\n"' + b"x" * 10_000_000 + b'",1\n5" y,2\n', "no cell may have more than 131,072 characters"),
+    ],
+)
+def test_odd_csv_files_are_one_clear_error(content: bytes, expected: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(content)
+    with pytest.raises(errors.DataError, match=expected) as caught:
+        om.read_table(tmp_path / "t.csv")
+    assert len(said(caught)) < 500
+
+
+def test_a_cell_of_ten_million_characters(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes(b"x,y\n" + b"x" * 10_000_000 + b",1\na,2\nb,3\nb,4\n")
+    begin = time.perf_counter()
+    policy = om.Policy(attributes={"x": om.Flat(), "y": om.Numeric()}, method=om.Microaggregation(k=2))
+    assert om.anonymize(tmp_path / "t.csv", policy).verification.holds
+    nominal = policy.changed(attributes={"x": om.Nominal("icd9cm"), "y": om.Numeric()})
+    with pytest.raises(errors.UnmatchedValuesError) as caught:
+        om.anonymize(tmp_path / "t.csv", nominal)
+    assert len(str(caught.value)) < 5000
+    assert time.perf_counter() - begin < 4 * SOON
+
+
+def test_thousands_of_columns_take_reasonable_time(tmp_path: Path) -> None:
+    names = [f"c{at}" for at in range(3000)]
+    frame = pl.DataFrame({name: [1, 2, 3, 4] for name in names})
+    roles = {name: om.Numeric(role="quasi" if at < 3 else "other") for at, name in enumerate(names)}
+    policy = om.Policy(attributes=roles, method=om.Microaggregation(k=2))
+    begin = time.perf_counter()
+    assert om.anonymize(frame, policy).verification.holds
+    assert time.perf_counter() - begin < SOON
+
+
+def test_long_names_do_not_flood_messages(tmp_path: Path) -> None:
+    with pytest.raises(errors.DataError, match="1,000,000 characters") as caught:
+        om.check(pl.DataFrame({"n" * 1_000_000: [1]}), om.Policy(attributes={"a": om.Numeric()}))
+    assert len(str(caught.value)) < 500
+    (tmp_path / "p.yaml").write_text("attributes:\n  ? " + "a" * 100_000 + "\n  : {kind: numeric, rol: 3}\n")
+    with pytest.raises(errors.PolicyError, match="no such key") as wrong:
+        om.Policy.load(tmp_path / "p.yaml")
+    assert len(str(wrong.value)) < 1000
+
+
+def test_names_of_a_file_give_no_orders_to_a_terminal(tmp_path: Path) -> None:
+    data = tmp_path / "t.csv"
+    data.write_text('"a\x1b[31m","b\nc",d\n1,2,3\n2,3,4\n3,4,5\n')
+    names = '"a\\e[31m": {kind: numeric}, "b\\nc": {kind: numeric}, d: {kind: identifier}'
+    (tmp_path / "p.yaml").write_text(f"attributes: {{{names}}}\n")
+    done = CliRunner().invoke(app, ["check", str(tmp_path / "p.yaml"), str(data)])
+    assert done.exit_code == 0, done.output
+    assert "\x1b" not in done.output
+    assert "a\\x1b[31m" in done.output
+    assert "b\\nc" in done.output

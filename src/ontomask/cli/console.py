@@ -31,17 +31,26 @@ def fail(message: str, code: int = USAGE) -> int:
     """Say what is wrong on stderr; the exit code to end with."""
     for keyword, option in SPOKEN.items():
         message = message.replace(keyword, option)
-    typer.echo(f"ontomask: {message}", err=True)
+    typer.echo(printable(f"ontomask: {message}"), err=True)
     return code
 
 
 def say(text: str = "") -> None:
-    typer.echo(text)
+    typer.echo(printable(text))
+
+
+def printable(text: str) -> str:
+    """The text without what would give orders to a terminal: names and values of a file are not ours."""
+    return "".join(sign if sign.isprintable() or sign in "\n\t" else _escape(sign) for sign in text)
+
+
+def _escape(sign: str) -> str:
+    return sign.encode("unicode_escape").decode()
 
 
 def remark(text: str) -> None:
     """Something beside the answer: it must not get into a pipe."""
-    typer.echo(text, err=True)
+    typer.echo(printable(text), err=True)
 
 
 def say_json(content: Any) -> None:
@@ -74,7 +83,7 @@ def _rich(title: str, columns: Sequence[str], cells: Sequence[Sequence[str]], ri
     for name, to_right in zip(columns, right, strict=True):
         table.add_column(name, justify="right" if to_right else "left", no_wrap=to_right)
     for row in cells:
-        table.add_row(*(Text(cell) for cell in row))  # texts of a file are no markup
+        table.add_row(*(Text(printable(cell)) for cell in row))  # texts of a file are no markup
     Console().print(table)
 
 
@@ -87,5 +96,5 @@ def figure(value: Any) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, list):
-        return "; ".join(map(str, value))
-    return str(value)
+        return figure("; ".join(map(str, value)))
+    return str(value).replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t")

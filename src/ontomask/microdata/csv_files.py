@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import short, some_of
 from ontomask.errors import DataError, OptionError
-from ontomask.microdata.frames import is_pattern
+from ontomask.microdata.frames import LONGEST_NAME, is_pattern
 from ontomask.taxonomy.readers.source import _BOMS, HEAD, LONGEST_LINE, Source
 from ontomask.taxonomy.readers.table import DELIMITERS
 
@@ -98,6 +98,13 @@ def _payload(source: DataSource) -> tuple[bytes, str]:
         payload, found = _guessed(source, data)
     if b"\n" not in payload:
         payload = payload.replace(b"\r", b"\n")
+    zero = payload.find(b"\0")
+    if zero >= 0:
+        raise source.error(
+            "the file holds zero bytes",
+            line=payload[:zero].count(b"\n") + 1,
+            remedy="It is damaged, or not text. Remove them if you know where they come from.",
+        )
     return payload, found
 
 
@@ -160,6 +167,13 @@ def _check_header(source: DataSource, header: Sequence[str]) -> None:
             line=source.above + 1,
             remedy="The first line must name every column. Row names of R: write with row.names = FALSE. "
             "A delimiter at the end of the lines: remove it.",
+        )
+    long = next((name for name in header if len(name) > LONGEST_NAME), None)
+    if long is not None:
+        raise source.error(
+            f"a column name has {len(long):,} characters: {short(repr(long), 40)}",
+            line=source.above + 1,
+            remedy=f"Shorten it to {LONGEST_NAME:,}, or look for a quote that is opened and not closed.",
         )
     pattern = next((name for name in header if is_pattern(name)), None)
     if pattern is not None:
@@ -276,7 +290,8 @@ def _rows(source: DataSource, payload: bytes, delimiter: str, spaced: bool = Fal
         raise source.error(
             f"the quotes or delimiters do not add up, or a cell is too long ({problem})",
             line=start,
-            remedy="Look for a quote that is opened and not closed.",
+            remedy="Look for a quote that is opened and not closed. Where quotes stand inside cells, no cell may have more "
+            f"than {csv.field_size_limit():,} characters.",
         ) from None
 
 

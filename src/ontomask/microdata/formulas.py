@@ -22,14 +22,11 @@ _QUOTED = f"^'*[{_SIGNS}]"
 
 def formula_cells(data: pl.DataFrame) -> dict[str, int]:
     """By column, how many cells a spreadsheet would take for a formula; a column name counts as a cell."""
-    counts: dict[str, int] = {}
+    counts = {name: int(named) for name, named in zip(data.columns, _formulas(pl.Series(data.columns)), strict=True)}
     for column in data.iter_columns():
-        cells = int(_formulas(pl.Series([column.name])).sum())
         if is_text(column.dtype):
-            cells += int(_formulas(column.cast(pl.String)).sum())
-        if cells:
-            counts[column.name] = cells
-    return counts
+            counts[column.name] += int(_formulas(column.cast(pl.String)).sum())
+    return {name: count for name, count in counts.items() if count}
 
 
 def formula_note(data: pl.DataFrame) -> list[str]:
@@ -44,7 +41,7 @@ def formula_note(data: pl.DataFrame) -> list[str]:
 
 def escaped(data: pl.DataFrame, where: str) -> pl.DataFrame:
     """The data with a single quote before every cell that would be a formula."""
-    names = [name for name in data.columns if _formulas(pl.Series([name])).any()]
+    names = pl.Series(data.columns).filter(_formulas(pl.Series(data.columns))).to_list()
     if names:
         raise DataError(
             f"the column name {short(repr(names[0]), 40)} would be a formula, and names are not escaped",

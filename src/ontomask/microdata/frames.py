@@ -21,6 +21,8 @@ from ontomask.microdata.missing_markers import marker_note, without_marker_categ
 from ontomask.microdata.restoring import as_before
 
 Kind = Literal["pandas", "polars", "pyarrow"]
+#: Characters of a column name; a longer one is a cell that went astray.
+LONGEST_NAME = 10_000
 #: Of the name of a column: will nobody look at its values?
 Unread = Callable[[str], bool]
 _MAKE = "Give a pandas or Polars DataFrame or a PyArrow table"
@@ -137,6 +139,12 @@ def _check_names(names: list[Any]) -> None:
         raise DataError(
             f"column names that are not text: {some_of([short(repr(name)) for name in odd])}",
             remedy="Name the columns with text: frame.columns = [str(c) for c in frame.columns].",
+        )
+    long = next((name for name in names if len(name) > LONGEST_NAME), None)
+    if long is not None:
+        raise DataError(
+            f"a column name has {len(long):,} characters: {short(repr(long), 40)}",
+            remedy=f"Shorten it to {LONGEST_NAME:,}.",
         )
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:

@@ -66,6 +66,10 @@ def stemmer(language: str) -> Callable[[str], str]:
     return lru_cache(maxsize=1 << 18)(snowballstemmer.stemmer(language).stemWord)
 
 
+#: Nobody calls a concept by a text longer than this; comparing one with all terms would take for ever.
+_LONGEST = 1000
+
+
 class Suggestion(NamedTuple):
     """A near miss: offered, never taken."""
 
@@ -209,6 +213,8 @@ class Lexicon:
         """The nearest concepts by edit distance, after codes that only lack leading zeros."""
         zeros = [(position, 1.0) for position in self.with_lost_zeros(text)]
         best = dict(zeros[:limit])
+        if len(text) > _LONGEST:
+            return [Suggestion(self._t.concepts[p], self._t.terms(p)[0], score) for p, score in best.items()]
         texts, positions = self._choices
         for i, score in _nearest(fold(text), texts, 4 * limit):
             if len(best) < limit:
