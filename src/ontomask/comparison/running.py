@@ -52,10 +52,9 @@ class Run:
     """What came of one candidate; ``error`` in place of figures where there is no release.
 
     ``failure`` says of which kind that is: ``refused``, its release fails what it must satisfy, or its method promises less;
-    ``unmasked``, it masks nothing; ``invalid``, it cannot be
-    run on these data; ``incomparable``, its figures cannot be compared with those of the others; ``died``, its process
-    ended or ran out of memory. ``worst``: the share of released records that the worst attack re-identifies, and
-    ``worst_attack`` its name.
+    ``unmasked``, it masks nothing; ``invalid``, it cannot be run on these data; ``incomparable``, its figures cannot be
+    compared with those of the others; ``died``, its process ended or ran out of memory. ``worst``: the share of released
+    records that the worst attack re-identifies, and ``worst_attack`` its name.
     """
 
     name: str

@@ -144,7 +144,7 @@ class Shuffling(Measuring):
             ),
             (
                 "Quasi-identifiers are not masked by shuffling: who can be found by them is found, but not with their own "
-                "confidential values. Shuffling is not k-anonymous; judge the release by record linkage."
+                "confidential values. Shuffling is not k-anonymous; judge the release by the worst attack known."
             ),
         ]
 
