@@ -259,6 +259,26 @@ def test_general_values_add_no_diversity(variant: str, tree: bool, data: st.Data
         assert {row[:2] for row in found.violations.rows()} >= set(expected.failing)
 
 
+@pytest.mark.parametrize("variant", list(FIGURES))
+@pytest.mark.parametrize("tree", [True, False], ids=["trees", "DAGs"])
+@settings(max_examples=cases(90))
+@given(data=st.data())
+def test_joined_classes_are_as_diverse_as_the_least_of_them(variant: str, tree: bool, data: st.DataObject) -> None:
+    """What searches rely on, unless the model says that they must not."""
+    case = Case(data.draw(small_edges(tree=tree)))
+    chance = random.Random(data.draw(SEEDS))
+    values = values_of(chance, case.concepts, 2 * few(chance), holes=False)
+    apart = pl.DataFrame({"q": [chance.choice("xyz") for _ in values], "s": values})
+    attributes = {"s": om.Nominal(taxonomy=case.real, role="sensitive")}
+    l, c = chance.choice((1, 2, 3)), 1.0 if variant == "recursive" else None
+    model = om.LDiversity(l=l, variant=variant, c=c, attribute="s")  # type: ignore[arg-type]
+    sure = model.judge(model.sensitive(apart, attributes)).monotone
+    assert sure or (variant != "distinct" and not tree)
+    if sure:
+        joined = model.check(apart.with_columns(q=pl.lit("x")), ["q"], attributes).worst
+        assert joined >= model.check(apart, ["q"], attributes).worst - 1e-9
+
+
 @settings(max_examples=cases(120))
 @given(SEEDS)
 def test_numbers_far_apart(seed: int) -> None:

@@ -10,7 +10,6 @@ import re
 import unicodedata
 from collections import Counter
 from decimal import Decimal
-from functools import lru_cache
 
 import polars as pl
 
@@ -35,6 +34,8 @@ _LISTED = """
 """
 MISSING_TEXTS = frozenset(text.strip() for text in re.split(r"[|\n]", _LISTED)) - {""}
 
+_LONGEST = max(map(len, MISSING_TEXTS))
+
 #: Texts of nothing but these say nothing.
 _MARKS = re.compile(r"[?\-.\u2010-\u2015\u2212_/\\*#~:;,=\u2026\u00b7 ]*")
 _OUTER = "()[]{}<>\"'`*#\u2018\u2019\u201c\u201d\u00ab\u00bb "
@@ -51,6 +52,8 @@ def fold_text(text: str) -> str:
     >>> fold_text("Rh+") == fold_text("Rh-")
     False
     """
+    if text.isascii() and text.isprintable():
+        return " ".join(text.split()).lower()
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
         # Format characters: zero-width blanks and joiners, byte order marks, soft hyphens, marks of direction.
@@ -63,16 +66,23 @@ def fold_text(text: str) -> str:
 _FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800") | {chr(c) for c in range(0xFE00, 0xFE10)}
 
 
-@lru_cache(maxsize=1 << 14)
 def says_nothing(text: str) -> bool:
     """Does a text only say that a value is missing?
 
     >>> [says_nothing(text) for text in ("", "N/A", "(Unknown)", "keine Angabe", "?", "none", "0")]
     [True, True, True, True, True, False, False]
     """
-    folded = fold_text(text)
+    return is_silent(fold_text(text))
+
+
+def is_silent(folded: str) -> bool:
+    """The same of a folded text."""
+    if folded.isascii() and folded.isalnum():
+        return folded in MISSING_TEXTS
     if _MARKS.fullmatch(folded):
         return True
+    if len(folded) > 2 * _LONGEST:
+        return False
     plain = "".join(c for c in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(c))
     plain = plain.strip(_OUTER).replace("\u2019", "'").replace("_", " ")
     plain = _BLANKS.sub(" ", re.sub(r"([./])\s+", r"\1", re.sub(r"\s+([./])", r"\1", plain))).strip()
@@ -81,7 +91,7 @@ def says_nothing(text: str) -> bool:
 
 def as_number(folded: str) -> Decimal | None:
     """The number that a folded text is: 1, 1.0, 1,0, +1 and 01 are the same."""
-    if not _NUMBER.fullmatch(folded):
+    if not folded or folded[0] not in "0123456789+-.," or not _NUMBER.fullmatch(folded):
         return None
     number = Decimal(folded.replace(",", ".")).normalize()
     return number or Decimal(0)

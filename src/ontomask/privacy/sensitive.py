@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted
-from ontomask.microdata.spelling import as_number, fold_text, is_text, says_nothing
+from ontomask.microdata.spelling import as_number, fold_text, is_silent, is_text
 
 Longs = NDArray[np.int64]
 
@@ -67,13 +67,15 @@ class Values:
 
         Where they are codes they may differ: models that must not see too little use the codes themselves.
         """
+        if not any(isinstance(key, str) for key in self.keys):
+            return None
         first: dict[Any, int] = {}
         found = np.arange(len(self), dtype=np.int64)
         for code, key in enumerate(self.keys):
             number = as_number(key) if isinstance(key, str) else None
             if number is not None:
                 found[code] = first.setdefault(number, code)
-        return found if len(first) < sum(as_number(k) is not None for k in self.keys if isinstance(k, str)) else None
+        return found if (found != np.arange(len(self))).any() else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +156,8 @@ def values_of(name: str, series: pl.Series, attribute: Any) -> Values:
 
 
 def _text_key(text: str | None) -> str | None:
-    return None if text is None or says_nothing(text) else fold_text(text)
+    folded = "" if text is None else fold_text(text)
+    return None if is_silent(folded) else folded
 
 
 def _concept_keys(texts: list[str | None], attribute: Any) -> list[Hashable]:
