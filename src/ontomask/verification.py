@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 #: What is said of a table of which no model asks anything.
 NOTHING_PROMISED = (
-    "NOTHING WAS PROMISED: no privacy model is required that not every table satisfies. Require one, such as k-anonymity "
-    "with k of at least 2."
+    "NOTHING WAS PROMISED: every table satisfies what is required here. Require a privacy model, such as k-anonymity with k "
+    "of at least 2."
 )
 
 

@@ -68,10 +68,11 @@ def loss(result: Result, counts: Counts) -> dict[str, Any]:
             }
         )
     step = counts.step(n) if public else None
-    if any(share for share in figures.relative.values()):
-        told["figures"].append(_away_figure([(name, _bar(share, step)) for name, share in figures.relative.items()]))
+    away = [(name, _bar(share, step)) for name, share in figures.relative.items()]
+    if any(height for _, height in away):
+        told["figures"].append(_away_figure(away))
     bars = [(name, _bar(share, step)) for name, share in kept.items() if share is not None]
-    if bars:
+    if any(height for _, height in bars):
         told["figures"].append(_variety_figure(bars, told["sampled"]))
     pairs = _pairs(assessment)
     if pairs and not public:

@@ -40,7 +40,8 @@ def risk(result: Result, counts: Counts) -> dict[str, Any]:
             [name[0].upper() + name[1:], *(_cell(name, when, fewest, counts) for when in (before, after))]
             for name in before.figures
         ]
-        told["figures"] = [_sizes_figure(before.sizes, after.sizes, counts)]
+        if fewest >= counts.base:  # else all bars would be rounded away
+            told["figures"] = [_sizes_figure(before.sizes, after.sizes, counts)]
     return told
 
 
