@@ -109,8 +109,10 @@ def test_the_promise_of_the_method_counts_as_required() -> None:
     [{}, {"method": om.Resampling(2, variant="heer")}, {"method": om.Microaggregation(1)}],
 )
 def test_a_policy_that_requires_nothing(settings: dict[str, Any]) -> None:
-    with pytest.raises(errors.PolicyError, match=r"requires nothing.*require=\[KAnonymity"):
-        om.verify(GOOD, policy(require=[], **settings))
+    """Its columns and values are checked all the same, and the verdict promises nothing."""
+    found = om.verify(GOOD, policy(require=[], **settings))
+    assert (found.verdict, found.promises, found.complete) == ("nothing was promised", False, True)
+    assert om.verify(GOOD.with_columns(name=pl.lit("x")), policy(require=[], **settings)).verdict == "fails"
 
 
 def test_from_anywhere() -> None:
