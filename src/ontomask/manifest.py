@@ -93,7 +93,9 @@ def manifest_of(result: Result) -> dict[str, Any]:
 
 
 def sha256(file: Path) -> str | None:
-    """The hash of a file; None if it is a folder or not there."""
+    """The hash of a file; None if it is not there, a folder, or a pipe or device, which might never end."""
+    if not file.is_file():
+        return None
     try:
         with file.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
@@ -105,6 +107,6 @@ def state_of(file: Path) -> State | None:
     """What tells whether a file changed; None if it is not there."""
     try:
         found = file.stat()
-    except OSError:
+    except (OSError, ValueError):  # a name that no file can have
         return None
     return found.st_size, found.st_mtime_ns, found.st_ino

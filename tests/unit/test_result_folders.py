@@ -337,6 +337,16 @@ def test_a_file_that_changes_while_it_is_read_is_an_error(monkeypatch: pytest.Mo
         ages()
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes are POSIX")
+def test_a_pipe_is_not_hashed() -> None:
+    os.mkfifo("pipe.csv")
+    assert InputFile.about_to_be_read(Path("pipe.csv")).sha256 is None
+    policy = om.Policy(attributes={"age": om.Numeric()}, method=om.Microaggregation(k=2))
+    for odd in ("pipe.csv", "a\0b.csv", "gone.csv", "."):
+        with pytest.raises(errors.OntomaskError):
+            om.anonymize(odd, policy)
+
+
 def test_folders_of_long_and_odd_names() -> None:
     name = "o[u]t " + "x" * 150
     ages().save(name)
