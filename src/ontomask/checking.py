@@ -97,9 +97,9 @@ def check(
 
 
 def _columns(prepared: Prepared) -> pl.DataFrame:
-    rows = []
+    rows, columns = [], set(prepared.data.columns)
     for name, attribute in prepared.policy.attributes.items():
-        there = name in prepared.data.columns
+        there = name in columns
         values = prepared.data[name] if there else None
         rows.append(
             {

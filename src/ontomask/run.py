@@ -83,10 +83,11 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
     notes += _constant(table)
     repeats = repeating(taken.data.filter(pl.Series(kept)), policy.identifiers)
     notes += [identifier.sentence(policy.counting) for identifier in repeats]
+    types = taken.data.schema  # asked for once: it takes its time where there are thousands of columns
     notes += [
         f"{name}: its values cannot be compared; whether several records share one is not known"
         for name in policy.identifiers
-        if taken.data.schema[name] == pl.Null
+        if types[name] == pl.Null
     ]
     taxonomies = _taxonomies(table, data, policy)
     return Prepared(taken, data, table, kept, policy, notes, removed, source, repeats, read, named, taxonomies)

@@ -81,7 +81,8 @@ def remeasured(table: Table, **changed: Any) -> Table:
 
 def require_columns(data: pl.DataFrame, attributes: Mapping[str, Any]) -> None:
     """Every column of the policy is in the data."""
-    absent = [name for name in attributes if name not in data.columns]
+    there = set(data.columns)
+    absent = [name for name in attributes if name not in there]
     if absent:
         first = absent[0]
         raise DataError(
