@@ -121,7 +121,7 @@ def _manifest(file: Path) -> dict[str, Any] | None:
         content = json.loads(file.read_text(encoding="utf-8"))
         if content["about"] == ABOUT and isinstance(content["files"], dict):
             return dict(content)
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         pass
     raise DataError(
         "this is not a manifest of ontomask", where=str(file), remedy="Restore it from a copy; it is written by a run."

@@ -85,7 +85,7 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
     notes += [identifier.sentence(policy.counting) for identifier in repeats]
     types = taken.data.schema  # asked for once: it takes its time where there are thousands of columns
     notes += [
-        f"{name}: its values cannot be compared; whether several records share one is not known"
+        f"{name}: it is empty or its values cannot be compared; whether several records share one is not known"
         for name in policy.identifiers
         if types[name] == pl.Null
     ]

@@ -208,7 +208,7 @@ def _listed(manifest: Path) -> set[str]:
     try:
         content = json.loads(manifest.read_text(encoding="utf-8"))
         return set(content["files"]) if content["about"] == ABOUT else set()
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return set()
 
 

@@ -274,6 +274,7 @@ def test_no_result(tmp_path: Path, saved: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(errors.DataError, match="expected one released table"):
         om.verify_result(tmp_path / "empty")
-    (saved / "confidential" / "manifest.json").write_text(json.dumps({"files": {}}))
-    with pytest.raises(errors.DataError, match="not a manifest of ontomask"):
-        om.verify_result(saved)
+    for content in (json.dumps({"files": {}}), "[" * 100_000):
+        (saved / "confidential" / "manifest.json").write_text(content)
+        with pytest.raises(errors.DataError, match="not a manifest of ontomask"):
+            om.verify_result(saved)
