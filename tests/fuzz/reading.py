@@ -21,7 +21,7 @@ def views(file: Path, delimiter: str = ",", decimal: str = ".") -> Iterator[tupl
     if name.endswith((".csv", ".tsv")):
         separator = "\t" if name.endswith(".tsv") else delimiter
         yield "csv", _text(file, separator)
-        yield "pandas", _frame(pd.read_csv(file, sep=separator, decimal=decimal, float_precision="round_trip"))
+        yield "pandas", _frame(pd.read_csv(file, sep=separator, decimal=decimal))
         as_text = pd.read_csv(file, sep=separator, dtype=str, keep_default_na=False)
         yield "pandas as text", _frame(as_text)
     elif name.endswith(".parquet"):
