@@ -19,7 +19,7 @@ test: $(VENV)/.test wordnet chromium
 # Random tables, policies and files, for longer than the tests do: make fuzz CASES=5000
 CASES ?= 100000
 fuzz: $(VENV)/.test wordnet
-	ONTOMASK_FUZZ_CASES=$(CASES) $(BIN)/python -m pytest tests/fuzz -n 2 $(ARGS)
+	POLARS_MAX_THREADS=1 ONTOMASK_FUZZ_CASES=$(CASES) $(BIN)/python -m pytest tests/fuzz -n 2 $(ARGS)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
