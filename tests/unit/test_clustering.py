@@ -196,7 +196,7 @@ def test_a_result_of_a_run() -> None:
         ({"clusters": 0}, "clusters=0"),
         ({"measure": "nonsense"}, "nonsense"),
         ({"depth": "edges"}, "no measure"),
-        ({"records": [0]}, "one to one"),
+        ({"records": [0]}, "lists 1 row and the masked data have 3 records"),
     ],
 )
 def test_slips_are_errors_of_ours(options: dict[str, Any], message: str) -> None:

@@ -101,6 +101,7 @@ def without_constants(text: str, result: om.Result) -> str:
         r"ontomask \d+\.\d+\.\d+",
         r"Columns (masked|removed)\s+\d+",
         r"in classes below \d+",
+        r"et al\. \d{4}",
         r"There are fewer than 30 records",
         r"\d+ to \d+%",
         r"to within \d+% \(p% rule\)",

@@ -495,7 +495,7 @@ def test_a_file(folder: Path) -> None:
         ("branches: [A1]", "branches: A1", "line 13: set 'one', code.branches: 'A1' is no list: in a file, begin each"),
         # thresholds
         ("above: 60", "above: sixty", "line 17: set 'two', days.above: 'sixty' is no number: a threshold is a number such"),
-        ("above: 60", "above: inf", "inf is no threshold: give a finite number"),
+        ("above: 60", "above: inf", "inf is not finite: give a finite number"),
         ("above: 60", "between: 60", "'60' is no pair: write between: [60, 120], both ends included"),
         ("above: 60", "values: [sixty]", "line 17: set 'two': 'sixty' is no number and 'days' is a column of numbers"),
         ("above: 60", "branches: [60]", "line 17: set 'two': 'days' is a column of numbers: give above"),
