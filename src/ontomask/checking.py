@@ -55,7 +55,9 @@ class Check:
     def __str__(self) -> str:
         with pl.Config(tbl_rows=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, fmt_str_lengths=40):
             table = str(self.columns)
-        return "\n".join([table, *(f"note: {note}" for note in self.notes), *self.readings, *map(str, self.verification)])
+        return "\n".join(
+            [table, *(f"note: {note}" for note in self.notes), *self.readings, *map(str, self.verification)]
+        )
 
     __repr__ = __str__
 
