@@ -2,6 +2,9 @@
 
 The earlier folder steps aside as a whole before the new one takes its place: at no moment do parts of both lie side by
 side. Whoever stops the machine between the two steps finds both folders beside the place, hidden and complete.
+
+A folder that is being put together is locked by its process, so that another run can tell it from one that was left
+behind: the system releases the lock of a process that ends, however it ends.
 """
 
 from __future__ import annotations
@@ -10,9 +13,13 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
+
+#: The locks of the system; Windows has others: there a folder of another run cannot be told from one left behind.
+_LOCKS = import_module("fcntl") if os.name == "posix" else None
 
 #: A hidden folder of ours: one that was being put together (part), or one that had to give way (old).
 _HIDDEN = re.compile(r"\.(?:.*\.)?[0-9a-f]{8}\.(?:part|old)")
@@ -26,12 +33,51 @@ def part_for(folder: Path) -> Path:
     return folder.with_name(f".{folder.name[:100]}.{mark}.part")
 
 
-def appear(part: Path, folder: Path, names: Iterable[str]) -> None:
-    """Let what was put together in ``part`` be ``folder``; ``names`` are the parts that a folder has."""
+@contextmanager
+def locked(part: Path) -> Iterator[None]:
+    """Let others see that the folder is being worked on."""
+    if _LOCKS is None:
+        yield
+        return
+    handle = os.open(part, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # some network file systems know no locks
+            _LOCKS.flock(handle, _LOCKS.LOCK_EX | _LOCKS.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
+
+
+def in_work(part: Path) -> bool:
+    """Is a process putting the folder together at this moment?"""
+    if _LOCKS is None:
+        return False
+    try:
+        handle = os.open(part, os.O_RDONLY)
+    except OSError:  # gone meanwhile
+        return False
+    try:
+        _LOCKS.flock(handle, _LOCKS.LOCK_EX | _LOCKS.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
+    return False
+
+
+def appear(part: Path, folder: Path, names: Iterable[str], check: Callable[[Path], None]) -> None:
+    """Let what was put together in ``part`` be ``folder``; ``names`` are the parts that a folder has.
+
+    ``check`` looks at the folder that has to give way, after nobody can reach it by its name any more: what was put into it
+    meanwhile is not lost. What it raises puts the folder back.
+    """
     if part.parent == folder:
+        check(folder)
         _exchange_inside(part, folder, tuple(names))
     elif folder.exists():
-        _exchange(part, folder)
+        _exchange(part, folder, check)
     else:
         os.rename(part, folder)
 
@@ -65,10 +111,11 @@ def holds_old(part: Path, names: Iterable[str]) -> bool:
     return any((part / f"old {name}").exists() for name in names)
 
 
-def _exchange(part: Path, folder: Path) -> None:
+def _exchange(part: Path, folder: Path, check: Callable[[Path], None]) -> None:
     old = part.with_suffix(".old")
     try:
         os.rename(folder, old)
+        check(old)
         os.rename(part, folder)
     except BaseException:
         if old.exists() and not folder.exists():

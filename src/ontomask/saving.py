@@ -16,7 +16,7 @@ import polars as pl
 
 from ontomask.arguments import some_of
 from ontomask.errors import DataError, OntomaskError, OntomaskWarning, OutputError
-from ontomask.exchange import appear, holds_old, left_over, part_for
+from ontomask.exchange import appear, holds_old, in_work, left_over, locked, part_for
 from ontomask.manifest import changed_files, manifest_of, sha256
 from ontomask.microdata.attributes import Nominal
 from ontomask.microdata.writing import suffix_of, write_table, write_text
@@ -66,9 +66,10 @@ def save_result(
     with _told_for(folder):
         try:
             create_folder(part)
-            _fill(result, part, folder, suffix, report, escape_formulas)
-            mode = place.stat().st_mode if place.exists() else None
-            appear(part, place, PARTS)
+            with locked(part):
+                _fill(result, part, folder, suffix, report, escape_formulas)
+                mode = place.stat().st_mode if place.exists() else None
+                appear(part, place, PARTS, lambda there: _require_replaceable(there, folder, overwrite))
             if mode is None:
                 make_ordinary(place)
             else:
@@ -153,31 +154,53 @@ def _check(folder: Path, overwrite: bool) -> list[Path]:
             raise ValueError
         if folder.exists() and not folder.is_dir():
             raise OutputError("this is a file", where=str(folder), remedy="Name a folder.")
-        there = sorted(folder.iterdir()) if folder.exists() else []
         place = folder.resolve()
         left = left_over(place, PARTS)
-        foreign = _foreign(folder, [path for path in there if place / path.name not in left])
+        if any(in_work(path) for path in left):
+            raise OutputError(
+                "another run is saving a result there at this moment",
+                where=str(folder),
+                remedy="Wait until it has ended, or choose another folder.",
+            )
+        _require_own(place, folder)
     except (OSError, ValueError) as problem:
         if isinstance(problem, OutputError):
             raise
         raise OutputError(
             "the folder cannot be used", where=repr(str(folder)), remedy="Choose another name or place."
         ) from problem
-    if foreign:
-        raise OutputError(
-            f"the folder holds other things: {some_of(foreign)}",
-            where=str(folder),
-            remedy="Choose a folder of its own for the result; only files of an earlier result are ever replaced.",
-        )
     if left and not overwrite:
         raise OutputError(
             f"an interrupted save left something behind: {some_of([path.name for path in left])}",
             where=str(folder),
             remedy=_about(left, folder),
         )
-    if there and not overwrite:
-        raise OutputError("the folder holds a result", where=str(folder), remedy="Choose another, or overwrite=True.")
+    _require_replaceable(place, folder, overwrite)
     return left
+
+
+def _require_own(there: Path, folder: Path) -> None:
+    """An error if there is anything but an earlier result; ``folder`` is what the user calls it."""
+    left = left_over(there, PARTS)
+    foreign = _foreign(there, [path for path in _inside(there) if path not in left])
+    if foreign:
+        raise OutputError(
+            f"the folder holds other things: {some_of(foreign)}",
+            where=str(folder),
+            remedy="Choose a folder of its own for the result; only files of an earlier result are ever replaced.",
+        )
+
+
+def _require_replaceable(there: Path, folder: Path, overwrite: bool) -> None:
+    """The same, and an error if there is an earlier result that may not be replaced."""
+    _require_own(there, folder)
+    left = left_over(there, PARTS)
+    if not overwrite and any(path not in left for path in _inside(there)):
+        raise OutputError("the folder holds a result", where=str(folder), remedy="Choose another, or overwrite=True.")
+
+
+def _inside(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if folder.exists() else []
 
 
 def _about(left: list[Path], folder: Path) -> str:

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import polars as pl
 import pytest
 
 import ontomask as om
-from ontomask import errors, exchange
+from ontomask import errors, exchange, saving
 from ontomask.manifest import InputFile
 
 STOPPED = """
@@ -180,6 +181,67 @@ def test_a_link_to_a_folder_stays_a_link() -> None:
     assert Path("out").is_symlink()
     assert whole(Path("elsewhere"))
     assert sorted(os.listdir()) == ["ages.csv", "elsewhere", "out"]
+
+
+# ---- two runs, one folder ----------------------------------------------------------------------------------------------
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, first: om.Result, work: Callable[[], Any]) -> None:
+    """Let something happen after a first result was put together, and before it appears."""
+    fill = saving._fill
+
+    def filled(result: om.Result, *given: Any) -> None:
+        fill(result, *given)
+        if result is first:
+            work()
+
+    monkeypatch.setattr(saving, "_fill", filled)
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_result_in_work_is_nothing_that_was_left_behind(monkeypatch: pytest.MonkeyPatch, overwrite: bool) -> None:
+    first, second = ages(), ages(3)
+
+    def other() -> None:
+        with pytest.raises(errors.OutputError, match="another run is saving a result there"):
+            second.save("out", overwrite=overwrite)
+
+    meanwhile(monkeypatch, first, other)
+    first.save("out", overwrite=overwrite)
+    assert whole(Path("out"))
+    assert sorted(path.name for path in Path().iterdir()) == ["ages.csv", "out"]
+
+
+def test_a_result_that_appeared_meanwhile_is_not_replaced_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, made = ages(), Path("elsewhere")
+    ages(3).save(made)
+    before = snapshot(made)
+    meanwhile(monkeypatch, first, lambda: made.rename("out"))
+    with pytest.raises(errors.OutputError, match="the folder holds a result"):
+        first.save("out")
+    assert snapshot(Path("out")) == before
+    assert sorted(path.name for path in Path().iterdir()) == ["ages.csv", "out"]
+
+
+@pytest.mark.parametrize("place", ["out/thesis.txt", "out/release/thesis.txt"])
+@pytest.mark.parametrize("inside", [False, True])
+def test_what_somebody_put_into_the_folder_meanwhile_is_kept(
+    monkeypatch: pytest.MonkeyPatch, place: str, inside: bool
+) -> None:
+    policy = om.Policy(attributes={"age": om.Numeric()}, method=om.Microaggregation(k=2))
+    first = om.anonymize(pl.read_csv("ages.csv"), policy)
+    ages(3).save("out")
+    before = snapshot(Path("out"))
+    file = Path(place).resolve()
+    meanwhile(monkeypatch, first, lambda: file.write_text("years of work"))
+    target = Path("out").resolve()
+    if inside:
+        monkeypatch.chdir("out")
+    with pytest.raises(errors.OutputError, match=r"the folder holds other things: (release/)?thesis\.txt"):
+        first.save(target, overwrite=True)
+    assert file.read_text() == "years of work"
+    file.unlink()
+    assert snapshot(target) == before
 
 
 # ---- what a run came from ----------------------------------------------------------------------------------------
