@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from tests.fuzz.cases import Case, Column, Promise
@@ -16,14 +16,14 @@ NOTHING = {"", "na", "n/a", "nan", "null", "unknown", "?", "-", "#n/a"}
 _INVISIBLE = {"\u200b", "\u200c", "\u200d", "\ufeff", "\u2060"}
 
 
-def broken(case: Case, rows: Rows, original: Rows) -> list[str]:
-    """Every promise of the case that the rows do not keep."""
+def broken(case: Case, rows: Rows, original: Rows, kinds: Collection[str]) -> list[str]:
+    """Every promise of these kinds that the rows do not keep."""
     quasi = case.with_role("quasi")
     classes: dict[tuple[Any, ...], Rows] = defaultdict(list)
     for row in rows:
         classes[tuple(row[name] for name in quasi)].append(row)
     told = []
-    for promise in case.promises:
+    for promise in (promise for promise in case.promises if promise.kind in kinds):
         for key, members in classes.items():
             problem = _problem(case, promise, members, original)
             if problem:

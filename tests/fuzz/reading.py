@@ -13,6 +13,8 @@ import pandas as pd
 import pyreadstat
 
 Rows = list[dict[str, Any]]
+#: pandas by its defaults makes texts such as "None" missing: classes can be counted in what it reads, values cannot.
+DEFAULTS = "pandas by its defaults"
 
 
 def views(file: Path, delimiter: str = ",", decimal: str = ".") -> Iterator[tuple[str, Rows]]:
@@ -21,13 +23,16 @@ def views(file: Path, delimiter: str = ",", decimal: str = ".") -> Iterator[tupl
     if name.endswith((".csv", ".tsv")):
         separator = "\t" if name.endswith(".tsv") else delimiter
         yield "csv", _text(file, separator)
-        yield "pandas", _frame(pd.read_csv(file, sep=separator, decimal=decimal))
+        yield DEFAULTS, _frame(pd.read_csv(file, sep=separator, decimal=decimal))
+        typed = pd.read_csv(file, sep=separator, decimal=decimal, keep_default_na=False, na_values=[""])
+        yield "pandas", _frame(typed)
         as_text = pd.read_csv(file, sep=separator, dtype=str, keep_default_na=False)
         yield "pandas as text", _frame(as_text)
     elif name.endswith(".parquet"):
         yield "pandas", _frame(pd.read_parquet(file))
     elif name.endswith(".xlsx"):
-        yield "pandas", _frame(pd.read_excel(file))
+        yield DEFAULTS, _frame(pd.read_excel(file))
+        yield "pandas", _frame(pd.read_excel(file, keep_default_na=False, na_values=[""]))
         yield "pandas as text", _frame(pd.read_excel(file, dtype=str, keep_default_na=False))
     elif name.endswith(".sav"):
         yield "pandas", _frame(pd.read_spss(file, convert_categoricals=False))

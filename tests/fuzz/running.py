@@ -16,7 +16,7 @@ import ontomask as om
 from ontomask.errors import NotSatisfied, OntomaskError, OntomaskWarning, OutputError
 from tests.fuzz.cases import Case, make_case
 from tests.fuzz.promises import broken
-from tests.fuzz.reading import Rows, content, views
+from tests.fuzz.reading import DEFAULTS, Rows, content, views
 
 
 def run_case(number: int, folder: Path) -> tuple[str, list[str]]:
@@ -50,7 +50,8 @@ def _run(case: Case, folder: Path) -> tuple[str, list[str]]:
             *_columns(case, rows),
             *([] if len(rows) == len(result.records) else [f"{len(rows)} rows for {len(result.records)} records"]),
         ]
-        told = told or broken(case, rows, _kept(result, original))
+        kinds = ("k",) if reader == DEFAULTS else ("k", "distinct", "entropy", "closeness")
+        told = told or broken(case, rows, _kept(result, original), kinds)
         problems += [f"{file.name} read by {reader}: {text}" for text in told[:3]]
     problems += _traces(case, file)
     if case.file == "release.csv" and not case.options:
