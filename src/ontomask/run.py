@@ -18,6 +18,7 @@ from ontomask.manifest import InputFile, State, states_of
 from ontomask.masking.goals import Goals
 from ontomask.masking.method import Masked
 from ontomask.microdata.attributes import Nominal
+from ontomask.microdata.beside import beside
 from ontomask.microdata.columns import NominalColumn
 from ontomask.microdata.encoding import Table, encode, require_columns, settle_missing
 from ontomask.microdata.formulas import formula_note
@@ -28,6 +29,7 @@ from ontomask.microdata.repeating import Repeating, repeating
 from ontomask.microdata.restoring import only_what_cells_show
 from ontomask.policy import Policy, require_policy
 from ontomask.privacy.classes import as_written
+from ontomask.privacy.contents import WholeFile
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.models import Model
 from ontomask.progress import Progress, Reporter
@@ -271,16 +273,26 @@ def verify(
     how = policy.reading.of_release() if reading is None else reading
     # As text: an intruder compares cells, and 0.0 beside -0.0 are two.
     text = policy.quasi_identifiers
-    frame, _, notes = opened(frame, policy.attributes, text, reading=how, release=reading is None)
-    taken = take(frame, keep_index=list(policy.attributes), missing=how.missing, unread=_unverified(policy))
+    opening: dict[str, Any] = {"keep_index": list(policy.attributes), "unread": _unverified(policy)}
+    read, path, notes = opened(frame, policy.attributes, text, reading=how, release=reading is None)
+    taken = take(read, missing=how.missing, **opening)
     data = as_written(taken.data, text)
     if not any(name in data.columns for name in text):
         require_columns(data, dict.fromkeys(text))
     promised = policy.method.promised_k if policy.method is not None else 1
     models = _each_once([*([KAnonymity(k=promised)] if promised > 1 else []), *policy.require])
     reference = None if original is None else _reference(original, policy)
-    verification = check_models(data, models, policy, reference, readable=False)
+    shown = data
+    if how.missing:  # markers are missing values to the policy, and different cells to an intruder
+        unmarked = how.changed(missing=[])
+        cells, _, _ = opened(frame, policy.attributes, text, reading=unmarked, release=reading is None)
+        written = as_written(take(cells, **opening).data, text)
+        shown = data.with_columns(written[name] for name in text if name in written.columns)
+    verification = check_models(shown, models, policy, reference, readable=False)
     verification.findings.extend(check_contents(data, policy))
+    if path is not None:
+        found = beside(path, taken.data.columns, sheet=how.sheet, encoding=how.encoding)
+        verification.findings.extend(WholeFile().check_file(found, text))
     if not policy.promises:
         notes.insert(0, NOTHING_PROMISED)
     unlisted = [name for name in data.columns if name not in policy.attributes]

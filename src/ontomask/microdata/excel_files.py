@@ -41,7 +41,7 @@ def read_excel(path: Path, sheet: str | int | None) -> tuple[pl.DataFrame, str, 
             where=str(path),
             remedy="Save it anew as .xlsx without a password, or as CSV.",
         ) from None
-    name = _sheet(path, book.sheet_names, sheet)
+    name = chosen_sheet(path, book.sheet_names, sheet)
     notes = []
     if sheet is None and len(book.sheet_names) > 1:
         others = some_of([repr(other) for other in book.sheet_names if other != name])
@@ -59,7 +59,8 @@ def read_excel(path: Path, sheet: str | int | None) -> tuple[pl.DataFrame, str, 
     return pl.DataFrame([_whole_days(whole_numbers(c)) for c in filled.iter_columns()]), name, notes
 
 
-def _sheet(path: Path, names: list[str], sheet: str | int | None) -> str:
+def chosen_sheet(path: Path, names: list[str], sheet: str | int | None) -> str:
+    """The name of the sheet that is read."""
     if sheet is None and names:
         return names[0]
     if isinstance(sheet, int) and not isinstance(sheet, bool) and 1 <= sheet <= len(names):

@@ -60,9 +60,24 @@ def _missing_note(package: Any, path: Path, format: str, encoding: str | None) -
     """Values that the file declares missing are read as nulls, and this is told."""
     if format == "xpt":  # it has no such declarations
         return []
-    _, meta = _read(package, path, FORMATS[format][1], encoding, metadataonly=True, user_missing=True)
-    declared = [repr(column) for column in [*meta.missing_ranges, *meta.missing_user_values]]
+    if format == "dta":  # .a to .z need no declaration: they are seen in the values alone
+        declared = [repr(column) for column in undeclared(path, format, encoding)[0]]
+    else:
+        _, meta = _read(package, path, FORMATS[format][1], encoding, metadataonly=True, user_missing=True)
+        declared = [repr(column) for column in [*meta.missing_ranges, *meta.missing_user_values]]
     return [f"values that the file declares missing are null, in {some_of(declared)}"] if declared else []
+
+
+def undeclared(path: Path, format: str, encoding: str | None = None) -> tuple[list[str], list[str]]:
+    """Columns with values that the file declares missing and that are read as nulls; and the notes in the file."""
+    name, reader, _ = FORMATS[format]
+    package = load_extra("pyreadstat", f"reading {name} files")
+    if format == "xpt":
+        return [], []
+    data, meta = _read(package, path, reader, encoding)
+    stored, _ = _read(package, path, reader, encoding, user_missing=True)
+    hidden = [column for column in data.columns if stored[column].null_count() < data[column].null_count()]
+    return hidden, list(meta.notes or [])
 
 
 def _labelled(column: pl.Series, labels: dict[Any, str], notes: list[str]) -> pl.Series:

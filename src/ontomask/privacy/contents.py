@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ontomask.hierarchies.kinds import Hierarchy
+    from ontomask.microdata.beside import Beside
 
 #: What stands for any value.
 ANY = "*"
@@ -145,6 +146,39 @@ class FittingValues(ContentCheck):
 
     def explain(self) -> str:
         return "Nominal columns hold concepts of their taxonomy, numeric ones numbers or intervals."
+
+
+class WholeFile(ContentCheck):
+    """A file holds the table that was read from it, cell by cell, and nothing else."""
+
+    name: Literal["whole_file"] = "whole_file"
+
+    def check_file(self, found: Beside, quasi: Sequence[str]) -> list[Finding]:
+        """What else the file holds: what can be read fails, what could not be looked into was not checked."""
+        import polars as pl
+
+        unclear = [f"{name!r}: {why}" for name, why in found.blurred.items() if name in quasi]
+        told = []
+        if found.tables:
+            told.append(f"the file holds more than the table that was verified: {some_of(found.tables)}")
+        if found.parts:
+            told.append(f"parts of the file were not looked into: {some_of(found.parts)}")
+        if unclear:
+            told.append(f"cells differ that were read as one value ({some_of(unclear)}): classes may be smaller")
+        if not told:
+            return []
+        wrong = pl.DataFrame({"beside the table": found.tables}, schema={"beside the table": pl.String})
+        return [self.finding("; ".join(told), wrong, 0, checked=bool(found.tables))]
+
+    def describe(self) -> str:
+        return "nothing beside the table"
+
+    @property
+    def title(self) -> str:
+        return "Nothing beside the table"
+
+    def explain(self) -> str:
+        return "The file holds the released table and nothing else."
 
 
 def _columns(names: list[str]) -> pl.DataFrame:
