@@ -26,8 +26,6 @@ def views(file: Path, delimiter: str = ",", decimal: str = ".") -> Iterator[tupl
         yield DEFAULTS, _frame(pd.read_csv(file, sep=separator, decimal=decimal))
         typed = pd.read_csv(file, sep=separator, decimal=decimal, keep_default_na=False, na_values=[""])
         yield "pandas", _frame(typed)
-        as_text = pd.read_csv(file, sep=separator, dtype=str, keep_default_na=False)
-        yield "pandas as text", _frame(as_text)
     elif name.endswith(".parquet"):
         yield "pandas", _frame(pd.read_parquet(file))
     elif name.endswith(".xlsx"):
@@ -55,5 +53,9 @@ def _text(file: Path, delimiter: str) -> Rows:
 
 
 def _frame(data: pd.DataFrame) -> Rows:
-    rows: Rows = data.astype(object).where(data.notna(), None).to_dict("records")
-    return rows
+    """Rows of plain values, None for whatever pandas takes for missing."""
+    columns = []
+    for name in data:
+        cells = zip(data[name].tolist(), data[name].isna().tolist(), strict=True)
+        columns.append([None if missing else cell for cell, missing in cells])
+    return [dict(zip(data.columns, row, strict=True)) for row in zip(*columns, strict=True)]
