@@ -37,7 +37,7 @@ MOST_LINKED = 30_000
 
 def _held(text: str, trivial: bool) -> str:
     if trivial:
-        return f"Nothing is promised by {text}: every table satisfies it."
+        return f"Every table satisfies this, so that it promises nothing: {text}."
     return f"Verified on the release itself: {text}."
 
 
@@ -147,7 +147,11 @@ class Result:
     def _minimality(self) -> list[str]:
         """What a method that aims at models gives away by stopping when they hold."""
         assert self.policy.method is not None
-        models = [model.describe() for model in self.policy.require if model.sensitive_columns(self.policy.attributes)]
+        models = [
+            model.describe()
+            for model in self.policy.require
+            if not model.trivial and model.sensitive_columns(self.policy.attributes)
+        ]
         if not self.policy.method.aims or not models:
             return []
         text = (

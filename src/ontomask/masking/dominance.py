@@ -50,14 +50,17 @@ def dominated(
 
 
 def dominance(table: Table, group_of: NDArray[np.integer], centres: Sequence[Floats]) -> tuple[list[str], list[str]]:
-    """What to say of groups that show a mean of which one record makes up nearly all: notes with numbers for the
+    """What to say of groups that show a mean of which the two largest values make up nearly all: notes with numbers for the
     steward, and a caveat that names columns only."""
     notes, names = [], []
+    several = (
+        np.bincount(group_of[group_of >= 0], minlength=len(centres[0])) > 1
+    )  # a record by itself shows its own value
     for column, shown in zip(table.columns, centres, strict=True):
         if not isinstance(column, NumericColumn):
             continue
         told = dominated(column.numbers[column.codes], group_of, len(shown), step=column.step)
-        told &= ~np.isnan(shown)
+        told &= several & ~np.isnan(shown)
         if told.any():
             records = int(told[group_of].sum())
             names.append(column.name)
@@ -68,8 +71,8 @@ def dominance(table: Table, group_of: NDArray[np.integer], centres: Sequence[Flo
     if not names:
         return [], []
     caveat = (
-        f"Dominance: in some groups one record makes up nearly all of the mean of {', '.join(names)}. Whoever knows the "
-        f"second largest value of such a group can estimate the largest to within {P:g}% (p% rule). Top-code the column "
-        "before masking, or set numeric_centre: median."
+        f"Dominance: in some groups the two largest values make up nearly all of the mean of {', '.join(names)}. Whoever "
+        f"knows the second largest value of such a group can estimate the largest to within {P:g}% (p% rule). Top-code the "
+        "column before masking, or set numeric_centre: median."
     )
     return notes, [caveat]

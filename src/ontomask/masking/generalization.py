@@ -116,7 +116,7 @@ class Generalization(Measuring):
             else "Each column shows one level of its hierarchy"
         )
         left = (
-            f" Up to {self.suppression_limit:.1%} of the records could be left out." if self.suppression_limit else ""
+            f" Up to {self.suppression_limit:.1%} of the records could be suppressed." if self.suppression_limit else ""
         )
         return f"Values were replaced by more general ones. {how}; the search kept the loss small.{left}"
 
@@ -127,8 +127,8 @@ class Generalization(Measuring):
             else "Every group of records shows what its values have in common"
         )
         left = (
-            f", and at most {self.suppression_limit:.1%} of the records are left out"
+            f"; at most {self.suppression_limit:.1%} of the records are suppressed (dropped for missing values: not counted)"
             if self.suppression_limit > 0
             else ""
         )
-        return [f"Values are true, only less exact. {what}{left}; what is required was the aim of the search."]
+        return [f"Values are true, only less exact. {what}{left}; the search aimed at what is required."]

@@ -101,7 +101,7 @@ class Method(Spoken):
         Classes of k records are recognized in the worst case, columns that are not masked in any case. Where values are
         exchanged or drawn at random, a class in the release says nothing about who is in it.
         """
-        return self.promised_k > 1 or "quasi" not in self.masks
+        return "quasi" not in self.masks
 
     @property
     def draws(self) -> bool:
@@ -137,6 +137,10 @@ class Grouping(Method):
     @property
     def promised_k(self) -> int:
         return self.k
+
+    @property
+    def recognizable(self) -> bool:
+        return True  # whatever k is: groups are made of near records, and at k = 1 values are as they were
 
     def require_enough(self, table: Table) -> None:
         if self.k > table.n:
@@ -212,8 +216,7 @@ class Aggregating(Comparing, Grouping):
         self, table: Table, group_of: NDArray[np.int32], centres: Sequence[NDArray[Any]], notes: Sequence[str] = ()
     ) -> Masked:
         """Groups that show their centres, with a word on means that give one record away."""
-        averaged = self.k > 1 and self.numeric_centre == "mean"
-        told, caveats = dominance(table, group_of, centres) if averaged else ([], [])
+        told, caveats = dominance(table, group_of, centres) if self.numeric_centre == "mean" else ([], [])
         return Masked(group_of, self.shown(table, centres), [*notes, *told], caveats=caveats)
 
     @staticmethod

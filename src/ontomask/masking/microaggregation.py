@@ -128,6 +128,10 @@ class Microaggregation(Aggregating):
         return self.k if self.replace == "centroid" else 1
 
     @property
+    def recognizable(self) -> bool:
+        return self.replace == "centroid"  # hybrid values are drawn at random
+
+    @property
     def draws(self) -> bool:
         return self.replace == "hybrid" and self.k > 1
 
@@ -177,11 +181,18 @@ class Microaggregation(Aggregating):
 
     def explain(self) -> str:
         groups = f"Similar records were put into groups of at least {counted(self.k, 'record')}. "
+        if self.k == 1:
+            return "k is 1: values were changed only as far as the requirements made it necessary, if at all."
         if self.replace == "hybrid":
             return (
                 groups + "Each value was then replaced by one drawn at random near it, within the range of its group."
             )
         return groups + "Every record of a group now shows the same values: the centre of the group."
+
+    def assurances(self) -> list[str]:
+        if self.k == 1:
+            return ["k is 1: the method by itself masks nothing. Records are protected only by what is required."]
+        return self._assured()
 
     def _assured(self) -> list[str]:
         if self.replace == "hybrid":

@@ -143,12 +143,15 @@ class RankSwapping(Measuring):
 
     def explain(self) -> str:
         partner = "a random record" if self.variant == "random" else "a record with a similar value"
-        return f"Each value was exchanged with that of {partner}. Every value still occurs, but in another record."
+        return (
+            f"Values were exchanged, each with that of {partner}, as far as partners were free. Every value of the released "
+            "records still occurs; values without a partner stayed where they were."
+        )
 
     def assurances(self) -> list[str]:
         exact = (
-            "Every masked column holds exactly the values it held before, in other records: "
-            "what is computed from one column alone is unchanged."
+            "Every masked column holds exactly the values that the released records had in it, exchanged between records: "
+            "what is computed from one column of these records alone is unchanged."
         )
         not_k = "Rank swapping is not k-anonymous: a combination of values may be unique. "
         if self.variant == "random":
@@ -167,7 +170,7 @@ class RankSwapping(Measuring):
         }[self.variant]
         return [
             exact,
-            f"Each value was exchanged, where one was still free, with one of its {k} {among}{share}.",
+            f"Each value that still found a free partner was exchanged with one of its {k} {among}{share}.",
             (
                 f"{not_k}It aims at probabilistic k-anonymity (R17 3.5), the chance to find the original of a value being "
                 "1/k, which holds only where k candidates were free. Judge the release by record linkage."

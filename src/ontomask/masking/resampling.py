@@ -41,6 +41,10 @@ class Resampling(Aggregating):
         return self.k if self.variant == "k_anonymous" else 1
 
     @property
+    def recognizable(self) -> bool:
+        return self.variant == "k_anonymous"  # Heer's averages are of records drawn at random
+
+    @property
     def draws(self) -> bool:
         return True
 

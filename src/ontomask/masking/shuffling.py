@@ -1,4 +1,4 @@
-"""Data shuffling: confidential values are dealt out anew, by what the other columns tell of them.
+"""Data shuffling: sensitive values are reassigned among the records, guided by the other columns.
 
 Muralidhar & Sarathy's method, for nominal columns through their marginality (D12 2.1 and 3.1).
 """
@@ -33,9 +33,9 @@ class Shuffling(Measuring):
 
     The joint distribution of all these columns is taken for a Gaussian copula with their rank correlations. For each
     record new normal scores of the confidential columns are drawn from their distribution given the others; then the
-    original values are dealt out in the order of these scores. Nominal values are ordered by their marginality.
+    original values are assigned in the order of these scores. Nominal values are ordered by their marginality.
 
-    ``ties``: equal values weaken rank correlations, so that dealing them out anew weakens them twice; ``corrected``
+    ``ties``: equal values weaken rank correlations, so that assigning them again weakens them twice; ``corrected``
     makes up for it, ``published`` does not.
     """
 
@@ -73,7 +73,7 @@ class Shuffling(Measuring):
             if secret and len(s.column) == 1
         ]
         if not shuffled:
-            return self._dealt(table, sticks, sources, notes)
+            return self._reassigned(table, sticks, sources, notes)
         ordered = [Ordered.of(sticks[i], rng) for i in [*shuffled, *steering]]
         progress(0.2, "correlating ranks")
         ranks = [column.average_ranks for column in ordered]
@@ -88,7 +88,7 @@ class Shuffling(Measuring):
         progress(0.4, "drawing normal scores")
         drawn = draw_scores(table.n, rho, scores, rng)
         for place, (i, column) in enumerate(zip(shuffled, ordered, strict=False)):
-            progress(0.6 + 0.4 * place / len(shuffled), f"dealing out {sticks[i].column.name}")
+            progress(0.6 + 0.4 * place / len(shuffled), f"assigning {sticks[i].column.name}")
             source = np.empty(table.n, dtype=np.int64)
             source[np.argsort(drawn[place], kind="stable")] = column.by_place(rng)
             sources[i] = source
@@ -98,10 +98,10 @@ class Shuffling(Measuring):
             notes.append(f"largest change of a rank correlation: {np.abs(after - before)[: len(shuffled)].max():.3f}")
         if not steering:
             notes.append("no other column steers the shuffling: confidential values are independent of the originals")
-        return self._dealt(table, sticks, sources, notes)
+        return self._reassigned(table, sticks, sources, notes)
 
     @staticmethod
-    def _dealt(table: Table, sticks: Sequence[Yardstick], sources: list[Longs], notes: list[str]) -> Masked:
+    def _reassigned(table: Table, sticks: Sequence[Yardstick], sources: list[Longs], notes: list[str]) -> Masked:
         masked = [i for i, stick in enumerate(sticks) if stick.column.attribute.role == "sensitive"]
         report = report_moves([sticks[i] for i in masked], [sources[i] for i in masked])
         return Masked.rearranged(table, sources, notes=notes, report=report)
@@ -127,24 +127,24 @@ class Shuffling(Measuring):
 
     def explain(self) -> str:
         return (
-            "Sensitive values were reassigned among the records, so that they relate to the other columns about as before "
-            "but no longer belong to their own records."
+            "Sensitive values were reassigned among the records, so that they relate to the other columns about as before. A "
+            "record shows its own value only by chance."
         )
 
     def assurances(self) -> list[str]:
         return [
             (
-                "Every confidential (sensitive) column holds exactly the values it held before, dealt out anew: "
-                "what is computed from one column alone is unchanged, rank correlations are kept approximately, the more "
-                "closely the more records there are."
+                "Every sensitive column holds exactly the values that the released records had in it, reassigned among them: "
+                "what is computed from one column of these records alone is unchanged. Rank correlations are kept "
+                "approximately, the more closely the more records there are."
             ),
             (
-                "What a record shows of the confidential columns was drawn from what its other columns tell of them and "
-                "does not depend on what it held."
+                "The sensitive values that a record shows were drawn from their distribution given its quasi-identifiers, not "
+                "from its own values. It shows its own value only by chance."
             ),
             (
-                "Quasi-identifiers are not masked by shuffling: who can be found by them is found, but not with their own "
-                "confidential values. Shuffling is not k-anonymous; judge the release by the worst attack known."
+                "Quasi-identifiers are not masked by shuffling: records can be found by them. Shuffling is not k-anonymous; "
+                "judge the release by the worst attack known."
             ),
         ]
 
