@@ -25,8 +25,8 @@ from ontomask.verification import NOTHING_PROMISED, Verification, check_models
 class Check:
     """A policy that fits its data: what should be known of them. What does not fit is an error.
 
-    ``columns``: role, kind, taxonomy, number of different values and of missing ones. ``verification``: which models hold
-    of the data as they are.
+    ``columns``: role, kind, taxonomy, number of different values and of missing ones, in the records that the policy does not
+    drop for missing values; these are ``dropped``. ``verification``: which models hold of the data as they are.
     """
 
     records: int
@@ -34,6 +34,7 @@ class Check:
     notes: list[str]
     risk: Risk
     verification: Verification
+    dropped: int = 0
 
     @cached_property
     def readings(self) -> list[str]:
@@ -44,6 +45,7 @@ class Check:
         """Everything as plain numbers, texts and lists."""
         return {
             "records": self.records,
+            "dropped": self.dropped,
             "columns": self.columns.to_dicts(),
             "notes": self.notes,
             "readings": self.readings,
@@ -95,7 +97,8 @@ def check(
     report(1.0, "done")
     unprotected = not policy.promises and (policy.method is not None or policy.require)
     notes = [*([NOTHING_PROMISED] if unprotected else []), *prepared.notes]
-    return Check(len(prepared.kept), _columns(prepared), notes, risk, verification)
+    dropped = int((~prepared.kept).sum())
+    return Check(len(prepared.kept), _columns(prepared), notes, risk, verification, dropped)
 
 
 def _columns(prepared: Prepared) -> pl.DataFrame:
@@ -109,7 +112,7 @@ def _columns(prepared: Prepared) -> pl.DataFrame:
                 "role": attribute.role,
                 "kind": attribute.kind,
                 "taxonomy": _taxonomy_name(attribute),
-                "values": None if values is None else values.n_unique(),
+                "values": None if values is None else values.drop_nulls().n_unique(),
                 "missing": None if values is None else values.null_count(),
             }
         )

@@ -87,6 +87,7 @@ def manifest_of(result: Result) -> dict[str, Any]:
         "released_records": len(result.records),
         "explicit_seed": result.secret.explicit,
         "satisfied": result.satisfied,
+        "promises": result.promises,
         "taxonomies": taxonomies,
         "named_files": {part: {"file": path.name, "sha256": sha256(path)} for part, path in files.items()},
     } | ({"changed_since_read": changed} if changed else {})

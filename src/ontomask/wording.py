@@ -20,6 +20,12 @@ LEAST = 5
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0)
 
 
+#: A share that was rounded to a coarser step than this is a range.
+COARSEST = 0.2
+#: A share of fewer than so many times the base is a range.
+FINE = 20
+
+
 class Statement(str):
     """A sentence for the steward, with another wording for the public where it holds figures of the data."""
 
@@ -83,16 +89,22 @@ class Counts:
         if not all_:
             return "some"
         part = self.rounded(count)
+        half = self.base / 2  # rounded counts leave so much open; nothing but rounded counts is used
         if part / all_ < 0.01:
-            return f"under {ceil(100 * self.base / whole)}%"
-        return f"about {part / all_:.0%}"
+            most = part + half if part else self.base
+            return f"under {floor(100 * most / (all_ - half)) + 1}%"
+        if all_ >= FINE * self.base:
+            return f"about {part / all_:.0%}"
+        return (
+            f"{floor(100 * (part - half) / (all_ + half))}% to {min(ceil(100 * (part + half) / (all_ - half)), 100)}%"
+        )
 
     def step(self, whole: int, finest: float = 0.05) -> float | None:
         """The steps of a share of ``whole`` records in public: a step is at least as many records as the base."""
         return next((step for step in STEPS if step >= finest and step * whole >= self.base), None)
 
     def coarse(self, share: float | None, whole: int) -> str:
-        """A mean over records: '12.3%'; in public 'about 10%', 'under 5%'."""
+        """A mean over records: '12.3%'; in public 'about 10%', 'under 5%', of few records '50% to 100%'."""
         if share is None or not isfinite(share):
             return "–"
         if self.exact:
@@ -100,6 +112,9 @@ class Counts:
         step = self.step(whole)
         if step is None:
             return "not given"
+        if step > COARSEST:
+            low = step * floor(share / step)
+            return "not given" if step == 1 else f"{low:.0%} to {low + step:.0%}"
         near = step * floor(share / step + 0.5)
         return f"about {near:.0%}" if near else f"under {step:.0%}"
 

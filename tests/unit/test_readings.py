@@ -130,7 +130,7 @@ def test_small_classes() -> None:
 def test_many_are_still_unique() -> None:
     told = readings("uvwxyz", "vuwxzy")
     assert told[0] == (
-        "6 of 6 records were unique on a; in the release 6 of 6 still are (record linkage shows whether they are the same "
+        "6 of 6 records were unique on a; in the release 6 of 6 are (record linkage shows whether they are the same "
         "records)."
     )
 
@@ -146,13 +146,13 @@ def test_one_record() -> None:
     """Once it was: 'in the release 1 of 1 still do'."""
     told = readings("x", "x")
     assert told[-1] == UNTOUCHED
-    assert told[0].startswith("1 of 1 record was unique on a; in the release 1 of 1 still is ")
+    assert told[0].startswith("1 of 1 record was unique on a; in the release 1 of 1 is ")
 
 
 def test_one_of_many_is_singular() -> None:
     """Once it was: 'in the release 1 of 4 still do'."""
     told = readings("xyyy", "xyyy")
-    assert told[0].startswith("1 of 4 records was unique on a; in the release 1 of 4 still is ")
+    assert told[0].startswith("1 of 4 records was unique on a; in the release 1 of 4 is ")
 
 
 def test_what_was_never_unique_is_not_asked_for() -> None:

@@ -25,7 +25,8 @@ class Loss:
     """What a masked table lost.
 
     * ``sse[a]``, ``rmse[a]``: per column, in its own units (M13 3.3, R17): distance for nominal and flat columns,
-      ranks for ordinal, the unit of the column for numeric ones; RMSE = sqrt(SSE / n).
+      ranks for ordinal, the unit of the column for numeric ones; RMSE = sqrt(SSE / n). ``rmse_released[a]``: the same over
+      the released records alone.
     * ``sse_record``: sum over records of the squared mean distance to what became of them (T12 eq. 6.2);
       ``sst_record``: the same to the semantic centre of the original data (eq. 6.3); ``information_loss``:
       L = 100 SSE / SST (eq. 6.4), 0 for data that did not change.
@@ -55,6 +56,7 @@ class Loss:
     relative: dict[str, float]
     sum_wsd: dict[str, float]
     changed: dict[str, float]
+    rmse_released: dict[str, float]
 
     @property
     def information_loss(self) -> float:
@@ -121,10 +123,12 @@ def _loss(pairing: Pairing) -> Loss:
     distance = pairing.distance
     before, after = pairing.centres("original"), pairing.centres("masked")
     n, gone = pairing.n, pairing.gone
-    sse, share, wsd, changed = {}, {}, {}, {}
+    sse, share, wsd, changed, released = {}, {}, {}, {}, {}
     for a, (stick, one, other) in enumerate(zip(distance.yardsticks, before, after, strict=True)):
         name, raw, relative = stick.column.name, stick.apart(one, other), stick.relative(one, other)
-        sse[name] = float((pairing.records * raw**2).sum() + gone * stick.whole**2)
+        kept = float((pairing.records * raw**2).sum())
+        sse[name] = kept + gone * stick.whole**2
+        released[name] = float(np.sqrt(kept / (n - gone))) if n > gone else 0.0
         wsd[name] = float((pairing.records * raw).sum() + gone * stick.whole)
         share[name] = (float((pairing.records * relative).sum()) + gone) / n
         changed[name] = (float(pairing.records[~pairing.equal(a)].sum()) + gone) / n
@@ -143,6 +147,7 @@ def _loss(pairing: Pairing) -> Loss:
         share,
         wsd,
         changed,
+        released,
     )
 
 

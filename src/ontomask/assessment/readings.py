@@ -104,7 +104,7 @@ def _classes(found: Assessment) -> list[str]:
     if not after.records:
         return [f"{unique}; nothing is released."]
     if after.unique:
-        still = ("still " if before.unique else "") + ("is" if after.unique == 1 else "are")
+        still = "is" if after.unique == 1 else "are"
         same = " (record linkage shows whether they are the same records)" if before.unique else ""
         return [f"{unique}; in the release {after.unique:,} of {after.records:,} {still}{same}."]
     told = [f"{unique}; in the release none is: {smallest}."]
@@ -160,6 +160,18 @@ def _disclosed(found: Assessment) -> list[str]:
     told = []
     for row in found.disclosed.iter_rows(named=True):
         was = f"before: {counted(row['records_before'], 'record')}"
+        if row["column"] in found.columns:  # values were moved, and a class shows those of other records
+            own = f"{row['records']:,} of {counted(found.risk_after.records, 'released record')}"
+            show = "shows its" if row["records"] == 1 else "show their"
+            told.append(f"{row['column']} was masked: {own} {show} own value in a class whose values agree ({was}).")
+            continue
+        if row["classes"] and not found.recognizable:
+            agree = f"{counted(row['classes'], 'class', 'classes')} ({counted(row['records'], 'record')})"
+            told.append(
+                f"In {agree} the values of {row['column']}, which is not masked, agree ({was}): they are disclosed wherever an "
+                "attack finds the class of a record."
+            )
+            continue
         if not row["classes"]:
             told.append(f"No class discloses {row['column']} ({was}).")
             continue
@@ -278,9 +290,10 @@ def _clusters(found: Assessment) -> list[str]:
     if clustering is None:
         return []
     sampled = f", on {clustering.records:,} records drawn at random" if clustering.sampled else ""
+    which = "the released records" if found.loss.removed else "records"
     return [
         (
-            f"Sorted into {counted(clustering.clusters, 'cluster')} of similar records, original and release differ by "
+            f"Sorted into {counted(clustering.clusters, 'cluster')} by similarity, {which} before and after masking differ by "
             f"{clustering.distance:.2f} (0: the same clusters, 1: unrelated{sampled})."
         )
     ]

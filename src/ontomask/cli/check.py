@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ontomask.arguments import counted
 from ontomask.cli.console import say, say_json, say_table
 from ontomask.cli.options import AsJson, Confined, DataFile, PolicyFile, Quiet, epilog, one_answer, read_as, reads
 from ontomask.cli.progress import shown_progress
@@ -45,7 +46,8 @@ def command(
     if quiet:
         return
     rows: list[list[Any]] = [list(row) for row in found.columns.rows()]
-    say_table(f"{found.records:,} records", found.columns.columns, rows)
+    left = f"; figures are of the {found.records - found.dropped:,} that are not dropped" if found.dropped else ""
+    say_table(f"{counted(found.records, 'record')}{left}", found.columns.columns, rows)
     for note in found.notes:
         say(f"note: {note}")
     say()

@@ -137,7 +137,7 @@ def _requirements(found: Comparison, good: list[Run]) -> list[str]:
     }
     if len(ks) < 2 and len(others) < 2:
         return []
-    return ["Not the same is required of all candidates: each was judged by its own policy."]
+    return ["The candidates have different requirements: each was judged by its own policy."]
 
 
 def _failed(found: Comparison) -> list[str]:
@@ -155,7 +155,13 @@ def _failed(found: Comparison) -> list[str]:
     rest = sum(len(names) for _, names in listed[MOST_REASONS:])
     return [
         *told,
-        *([f"And {counted(rest, 'more candidate')} without a release: see error in the table."] if rest else []),
+        *(
+            [
+                f"And {counted(rest, 'more candidate')} without a release: see the column error of the table (--json shows it)."
+            ]
+            if rest
+            else []
+        ),
     ]
 
 

@@ -28,17 +28,21 @@ def loss(result: Result, counts: Counts) -> dict[str, Any]:
     n = figures.records - figures.removed  # steps are as coarse as the fewest records ask for
     changed = figures.changed_released
     untouched = not any(changed.values()) and not figures.removed
+    left_out = " A record that was left out counts as 100%." if figures.removed else ""
+    beyond = (
+        " Records that were left out count with the maximum distance: the figure can exceed 100%." if left_out else ""
+    )
     told: dict[str, Any] = {
         "overall": [
             [
                 "Information loss",
                 NONE_CHANGED if untouched else _in_all(figures.information_loss / 100, n, counts),
-                "0%: no value changed; 100%: as if all records had been replaced by one average record.",
+                "0%: no value changed; 100%: as if all records had been replaced by one average record." + beyond,
             ],
             [
                 "Mean distance between a released value and its original",
                 NONE_CHANGED if untouched else _in_all(figures.semantic_loss, n, counts),
-                "In percent of the maximum distance. A record that was left out counts as 100%.",
+                f"In percent of the maximum distance.{left_out}",
             ],
         ],
         "columns": [],
@@ -48,6 +52,7 @@ def loss(result: Result, counts: Counts) -> dict[str, Any]:
         "vanished": [] if public else _vanished(assessment),
         "gone": _gone(assessment) if public else [],
         "sampled": _sampled(assessment),
+        "removed": bool(figures.removed),
     }
     if public and n < FEW:
         return told
@@ -61,8 +66,8 @@ def loss(result: Result, counts: Counts) -> dict[str, Any]:
                 "name": name,
                 "away": NONE_CHANGED if same else counts.coarse(figures.relative[name], n),
                 "changed": "" if public else percent(changed[name], 0) if changed[name] else NONE_CHANGED,
-                "rmse": "" if public else number(figures.rmse[name]),
-                "reading": "" if public else reading(column, figures.rmse[name], changed[name]),
+                "rmse": "" if public else number(figures.rmse_released[name]),
+                "reading": "" if public else reading(column, figures.rmse_released[name], changed[name]),
                 "drift": _shift(drift.get(name)) if counts.exact else band(drift.get(name)),
                 "kept": _shift(kept.get(name), 0) if counts.exact else counts.coarse(kept.get(name), n),
             }
@@ -70,7 +75,7 @@ def loss(result: Result, counts: Counts) -> dict[str, Any]:
     step = counts.step(n) if public else None
     away = [(name, _bar(share, step)) for name, share in figures.relative.items()]
     if any(height for _, height in away):
-        told["figures"].append(_away_figure(away))
+        told["figures"].append(_away_figure(away, left_out))
     bars = [(name, _bar(share, step)) for name, share in kept.items() if share is not None]
     if any(height for _, height in bars):
         told["figures"].append(_variety_figure(bars, told["sampled"]))
@@ -156,11 +161,11 @@ def reading(column: Any, rmse: float, changed: float) -> str:
     return f"The typical distance between a concept and the original one is {number(rmse)} (0: the same)."
 
 
-def _away_figure(bars: list[tuple[str, float]]) -> dict[str, Any]:
+def _away_figure(bars: list[tuple[str, float]], left_out: str) -> dict[str, Any]:
     return by_column(
         "How far are released values from the original ones?",
         "A bar for each column: the mean distance between released and original values, in percent of the maximum distance "
-        "of the column.",
+        f"of the column.{left_out}",
         bars,
         "Mean distance (%)",
         axis="percent of the maximum distance",

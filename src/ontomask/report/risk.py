@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     from ontomask.result import Result
 
 
+#: What an intruder can do with classes, where released values are bound to the record's own and where they are not.
+RECOGNIZED = (
+    "An intruder who knows these values of a record can narrow it down to its class, but by them alone no further."
+)
+NOT_RECOGNIZED = (
+    "The method moved values between records or drew them at random: an intruder who knows the original values of a record "
+    "cannot tell for certain which class it is in. The attacks below measure what can be found."
+)
+
+
 def risk(result: Result, counts: Counts) -> dict[str, Any]:
     """Classes before and after, attacks, and sensitive values that a class discloses."""
     assessment = result.assessment
@@ -31,6 +41,7 @@ def risk(result: Result, counts: Counts) -> dict[str, Any]:
             [row["column"], *(counts.number(row[name]) for name in assessment.disclosed.columns[1:])]
             for row in assessment.disclosed.iter_rows(named=True)
         ],
+        "classes": RECOGNIZED if assessment.recognizable else NOT_RECOGNIZED,
         "figures": [],
         "rows": [],
     }

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 #: Columns that get charts of their own.
 MOST_CHARTS = 16
+#: Columns that a method may report on.
+MOST_ROWS = 50
 
 
 # ---- asked and done --------------------------------------------------------------------------------------------------
@@ -85,7 +87,7 @@ def done(result: Result, counts: Counts) -> dict[str, Any]:
         ["Records in the release", counts.number(released)],
     ]
     if masked.sources is None:
-        rows.append(["Groups of records with the same masked values", counts.number(masked.groups)])
+        rows.append(["Groups formed by the method (several can show the same values)", counts.number(masked.groups)])
     rows.append(
         ["Columns masked", f"{sum(a.role in result.policy.method.masks for a in result.policy.attributes.values()):,}"]
     )
@@ -93,7 +95,11 @@ def done(result: Result, counts: Counts) -> dict[str, Any]:
     report = result.report
     own = None
     if report is not None and counts.exact:
-        own = {"head": report.columns, "rows": [[_cell(value) for value in row] for row in report.head(50).rows()]}
+        own = {
+            "head": report.columns,
+            "rows": [[_cell(value) for value in row] for row in report.head(MOST_ROWS).rows()],
+            "more": max(len(report) - MOST_ROWS, 0),
+        }
     return {"rows": rows, "report": own}
 
 

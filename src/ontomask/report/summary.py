@@ -108,10 +108,11 @@ def summarize(
         "findings": [] if public else findings(result),
         "risk": risk,
         "loss": loss,
-        "readings": [] if public else result.assessment.readings[:MOST_READINGS],
+        "readings": [] if public else cut(result.assessment.readings, MOST_READINGS, "sentence", "assessment.json"),
         "distributions": None,
         "examples": None,
         "branches": [],
+        "more_branches": 0,
         "made": made(result, public=public),
         "limits": LIMITS,
         "left_out": LEFT_OUT if public else [],
@@ -128,7 +129,14 @@ def summarize(
         "distributions": sections.distributions(columns),
         "examples": examples(result),
         "branches": [told for column in nominal[:MOST_BRANCHES] if (told := branch(column)) is not None],
+        "more_branches": max(len(nominal) - MOST_BRANCHES, 0),
     }
+
+
+def cut(texts: list[str], most: int, noun: str, where: str) -> list[str]:
+    """The first of many texts, and how many more there are."""
+    rest = len(texts) - most
+    return texts if rest <= 0 else [*texts[:most], f"... and {counted(rest, f'more {noun}')}, in {where}."]
 
 
 # ---- which report this is ------------------------------------------------------------------------------------------
@@ -200,7 +208,7 @@ def verdict(result: Result, risk: dict[str, Any]) -> dict[str, str]:
         if trivial:
             why = f"Every table satisfies what was required ({', '.join(trivial)}): it protects no record."
         return {"state": "unchecked", "word": "NOTHING WAS PROMISED", "text": f"{why} {attack}"}
-    met = f"all {len(checked)} requirements" if len(checked) > 1 else "its only requirement"
+    met = {1: "its only requirement", 2: "both requirements"}.get(len(checked), f"all {len(checked)} requirements")
     text = f"The release meets {met}, verified on the released data. {attack}"
     after = result.assessment.risk_after
     if after.columns and after.unique:
@@ -262,11 +270,18 @@ def _about_classes(result: Result, counts: Counts) -> list[str]:
     for row in result.assessment.disclosed.filter(pl.col("records") > 0).iter_rows(named=True):
         if moved:
             told.append(
-                f"{row['column']} was moved among records, and still {counts.of(row['records'], 'record')} show their own "
-                "value in a class whose values agree."
+                f"{row['column']} was reassigned among records; {counts.of(row['records'], 'record')} "
+                f"{'shows its' if row['records'] == 1 and counts.exact else 'show their'} own value in a class whose values "
+                "agree."
             )
             continue
         classes = counts.of(row["classes"], "class", "classes")
+        if not result.assessment.recognizable:
+            told.append(
+                f"{row['column']} is not masked: in {classes} ({counts.of(row['records'], 'record')}) all values agree. It is "
+                "disclosed wherever an attack finds the class of a record."
+            )
+            continue
         told.append(
             f"{row['column']} is disclosed for {counts.of(row['records'], 'record')}: in {classes} all values agree, so that "
             "whoever knows the class knows the value."
@@ -277,12 +292,12 @@ def _about_classes(result: Result, counts: Counts) -> list[str]:
 def _about_records(result: Result, counts: Counts) -> list[str]:
     """Many suppressed records, and columns of which nothing is left."""
     told = []
-    given, suppressed = len(result.prepared.kept), int(result.prepared.kept.sum()) - len(result.records)
-    if suppressed > MANY_SUPPRESSED * given:
-        share = _capital(counts.share(suppressed, given))
-        told.append(
-            f"{share} of the records were suppressed: totals and rates of the release differ from the original."
-        )
+    given, kept = len(result.prepared.kept), int(result.prepared.kept.sum())
+    left_out = {"suppressed": kept - len(result.records), "left out because a value is missing": given - kept}
+    for why, number in left_out.items():
+        if number > MANY_SUPPRESSED * given:
+            share = _capital(counts.share(number, given))
+            told.append(f"{share} of the records were {why}: totals and rates of the release differ from the original.")
     for name in result.assessment.collapsed:
         told.append(f"{name} shows one value in all records: nothing is left of it.")
     return told

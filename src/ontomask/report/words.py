@@ -29,9 +29,8 @@ GLOSSARY = {
     "identify a record although none does so alone.",
     "Sensitive column": "What must not be learned about a person from the data, such as a diagnosis or an income.",
     "Masking": "Changing or removing values so that records are harder to re-identify.",
-    "Class": "All records with the same quasi-identifiers. An intruder who knows these values of a record can narrow it down "
-    "to its class, but no further.",
-    "Unique record": "The only record of its class: whoever knows its quasi-identifiers has found it.",
+    "Class": "All records with the same quasi-identifiers. By these values alone, its records cannot be told apart.",
+    "Unique record": "The only record of its class. Whoever knows its quasi-identifiers as they are released has found it.",
     "k-anonymity": "Every class has at least k records.",
     "l-diversity": "Every class has at least l different sensitive values, so that the class does not disclose the value.",
     "t-closeness": "In every class the sensitive values are distributed nearly as in the whole table; t is the largest "
@@ -47,7 +46,7 @@ GLOSSARY = {
     "in meaning.",
     "Semantic distance": "The difference in meaning between two concepts: 0 for the same, 1 for nothing in common.",
     "Information loss": "How much masking changed the records, in percent of the change if all were replaced by one average "
-    "record.",
+    "record. Records that were left out count with the maximum distance.",
     "Distance correlation": "How strongly two columns are related, from 0 (not at all) to 1; defined for numbers and concepts.",
     "Suppressed record": "A record that was left out of the release because it could not be protected.",
 }
