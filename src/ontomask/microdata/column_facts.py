@@ -29,6 +29,8 @@ _OTHER_DATES = (
     r"^(?:[0-9]{1,2}[./-][0-9]{1,2}[./-](?:[0-9]{4}|[0-9]{2})|[0-9]{4}[./][0-9]{1,2}[./][0-9]{1,2})(?:[ T].*)?$"
 )
 _NUMBER = r"^-?[0-9]+(?:[.,][0-9]+)?$"
+#: Amounts with marks between thousands: 1,234.50 and 1.234,50.
+_GROUPED = r"^-?[0-9]{1,3}(?:(?:,[0-9]{3})*\.[0-9]{1,2}|(?:\.[0-9]{3})*,[0-9]{1,2})$"
 _CODE = r"^[A-Za-z]{0,6}[-_/. ]?[0-9]+(?:[-_/.]?[0-9A-Za-z]+)*$"
 #: Keys that repeat have so many values at least, each in so few records on average.
 MANY_KEYS, MOST_RECORDS_OF_A_KEY = 50, 10
@@ -143,7 +145,7 @@ class Facts:
             return "dates"
         if not self.is_text or not self.distinct:
             return ""
-        if self.dtype == pl.String and share(self.texts, r"^[0-9]{4}-[0-9]{2}") == 1:
+        if self.dtype == pl.String and share(self.texts, r"^[0-9]{4}-[0-9]{2}|^[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4}") == 1:
             times = read_dates(self.counts["value"])
             if times is not None and times.n_unique() == len(times):
                 return "dates"
@@ -282,7 +284,18 @@ class Facts:
         if not self.is_text:
             return False
         others = self.texts.filter(~self.texts.is_in(MARKERS))
-        return len(others) > 0 and share(others, _NUMBER) == 1
+        if share(others, "^0[0-9]"):  # a code has its zeros
+            return False
+        return len(others) > 0 and (share(others, _NUMBER) == 1 or share(others, _GROUPED) == 1)
+
+    @cached_property
+    def among_numbers(self) -> int:
+        """In how many records stands the only text of a column that holds numbers otherwise; 0 if it is no such column."""
+        if not self.is_text or self.distinct < 6:
+            return 0
+        texts = self.counts["value"].cast(pl.String).str.strip_chars()
+        odd = ~texts.str.contains(_NUMBER)
+        return int(self.counts["count"].filter(odd).sum()) if odd.sum() == 1 else 0
 
     @cached_property
     def decimals(self) -> int | None:

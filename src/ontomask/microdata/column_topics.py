@@ -11,7 +11,6 @@ from ontomask.microdata.column_names import (
     LENGTH,
     PERSON,
     TREATMENT,
-    Topic,
     is_coded,
     is_counted,
     is_time,
@@ -19,6 +18,7 @@ from ontomask.microdata.column_names import (
     topic_of,
     words_of,
 )
+from ontomask.microdata.column_words import Topic
 from ontomask.microdata.key_names import is_unit, may_count, numbered_unit
 
 #: Topics that a length of time takes precedence of: ``time_in_hospital`` is no hospital.

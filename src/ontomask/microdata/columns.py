@@ -313,7 +313,7 @@ def _ranks(
             f"is ordinal, holds {'text' if dtype == pl.String else dtype} and has no order",
             where=where,
             remedy="List the values from first to last: Ordinal(order=[...]). "
-            "Dates need none if all are written alike, as 2024-05-31 or 2024-05-31T12:30.",
+            "Dates need none if all are written alike, as 2024-05-31, 2024-05-31T12:30 or 31.05.2024.",
         )
     place = {value: rank for rank, value in enumerate(order)}
     listed = distinct.to_list()

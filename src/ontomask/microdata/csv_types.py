@@ -15,17 +15,24 @@ import polars as pl
 from ontomask.arguments import some_of
 
 #: Texts that often stand for a missing value. They stay values, and a note tells of them.
-MARKERS = ("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "Null", "null", "None", "none", ".", "-", "--")
+MARKERS = (
+    *("?", "NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "Null", "null", "None", "none", ".", "-", "--"),
+    *("N.A.", "n.a.", "N/D", "n/d", "S/D", "s/d", "k.A.", "k. A.", "k.A", "NS/NC", "Ns/Nc", "ns/nc", "NS/NR", "ns/nr"),
+    *("keine Angabe", "Keine Angabe", "sin datos", "Sin datos", "sense dades", "Sense dades", "non renseigné"),
+    *("Non renseigné", "not available", "Not available", "not recorded", "Not recorded", "no answer", "No answer"),
+)
 _INTEGER = "0|-?[1-9][0-9]*"
 _DECIMAL = r"-?(?:0|[1-9][0-9]*)?\.[0-9]+(?:[eE][-+]?[0-9]+)?"
 # Without a point the exponent needs a sign: 1E50 is a code of ICD-11.
 _EXPONENT = r"-?[1-9]?[0-9](?:\.[0-9]+)?[eE][-+][0-9]+"
 _NUMBER = f"^(?:{_INTEGER}|{_DECIMAL}|{_EXPONENT})$"
+#: Amounts with points for thousands and a decimal comma, as most of Europe writes them: 1.234,50.
+_GROUPED = r"^-?(?:0|[1-9][0-9]{0,2}(?:\.[0-9]{3})*),[0-9]+$"
 _PEEK = 1000
 #: What a 64-bit float holds for sure.
 _DIGITS = 17
 
-Form = Literal["integer", "point", "comma", "thousands", "text"]
+Form = Literal["integer", "point", "comma", "grouped", "thousands", "text"]
 
 
 @dataclass
@@ -46,7 +53,7 @@ def typed(
         _Column(c, "text") if c.name in text else _classified(c, points=decimal != ",", commas=commas)
         for c in data.iter_columns()
     ]
-    mark = decimal or ("," if any(c.form == "comma" for c in columns) else ".")
+    mark = decimal or ("," if any(c.form in ("comma", "grouped") for c in columns) else ".")
     notes: list[str] = []
     done = [_converted(column, mark, notes) for column in columns]
     for column in done:
@@ -58,7 +65,8 @@ def typed(
 def _classified(values: pl.Series, *, points: bool, commas: bool) -> _Column:
     cells = _bare(values.head(_PEEK))
     # Most text columns show in their first cells what they are; the others are looked at as a whole.
-    if not _all(cells, _NUMBER) and not (commas and _all(_pointed(cells), _NUMBER)) and not _all(cells, "^-?[0-9]+$"):
+    by_comma = commas and (_all(_pointed(cells), _NUMBER) or _all(cells, _GROUPED))
+    if not _all(cells, _NUMBER) and not by_comma and not _all(cells, "^-?[0-9]+$"):
         return _Column(values, "text")
     cells = _bare(values)
     if not len(cells):
@@ -72,7 +80,21 @@ def _classified(values: pl.Series, *, points: bool, commas: bool) -> _Column:
         return _decimal(values, cells, "point")
     if commas and not cells.str.contains(".", literal=True).any() and _all(_pointed(cells), _NUMBER):
         return _decimal(values, _pointed(cells), "comma")
+    if commas and _is_grouped(cells):
+        return _Column(values, "grouped")
     return _Column(values, "text")
+
+
+def _is_grouped(cells: pl.Series) -> bool:
+    """Amounts of one number of decimals, some with points for thousands: no two of them are one number."""
+    if not _all(cells, _GROUPED):
+        return False
+    decimals = cells.str.split(",").list.last().str.len_bytes().n_unique()
+    return decimals == 1 and _any(cells, r"\.") and _ungrouped(cells).cast(pl.Float64).n_unique() == cells.n_unique()
+
+
+def _ungrouped(cells: pl.Series) -> pl.Series:
+    return _pointed(cells.str.replace_all(".", "", literal=True))
 
 
 def _decimal(values: pl.Series, cells: pl.Series, form: Form) -> _Column:
@@ -108,7 +130,10 @@ def _converted(column: _Column, mark: str, notes: list[str]) -> pl.Series:
     stripped = stripped.set(stripped == "", None)  # an empty text among numbers is no number
     if form == "integer":
         return stripped.cast(pl.Int64)
-    pointed = _pointed(stripped) if form == "comma" else stripped
+    if form == "grouped":
+        notes.append(f"column {name!r} has points for thousands: 1.234,50 is read as 1234.50")
+        stripped = stripped.str.replace_all(".", "", literal=True)
+    pointed = _pointed(stripped) if form in ("comma", "grouped") else stripped
     if _longest(pointed) > _DIGITS:
         notes.append(f"column {name!r}: numbers of more than {_DIGITS} digits were rounded to 64-bit floats")
     return pointed.cast(pl.Float64)

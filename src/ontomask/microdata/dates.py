@@ -1,4 +1,8 @@
-"""Dates that stand in a column as text, as they do in every CSV: read only where there is one way to read them."""
+"""Dates that stand in a column as text, as they do in every CSV: read only where there is one way to read them.
+
+2024-05-31 is one day everywhere. So is 31.05.2024: where points stand between the numbers, the day comes first. 5/6/2024 is
+May or June.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,8 @@ _DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _CLOCK = r"[T ][0-9]{2}:[0-9]{2}"
 _SECONDS = r":[0-9]{2}(?:\.[0-9]{1,9})?"
 _ZONE = r"(?:Z|[+-][0-9]{2}:?[0-9]{2})"
+#: A day with points, alone or with a time of day.
+_POINTS = rf"^[0-9]{{1,2}}\.[0-9]{{1,2}}\.[0-9]{{4}}(?:{_CLOCK}(?:{_SECONDS})?)?$"
 #: What a column of dates looks like, and what each cell lacks of a whole point in time.
 _FORMS = {
     "^[0-9]{4}-[0-9]{2}$": "-01T00:00:00",
@@ -19,12 +25,15 @@ _FORMS = {
 
 
 def read_dates(text: pl.Series) -> pl.Series | None:
-    """The points in time that a text column means; None unless every cell is ISO 8601, all of them in one form.
+    """The points in time that a text column means; None unless all cells are written in one and the same form.
 
     The forms: ``2024-05``, ``2024-05-31``, and this followed by a time of day (``T`` or a blank between them), seconds
-    and zone where all have them. 5/6/2024 is May or June: it is not read.
+    and zone where all have them; ``31.05.2024``, also with a time of day.
     """
     cells = text.drop_nulls()
+    if len(cells) and cells.str.contains(_POINTS).all():
+        text = _year_first(text)
+        cells = text.drop_nulls()
     form = next((form for form in _FORMS if len(cells) and cells.str.contains(form).all()), None)
     if form is None or cells.str.starts_with("0000").any():  # no calendar has a year 0
         return None
@@ -37,6 +46,12 @@ def read_dates(text: pl.Series) -> pl.Series | None:
     except pl.exceptions.PolarsError:
         return None
     return times if times.null_count() == text.null_count() else None
+
+
+def _year_first(text: pl.Series) -> pl.Series:
+    """31.05.2024 as 2024-05-31, 1.5.2024 as 2024-05-01; what follows stays."""
+    padded = text.str.replace(r"^([0-9])\.", "0${1}.").str.replace(r"\.([0-9])\.", ".0${1}.")
+    return padded.str.replace(r"^([0-9]{2})\.([0-9]{2})\.([0-9]{4})", "${3}-${2}-${1}")
 
 
 def dates_like(text: pl.Series, dtype: pl.DataType) -> pl.Series | None:

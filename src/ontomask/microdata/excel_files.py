@@ -46,7 +46,7 @@ def read_excel(path: Path, sheet: str | int | None) -> tuple[pl.DataFrame, str, 
     if sheet is None and len(book.sheet_names) > 1:
         others = some_of([repr(other) for other in book.sheet_names if other != name])
         notes.append(f"read from the sheet {name!r}; not read: {others}")
-    header = _header(path, name, book)
+    header = _header(path, name, book, named=sheet is not None)
     if sheet is None:
         _refuse_alike(path, name, header, book)
     data, mixed = _cells(fastexcel, book, name)
@@ -76,18 +76,20 @@ def chosen_sheet(path: Path, names: list[str], sheet: str | int | None) -> str:
     )
 
 
-def _header(path: Path, sheet: str, book: Any) -> list[str]:
+def _header(path: Path, sheet: str, book: Any, *, named: bool) -> list[str]:
     where = f"{path}, sheet {sheet!r}"
+    others = [repr(other) for other in book.sheet_names if other != sheet]
+    also = "" if named or not others else f" Or name another sheet (--sheet): there are {some_of(others, 10)} as well."
     first = book.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string").to_polars()
     if not first.height:
-        raise DataError("the sheet is empty", where=where, remedy="Name another one with sheet=.")
+        raise DataError("the sheet is empty", where=where, remedy=f"Name another one with sheet= (--sheet).{also}")
     header = ["" if name is None else str(name) for name in first.row(0)]
     nameless = [str(at) for at, name in enumerate(header, start=1) if not name.strip()]
     if nameless:
         raise DataError(
             f"the first row names no column at place {some_of(nameless)} of {len(header)}",
             where=where,
-            remedy="The first row must name every column; remove titles above it and notes beside the table.",
+            remedy=f"The first row must name every column; remove titles above it and notes beside the table.{also}",
         )
     twice = [name for name, count in Counter(header).items() if count > 1]
     if twice:

@@ -18,7 +18,7 @@ from ontomask.microdata.csv_types import MARKERS
 #: Words that are values as often as marks: proposed only where they stand among numbers alone.
 DOUBTFUL = (
     "None none unknown Unknown UNKNOWN unk Unk UNK missing Missing MISSING desconocido Desconocido desconegut inconnu Inconnu "
-    "unbekannt Unbekannt k.A. s/d nd ND"
+    "unbekannt Unbekannt nd ND"
 ).split()
 _SURE = tuple(marker for marker in MARKERS if marker not in DOUBTFUL)
 _NUMBER = r"^-?[0-9]+(?:[.,][0-9]+)?$"

@@ -17,7 +17,8 @@ from ontomask.microdata.column_facts import Facts
 from ontomask.microdata.column_sources import ColumnSource, columns_of
 from ontomask.microdata.frames import nested
 from ontomask.microdata.marker_proposals import Markers, find_markers
-from ontomask.microdata.proposals import AnyRole, Kind, Proposal, Unmatched, propose
+from ontomask.microdata.proposal import AnyRole, Kind, Proposal
+from ontomask.microdata.proposals import Unmatched, propose
 from ontomask.microdata.reading_options import Reading
 from ontomask.microdata.repeating import repeating_column
 from ontomask.microdata.role_limits import settle_together
@@ -104,7 +105,7 @@ class Profile:
             if column.name == name:
                 return column
         near = did_you_mean(name, [column.name for column in self.columns])
-        raise OptionError(f"no column {name!r} in the profile", remedy=near or "Check its name.")
+        raise OptionError(f"no column {name!r} in the profile", remedy=f"{near}Check its name.")
 
     def __iter__(self) -> Iterator[ColumnProfile]:
         return iter(self.columns)
@@ -287,7 +288,7 @@ def profile(
     for name in [*given, *settled]:
         if name not in source.names:
             near = did_you_mean(name, source.names)
-            raise OptionError(f"the data have no column {name!r}", remedy=near or "Check the name of the column.")
+            raise OptionError(f"the data have no column {name!r}", remedy=f"{near}Check the name of the column.")
     for role in settled.values():
         one_of(role, ROLES, "role")
     one_of(unmatched, ("stop", "flat"), "way with unmatched values")
@@ -300,7 +301,9 @@ def profile(
         ]
     told = [*markers.notes, *settle_together(columns, settled)]
     told += [f"column {name!r} holds several values in one cell and is left out" for name in source.nested]
-    keys = [repeating_column(source.column(c.name)) for c in columns if c.role == "identifier"]
+    keys = [
+        repeating_column(source.column(c.name)) for c in columns if c.role == "identifier" and not c.proposal.unknown
+    ]
     told += [key.sentence() for key in keys if key is not None]
     notes = [*source.notes, *known.notes, *told]
     return Profile(tuple(columns), source.records, source.looked, notes, source.path, source.reading)

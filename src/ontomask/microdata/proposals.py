@@ -7,64 +7,25 @@ is removed. Reasons speak of numbers of values, never of values.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
 
 from ontomask.arguments import counted
 from ontomask.errors import DataError
-from ontomask.microdata.attributes import Attribute, Flat, Identifier, Missing, Nominal, Numeric, Ordinal, Role
 from ontomask.microdata.column_facts import FEW_RECORDS, Facts
-from ontomask.microdata.column_names import CODES, COUNT, Topic, is_coded, is_counted, is_scale, names_a_key
+from ontomask.microdata.column_names import CODES, COUNT, is_coded, is_counted, is_scale, names_a_key
 from ontomask.microdata.column_topics import names_a_person, settled_topic
+from ontomask.microdata.column_words import Topic
 from ontomask.microdata.columns import encode_column
+from ontomask.microdata.proposal import AnyRole, Proposal
 from ontomask.microdata.taxonomy_candidates import Candidate
 
-Kind = Literal["nominal", "ordinal", "flat", "numeric", "identifier"]
-AnyRole = Literal["identifier", "quasi", "sensitive", "other"]
 Unmatched = Literal["stop", "flat"]
 
 #: Whole numbers of no more different values may be codes.
 FEW_VALUES = 12
 #: A scale has no more steps.
 MOST_STEPS = 20
-
-
-@dataclass
-class Proposal:
-    """What a column is taken for. ``checks``: what a person must decide, none if the rules are sure; ``hints``: what
-    could be made better."""
-
-    role: AnyRole
-    kind: Kind
-    reasons: list[str]
-    checks: list[str] = field(default_factory=list)
-    hints: list[str] = field(default_factory=list)
-    taxonomy: str | None = None
-    decimals: int | None = None
-    order: list[str] | None = None
-    candidates: Sequence[Candidate] = ()
-    #: Nothing tells what the column is: it is masked because that is safer.
-    unknown: bool = False
-
-    def attribute(self, *, may_lack: bool = False) -> Attribute | Identifier:
-        """As a policy has it; ``may_lack``: values may be missing where the column is masked."""
-        if self.role == "identifier":
-            return Identifier()
-        role: Role = self.role
-        missing: Missing | None = "category" if may_lack else None
-        if self.kind == "nominal":
-            assert self.taxonomy is not None
-            return Nominal(taxonomy=self.taxonomy, role=role, missing=missing)
-        if self.kind == "numeric":
-            return Numeric(role=role, missing=missing, decimals=self.decimals)
-        if self.kind == "ordinal":
-            return Ordinal(role=role, missing=missing, order=self.order)
-        return Flat(role=role, missing=missing)
-
-    def leave_out(self, why: str, check: str) -> None:
-        """Remove the column from the release until somebody decides."""
-        self.role, self.kind, self.taxonomy, self.order = "identifier", "identifier", None, None
-        self.reasons, self.checks, self.hints = [why], [check], []
+_ANY_TAXONOMY = "a taxonomy of its values would keep more of their meaning: --taxonomy COLUMN=FILE"
 
 
 def propose(
@@ -202,17 +163,15 @@ def _kind(
     if facts.dates == "dates":
         return Proposal("quasi", "ordinal", ["dates, in the order of time"])
     if facts.dates == "other":
-        return Proposal(
-            "quasi",
-            "flat",
-            ["dates as text"],
-            ["dates that can be read in two ways have no order here: write them as 2024-05-31 and the kind as ordinal"],
-        )
+        unread = "dates that can be read in two ways, or are not all written alike, have no order here"
+        mend = f"{unread}: write them as 2024-05-31 or 31.05.2024 and the kind as ordinal"
+        return Proposal("quasi", "flat", ["dates as text"], [mend])
     best = found[0] if found else None
     if best is not None and best.fits and (best.complete or unmatched == "stop"):
         return _nominal(facts, best, found)
     made = _number(facts, topic) if facts.is_number else _text(facts, topic, all_seen=all_seen)
     if best is not None:
+        made.hints = [hint for hint in made.hints if hint != _ANY_TAXONOMY]
         (made.checks if best.holds_most else made.hints).append(_near(best))
     return _computable(facts, made)
 
@@ -286,6 +245,11 @@ def _number(facts: Facts, topic: Topic | None) -> Proposal:
     if topic is not None and topic.kind == "flat":
         if "postal" in topic.what:
             flat.checks.append("postal codes stored as numbers have lost leading zeros: store them as text")
+        if topic.what == "work" and facts.distinct > FEW_VALUES:
+            flat.checks.append(
+                "codes of work stored as numbers may have lost leading zeros: store them as text; a taxonomy of them "
+                "(--taxonomy COLUMN=FILE) keeps their meaning"
+            )
         return flat
     if topic is not COUNT and facts.is_whole and _are_codes(facts):
         flat.checks.append("if the numbers are amounts, write kind: numeric; if a scale, kind: ordinal")
@@ -322,10 +286,15 @@ def _text(facts: Facts, topic: Topic | None, *, all_seen: bool) -> Proposal:
         return made
     if facts.numbers_as_text and (topic is None or topic.kind != "flat"):
         made.checks.append("numbers that are stored as text: if they are amounts, mend the file and begin again")
+    elif facts.among_numbers and (topic is None or topic.kind != "flat"):
+        made.checks.append(
+            f"all values but one are numbers, and {_records(facts.among_numbers)} this one: if it stands for a missing value, "
+            "begin again with --missing and the text of it"
+        )
     if is_scale(facts.name) and facts.distinct > 2:
         made.hints.append("if the values have an order, write kind: ordinal and order: [first, ..., last]")
     if topic is not None and topic.codes is not None:
-        made.hints.append("a taxonomy of its values would keep more of their meaning: --taxonomy COLUMN=FILE")
+        made.hints.append(_ANY_TAXONOMY)
     return made
 
 

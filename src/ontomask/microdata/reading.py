@@ -13,6 +13,7 @@ from ontomask.errors import DataError, OptionError
 from ontomask.forking import require_threads
 from ontomask.microdata import stat_files
 from ontomask.microdata.missing_markers import marker_note, without_markers
+from ontomask.microdata.total_rows import total_row_note
 from ontomask.regular_files import free_memory, kind_of, open_regular
 
 #: Suffix -> format. The first three may be packed: .csv.gz.
@@ -118,6 +119,7 @@ def read_table(
         _mark_missing(table, missing, codes)
     if not table.data.height or not table.data.width:
         raise DataError("there are no records in it", where=str(file), remedy="Check how the file was written.")
+    table.notes += total_row_note(table.data)
     return table
 
 

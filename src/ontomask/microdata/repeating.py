@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from ontomask.arguments import counted, short
-from ontomask.microdata.column_names import words_of
+from ontomask.microdata.column_names import names_a_key, topic_of, words_of
 from ontomask.microdata.csv_types import MARKERS
+from ontomask.microdata.key_names import is_unit, numbered_unit
 
 #: What identifiers name, by the words of the column's name; anything else names persons.
 _UNITS = {
@@ -30,6 +31,8 @@ _UNITS = {
     "employees": "employee employees staff empleado empleat employe mitarbeiter",
     "students": "student students pupil alumno alumne eleve schuler",
 }
+#: A column that is not named like a key is none if its values have more records than this on average.
+_MOST_RECORDS = 20
 _UNIT_OF = {word: unit for unit, words in reversed(_UNITS.items()) for word in words.split()}
 
 
@@ -69,12 +72,16 @@ def unit_of(name: str) -> str:
 
 
 def repeating(data: pl.DataFrame, names: Iterable[str]) -> list[Repeating]:
-    """The columns that hold a value in more than one record."""
+    """The columns that name persons, stays or the like and hold a value in more than one record."""
     return [found for name in names if (found := repeating_column(data[name])) is not None]
 
 
 def repeating_column(values: pl.Series) -> Repeating | None:
-    """The column, if a value is in more than one record. Nulls, blanks and marks such as NA name nobody."""
+    """The column, if a value is in more than one record and values name somebody.
+
+    Nulls, blanks and marks such as NA name nobody. Neither do remarks, nor a few values that all records share, unless the
+    column is named like a key: it was left out for another reason.
+    """
     held = values.drop_nulls()
     if held.dtype.is_float():
         held = held.drop_nans()
@@ -82,4 +89,15 @@ def repeating_column(values: pl.Series) -> Repeating | None:
         texts = held.cast(pl.String).str.strip_chars()
         held = texts.filter(~texts.is_in(["", *MARKERS]))
     different = held.n_unique()
-    return None if different == len(held) else Repeating(values.name, different, len(held), len(values) - len(held))
+    if different == len(held) or not _names_somebody(values.name, different, len(held)):
+        return None
+    return Repeating(values.name, different, len(held), len(values) - len(held))
+
+
+def _names_somebody(name: str, different: int, records: int) -> bool:
+    words, topic = words_of(name), topic_of(name)
+    if unit_of(name) != "persons" or numbered_unit(words) is not None or is_unit(words) or names_a_key(name):
+        return True
+    if topic is not None and topic.kind == "text":
+        return False
+    return records <= _MOST_RECORDS * different

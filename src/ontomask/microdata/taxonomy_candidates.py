@@ -14,10 +14,10 @@ from pathlib import Path
 
 from ontomask.errors import MissingDataError, MissingExtraError
 from ontomask.microdata.column_facts import LOOKED, Facts, share
-from ontomask.microdata.column_names import Topic
+from ontomask.microdata.column_words import Topic
 from ontomask.taxonomy.catalog import list_taxonomies, load_taxonomy
 from ontomask.taxonomy.matching import Matching, match_counts
-from ontomask.taxonomy.readers import read_taxonomy
+from ontomask.taxonomy.naming import named_taxonomy
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 LEAST_RECORDS, LEAST_VALUES = 0.9, 0.8
@@ -85,7 +85,7 @@ class Taxonomies:
 
     def _load(self, name: str) -> Taxonomy | None:
         if name not in list_taxonomies():
-            return read_taxonomy(Path(name))
+            return named_taxonomy(name)
         try:
             return load_taxonomy(name)
         except (MissingExtraError, MissingDataError) as problem:
