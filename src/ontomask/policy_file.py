@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from ontomask.arguments import as_path
 from ontomask.confinement import require_confined
 from ontomask.errors import MissingDataError, PolicyError
+from ontomask.microdata.reading import SUFFIXES
 from ontomask.microdata.writing import write_text
 from ontomask.policy import Policy
 from ontomask.settings import translate
@@ -69,6 +70,10 @@ def _mapping(loader: _Loader, node: yaml.MappingNode, deep: bool = False) -> dic
 _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
 
 
+#: Suffixes of tables, which are no policies.
+_TABLES = tuple(suffix for suffix in SUFFIXES if suffix != ".txt")
+
+
 def load_policy(path: str | Path, *, confined: bool = False) -> Policy:
     file = as_path(path)
     if file.is_dir():
@@ -76,6 +81,12 @@ def load_policy(path: str | Path, *, confined: bool = False) -> Policy:
     require_regular(file)
     if not file.is_file():
         raise MissingDataError("there is no such policy file", where=str(file), remedy="Check the path.")
+    if file.suffix.lower() in _TABLES:
+        raise PolicyError(
+            "this is a table, not a policy",
+            where=str(file),
+            remedy="The policy comes first, then the data: POLICY DATA.",
+        )
     _, root, content = parsed(file, _Loader)
     if not isinstance(content, dict):
         raise PolicyError(

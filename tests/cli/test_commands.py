@@ -257,6 +257,10 @@ def test_verify_the_folder_of_a_result(place: Path, tmp_path: Path, here: Any) -
     assert "holds: 3-anonymity" in out
     _, err = here("verify", "named.csv", code=2)
     assert "nothing to verify" in err
+    _, err = here("verify", "nowhere", code=2)
+    assert err == "ontomask: nowhere: no such file or folder. Check the path.\n"
+    _, err = here("check", "named.csv", "result/confidential/policy.yaml", code=2)
+    assert "this is a table, not a policy. The policy comes first, then the data" in err
 
 
 def test_assess(place: Path) -> None:

@@ -11,7 +11,7 @@ import typer
 
 from ontomask.cli.console import say, say_json
 from ontomask.cli.options import AsJson, Confined, Quiet, epilog, one_answer, read_as, reads
-from ontomask.errors import OptionError
+from ontomask.errors import MissingDataError, OptionError
 
 if TYPE_CHECKING:
     from ontomask.verification import Verification
@@ -79,6 +79,8 @@ def _found(
     from ontomask.result_folder import verify_result
     from ontomask.run import verify
 
+    if data is None and not policy.exists():
+        raise MissingDataError("no such file or folder", where=str(policy), remedy="Check the path.")
     if data is None and not policy.is_dir():
         raise OptionError(
             "there is nothing to verify",
