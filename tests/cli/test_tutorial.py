@@ -20,6 +20,16 @@ def steps() -> list[tuple[str, str]]:
     return re.findall(r"^```(console|diff)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
 
 
+def sections() -> list[str]:
+    """The sections of the report that step 6 tells of."""
+    table = PAGE.read_text(encoding="utf-8").split("## 6.")[1].split("## 7.")[0]
+    return re.findall(r"^\| \*([^|]+)\* \|", table, re.M)
+
+
+def test_the_tutorial_names_the_sections_of_the_report() -> None:
+    assert len(sections()) >= 9
+
+
 def edit(folder: Path, block: str) -> None:
     """Do what a diff says, where its old lines stand; the last of them may be the beginning of a line."""
     first, _, *lines = block.splitlines()
@@ -44,6 +54,9 @@ def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
     assert done >= 8
     assert sorted(os.listdir(here / "result" / "release")) == ["guarantees.txt", "release.csv", "report.html"]
     assert (here / "map.svg").exists()
+    report = (here / "result" / "confidential" / "report.html").read_text(encoding="utf-8")
+    for title in sections():
+        assert f". {title}</h2>" in report, f"the report has no section {title}"
 
 
 @pytest.mark.parametrize("shown", ["a b\n", "a ...\n", "...\nd\n", "a\n...\nd\n", "a b c e\n", "a b\n...\ne\n"])
