@@ -4,6 +4,9 @@ A count of few records, given exactly, points at them: "3 records were suppresse
 a percentage that it can be computed from, and the difference of two exact totals. In public every count is therefore rounded to
 a multiple of one base and says so; a count below the base is "fewer than" the base. Differences of such figures are multiples
 of the base as well, and shares are computed from rounded counts or rounded to steps of at least the base.
+
+Whoever has the release counts its records exactly. A total of the original that is rounded for itself would then tell, where
+the two fall on different sides of a multiple, how many records are missing. So totals are sums of what is said of their parts.
 """
 
 from __future__ import annotations
@@ -61,6 +64,10 @@ class Counts:
         """The count, rounded to the nearest multiple of the base; fewer than the base are 0."""
         return 0 if count < self.base else self.base * floor(count / self.base + 0.5)
 
+    def said(self, count: int) -> int:
+        """The number that stands for a count in sums; in public nothing but what :meth:`number` tells goes into it."""
+        return count if self.exact else (self.base + 1) // 2 if 0 < count < self.base else self.rounded(count)
+
     def number(self, count: int) -> str:
         """'4,997'; in public 'about 4,995', 'fewer than 5', '0'."""
         if self.exact or count == 0:
@@ -115,8 +122,13 @@ class Counts:
         if step > COARSEST:
             low = step * floor(share / step)
             return "not given" if step == 1 else f"{low:.0%} to {low + step:.0%}"
-        near = step * floor(share / step + 0.5)
+        near = self.stepped(share, step)
         return f"about {near:.0%}" if near else f"under {step:.0%}"
+
+    @staticmethod
+    def stepped(share: float, step: float) -> float:
+        """A share rounded to a step. Less than one step is 0: a few records that count in full may be all of it."""
+        return 0.0 if share < step else step * floor(share / step + 0.5)
 
     def at_most(self, share: float, whole: int) -> str:
         """A risk: '47.25%'; in public 'at most 50%', rounded up to a step."""

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from math import isfinite, isnan
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ontomask.assessment.assess import Assessment
+    from ontomask.wording import Counts
 
 #: Bars of a chart at most.
 MOST_BARS = 30
@@ -24,6 +28,12 @@ def band(change: float | None) -> str:
         return "–"
     limits = ((0.01, "under 1%"), (0.05, "1 to 5%"), (0.2, "5 to 20%"), (0.5, "20 to 50%"))
     return next((text for limit, text in limits if change < limit), "over 50%")
+
+
+def near_original(assessment: Assessment, counts: Counts) -> bool:
+    """Is the original the release and a few records more? Then figures of the original, beside the release, count them."""
+    loss = assessment.loss
+    return 0 < loss.removed < counts.base and not any(loss.changed_released.values())
 
 
 def figure(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from ontomask.arguments import plain_number, short
-from ontomask.report.elements import band, by_column, figure, number
+from ontomask.report.elements import band, by_column, figure, near_original, number
 from ontomask.wording import Counts, percent
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def loss(result: Result, counts: Counts) -> dict[str, Any]:
         "sampled": _sampled(assessment),
         "removed": bool(figures.removed),
     }
-    if public and n < FEW:
+    if public and (n < FEW or near_original(assessment, counts)):
         return told
     kept = _variety(assessment)
     drift = {row["attribute"]: row["drift"] for row in assessment.preservation.means.iter_rows(named=True)}
@@ -93,7 +93,7 @@ def _in_all(share: float, n: int, counts: Counts) -> str:
 
 def _bar(share: float, step: float | None) -> float:
     """In percent; in public rounded to a step."""
-    return 100 * share if step is None else float(round(100 * step) * round(share / step))
+    return 100 * share if step is None else float(round(100 * Counts.stepped(share, step)))
 
 
 def _shift(share: float | None, digits: int = 1) -> str:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from ontomask.report.counts import by_size
-from ontomask.report.elements import figure
+from ontomask.report.elements import figure, near_original
 from ontomask.wording import Counts, percent
 
 if TYPE_CHECKING:
@@ -25,20 +23,29 @@ NOT_RECOGNIZED = (
     "The method moved values between records or drew them at random: an intruder who knows the original values of a record "
     "cannot tell for certain which class it is in. The attacks below measure what can be found."
 )
+#: In place of a figure that would count a few records.
+NOT_GIVEN = "not given"
 
 
 def risk(result: Result, counts: Counts) -> dict[str, Any]:
     """Classes before and after, attacks, and sensitive values that a class discloses."""
     assessment = result.assessment
     before, after = assessment.risk_before, assessment.risk_after
+    near = near_original(assessment, counts)
     told: dict[str, Any] = {
         "quasi": bool(before.columns),
-        "unique": [counts.number(when.unique) for when in (before, after)],
-        "smallest": [counts.least(when.smallest) for when in (before, after)],
+        "unique": [NOT_GIVEN if near else counts.number(before.unique), counts.number(after.unique)],
+        "smallest": [NOT_GIVEN if near else counts.least(before.smallest), counts.least(after.smallest)],
         "worst": attack(assessment.worst_attack, after.records, counts),
         "attacks": [attack(found, after.records, counts) for found in assessment.attacks] if counts.exact else [],
         "disclosed": [
-            [row["column"], *(counts.number(row[name]) for name in assessment.disclosed.columns[1:])]
+            [
+                row["column"],
+                *(
+                    NOT_GIVEN if near and name.endswith("before") else counts.number(row[name])
+                    for name in assessment.disclosed.columns[1:]
+                ),
+            ]
             for row in assessment.disclosed.iter_rows(named=True)
         ],
         "classes": RECOGNIZED if assessment.recognizable else NOT_RECOGNIZED,
@@ -48,11 +55,15 @@ def risk(result: Result, counts: Counts) -> dict[str, Any]:
     if told["quasi"]:
         fewest = min(before.records, after.records)
         told["rows"] = [
-            [name[0].upper() + name[1:], *(_cell(name, when, fewest, counts) for when in (before, after))]
+            [
+                name[0].upper() + name[1:],
+                NOT_GIVEN if near else _cell(name, before, fewest, counts),
+                _cell(name, after, fewest, counts),
+            ]
             for name in before.figures
         ]
-        if fewest >= counts.base:  # else all bars would be rounded away
-            told["figures"] = [_sizes_figure(before.sizes, after.sizes, counts)]
+        if fewest >= counts.base and not near:  # else all bars would be rounded away
+            told["figures"] = [_sizes_figure(before, after, counts)]
     return told
 
 
@@ -72,6 +83,8 @@ def _cell(name: str, when: Risk, fewest: int, counts: Counts) -> str:
     value = when.figures[name]
     if value is None:
         return "–"
+    if name == "classes":
+        return counts.number(sum(counts.said(classes) for classes, _ in by_size(when.sizes, counts.base).values()))
     if "risk" not in name:
         return counts.least(int(value)) if name == "smallest class" else counts.number(int(value))
     if counts.exact or value == 0:
@@ -83,9 +96,22 @@ def _cell(name: str, when: Risk, fewest: int, counts: Counts) -> str:
     return f"at most {ceil(100 / (counts.base * (when.smallest // counts.base)))}%"
 
 
-def _sizes_figure(before: pl.DataFrame, after: pl.DataFrame, counts: Counts) -> dict[str, Any]:
+def _by_size(when: Risk, released: int, counts: Counts) -> dict[str, tuple[int, int]]:
+    """Classes and records by size. In public, where few records are in small classes, the most frequent size is what is
+    left of the total without the others: rounded for itself it would tell how many the few are."""
+    told = by_size(when.sizes, counts.base)
+    small, *others = told
+    if counts.exact or not 0 < told[small][1] < counts.base or not any(told[name][1] for name in others):
+        return told
+    most = max(others, key=lambda name: told[name][1])
+    whole = released + counts.said(when.records - released)
+    rest = whole - sum(counts.said(records) for name, (_, records) in told.items() if name != most)
+    return told | {most: (told[most][0], max(rest, counts.base))}
+
+
+def _sizes_figure(before: Risk, after: Risk, counts: Counts) -> dict[str, Any]:
     """Classes by size. In public, classes below the base are one bar, and bars have rounded heights."""
-    one, other = (by_size(sizes, counts.base) for sizes in (before, after))
+    one, other = (_by_size(when, after.records, counts) for when in (before, after))
     names = [name for name in one if one[name][1] or other[name][1]]
     drawn = [{name: counts.rounded(records) for name, (_, records) in told.items()} for told in (one, other)]
     rows = [

@@ -75,13 +75,19 @@ def policy_measure(policy: Any, attribute: Any) -> str:
     return str(getattr(policy.method, "measure", None) or attribute.measure)
 
 
+def original_records(result: Result, counts: Counts) -> int:
+    """How many records the original has; in public only what follows from the release and from what is said of the rest."""
+    given, kept, released = len(result.prepared.kept), int(result.prepared.kept.sum()), len(result.records)
+    return released + counts.said(given - kept) + counts.said(kept - released)
+
+
 def done(result: Result, counts: Counts) -> dict[str, Any]:
     """Records in and out, and what the method said of itself."""
     prepared, masked = result.prepared, result.masked
     assert result.policy.method is not None
     given, kept, released = len(prepared.kept), int(prepared.kept.sum()), len(result.records)
     rows = [
-        ["Records in the original", counts.number(given)],
+        ["Records in the original", counts.number(original_records(result, counts))],
         ["Left out because a value is missing", counts.number(given - kept)],
         ["Suppressed by the method", counts.number(kept - released)],
         ["Records in the release", counts.number(released)],

@@ -26,6 +26,7 @@ from ontomask.randomness import EXPLICIT_SEED
 from ontomask.report import sections
 from ontomask.report.charts import writable
 from ontomask.report.counts import studied
+from ontomask.report.elements import near_original
 from ontomask.report.examples import branch, examples
 from ontomask.report.loss import FEW
 from ontomask.report.loss import loss as loss_section
@@ -122,6 +123,9 @@ def summarize(
         if len(result.records) < FEW:
             few = f"There are fewer than {FEW} records: figures could describe single ones."
             content["left_out"] = [*LEFT_OUT, ["Losses by column", few]]
+        elif near_original(result.assessment, counts):
+            near = "The release is the original without a few records: held against it, such figures would count them."
+            content["left_out"] = [*LEFT_OUT, ["Risk before masking, losses by column", near]]
         return content
     columns = list(studied(result))
     nominal = [column for column in columns if column.kind == "nominal"]
@@ -181,7 +185,7 @@ def rounding(counts: Counts) -> str:
     """What the public must know of counts."""
     return (
         f"Counts of records, classes and groups are rounded to multiples of {counts.base:,}; smaller ones are given as "
-        f'"fewer than {counts.base:,}". Percentages are rounded to match.'
+        f'"fewer than {counts.base:,}". Totals are sums of rounded parts. Percentages are rounded to match.'
     )
 
 
@@ -219,7 +223,7 @@ def verdict(result: Result, risk: dict[str, Any]) -> dict[str, str]:
 
 def key_figures(result: Result, risk: dict[str, Any], loss: dict[str, Any], counts: Counts) -> list[list[str]]:
     """What a reader wants to know first: name, figure, remark."""
-    released, given = counts.number(len(result.records)), counts.number(len(result.prepared.kept))
+    released, given = counts.number(len(result.records)), counts.number(sections.original_records(result, counts))
     rows = [["Records released", released, f"of {given}"]]
     if risk["quasi"]:
         for name, key in (("Smallest class", "smallest"), ("Unique records", "unique")):
@@ -292,10 +296,13 @@ def _about_classes(result: Result, counts: Counts) -> list[str]:
 def _about_records(result: Result, counts: Counts) -> list[str]:
     """Many suppressed records, and columns of which nothing is left."""
     told = []
-    given, kept = len(result.prepared.kept), int(result.prepared.kept.sum())
-    left_out = {"suppressed": kept - len(result.records), "left out because a value is missing": given - kept}
+    given, kept = sections.original_records(result, counts), int(result.prepared.kept.sum())
+    left_out = {
+        "suppressed": kept - len(result.records),
+        "left out because a value is missing": len(result.prepared.kept) - kept,
+    }
     for why, number in left_out.items():
-        if number > MANY_SUPPRESSED * given:
+        if counts.said(number) > MANY_SUPPRESSED * given:
             share = _capital(counts.share(number, given))
             told.append(f"{share} of the records were {why}: totals and rates of the release differ from the original.")
     for name in result.assessment.collapsed:
