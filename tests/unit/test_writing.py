@@ -381,7 +381,7 @@ def test_a_real_limit_of_file_size(tmp_path: Path, suffix: str) -> None:
     assert "refused:" in done.stdout, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("values", [["x", None, "y"], [1, None, 2], [None, None, 2.5]])
+@pytest.mark.parametrize("values", [["x", None, "y"], [" ", "x", None, "  "], [1, None, 2], [None, None, 2.5]])
 def test_a_record_of_one_missing_cell_is_not_an_empty_line(values: list[object], tmp_path: Path) -> None:
     """Readers skip empty lines: a table of one column lost its records with missing values."""
     file = write_table(pl.DataFrame({"a": values}), tmp_path / "one.csv")

@@ -234,6 +234,8 @@ def _write_csv(data: pl.DataFrame, part: Path, target: Path, delimiter: str, enc
     if data.width == 1:
         _check_only_column(data.to_series(), str(target))
         layout["null_value"] = '""'
+        if _has_blank_texts(data.to_series()):
+            layout["quote_style"] = "non_numeric"  # a line of blanks is an empty line to some readers
     with part.open("wb") as raw, _packed(raw, target) as stream:
         if codecs.lookup(encoding).name == "utf-8":
             data.write_csv(stream, **layout)
@@ -274,6 +276,10 @@ def _check_csv(column: pl.Series, where: str) -> None:
             where=f"{where}, column {column.name!r}",
             remedy="Replace them, by null for instance, or write Parquet.",
         )
+
+
+def _has_blank_texts(column: pl.Series) -> bool:
+    return isinstance(column.dtype, pl.String) and bool((column.str.strip_chars() == "").any())
 
 
 def _check_only_column(column: pl.Series, where: str) -> None:
