@@ -25,7 +25,7 @@ def require_taxonomy(value: Any) -> Taxonomy:
     if isinstance(value, Taxonomy):
         return value
     raise OptionError(
-        f"{short(repr(value))} is no Taxonomy",
+        f"{short(repr(value))} is not a Taxonomy",
         remedy="Give one: load_taxonomy('icd9cm'), read_taxonomy('file.csv') or Taxonomy.from_edges(pairs).",
     )
 
@@ -61,7 +61,7 @@ def as_numbers(values: Any, what: str) -> NDArray[np.float64]:
 def as_path(value: Any) -> Path:
     if isinstance(value, (str, Path)) and str(value):
         return Path(value)
-    raise OptionError(f"{short(repr(value))} is no path", remedy="Give the path of a file or folder as text.")
+    raise OptionError(f"{short(repr(value))} is not a path", remedy="Give the path of a file or folder as text.")
 
 
 def one_of(value: Any, known: Iterable[Any], what: str) -> None:

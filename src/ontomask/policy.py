@@ -234,5 +234,5 @@ def require_policy(policy: Any) -> Policy:
         made: Policy = refuse(Policy, policy)
         return made
     raise PolicyError(
-        f"a {type(policy).__name__} is no policy", remedy="Give an om.Policy, or the path of a YAML file."
+        f"a {type(policy).__name__} is not a policy", remedy="Give an om.Policy, or the path of a YAML file."
     )

@@ -24,7 +24,7 @@ class Reporter:
 
     def __init__(self, function: Progress | None) -> None:
         if function is not None and not callable(function):
-            raise OptionError("progress is no function", remedy="Give a function progress(fraction, message).")
+            raise OptionError("progress is not a function", remedy="Give a function progress(fraction, message).")
         self._function = function
         self._reached = 0.0
 

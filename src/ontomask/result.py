@@ -125,8 +125,8 @@ class Result:
         assumptions = []
         if "quasi" in self.policy.method.masks:
             assumptions.append(
-                f"Assumed: an intruder knows at most the quasi-identifiers ({quasi}). What else they know of a person, "
-                "above all in the other columns, is not protected against."
+                f"Assumed: an intruder knows at most the quasi-identifiers ({quasi}). Nothing protects against other "
+                "knowledge of a person, above all of values in the other columns."
             )
         models = [finding.model for finding in self.verification.findings]
         k_anonymous = any(isinstance(model, KAnonymity) for model in models)
@@ -139,8 +139,8 @@ class Result:
         assumptions.append(
             "Records are in random order."
             if self.policy.row_order == "shuffled"
-            else "Records are in their original order: whoever knows the order of the source knows which record is whose. "
-            "Set row_order: shuffled to break it; no method of this family does so by itself."
+            else "Records are in their original order: anyone who knows that order can tell which record is whose. "
+            "Set row_order: shuffled to change it."
         )
         return assumptions
 
@@ -169,7 +169,7 @@ class Result:
         if self.policy.method.promised_k > 1 or protecting:
             return []
         if max(self.prepared.table.p, self.masked.groups) > MOST_LINKED:
-            return ["Record linkage was not tried, there are many different records: result.assessment tells."]
+            return ["Record linkage was not tried, as there are many different records: see the assessment."]
         from ontomask.assessment.attacks import attacks_of
         from ontomask.assessment.linkage import KINDS
         from ontomask.assessment.risk import risk_of

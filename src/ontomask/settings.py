@@ -222,7 +222,7 @@ def _say(detail: Any, cls: type[BaseModel]) -> str:
     if kind == "extra_forbidden":
         found = _walk(cls, path[:-1])[0] or cls
         if path[-1] == _tag(found) and path[-1] not in path[-2:-1]:  # in a union, the kind stands before its keys
-            return f"this is no key but a name: {_written(found, given)}"
+            return f"this is not a key but a name: {_written(found, given)}"
         gone = getattr(found, "gone", {})
         if path[-1] in gone:
             return str(gone[path[-1]])
@@ -241,11 +241,11 @@ def _say(detail: Any, cls: type[BaseModel]) -> str:
         hint = _HINTS.get(given, "") if isinstance(given, str) else "Give one of them."
         return f"{shown} is none of {', '.join(known)}. {did_you_mean(given, known)}{hint}".strip()
     if kind == "dict_type":
-        return f"{shown} is no mapping: give each entry as name: settings"
+        return f"{shown} is not a mapping: give each entry as name: settings"
     if kind == "invalid_key":
         return "keys are text: put it in quotes"
     if kind == "list_type":
-        return f"{shown} is no list: in a file, begin each entry with a dash"
+        return f"{shown} is not a list: in a file, begin each entry with a dash"
     return f"{shown} should be {str(detail['msg']).removeprefix('Input should be ')}"
 
 
@@ -271,7 +271,7 @@ def _say_which(cls: type[BaseModel], path: tuple[Any, ...], given: Any, context:
         if key not in given:
             named = next((c for c in choices if _tag(c) in given), None)
             if named is not None:
-                return f"{_tag(named)!r} is no key but a name: {_written(named, given[_tag(named)])}"
+                return f"{_tag(named)!r} is not a key but a name: {_written(named, given[_tag(named)])}"
             return f"say which it is with the key {key}: {', '.join(known)}"
         near = did_you_mean(given[key], known)
         return f"{short(repr(given[key]), 40)} is none of {', '.join(known)}. {near}".strip()
@@ -299,7 +299,7 @@ def _whole(value: Any) -> Any:
 def whole_number(value: Any) -> int:
     whole: Any = _whole(value)
     if isinstance(whole, bool) or not isinstance(whole, int):
-        raise ValueError(f"{short(repr(value), 40)} is no whole number")
+        raise ValueError(f"{short(repr(value), 40)} is not a whole number")
     return int(whole)
 
 
@@ -314,7 +314,7 @@ def plain(value: Any) -> Any:
 
 def number(value: Any) -> float:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise ValueError(f"{short(repr(value), 40)} is no number")
+        raise ValueError(f"{short(repr(value), 40)} is not a number")
     if not math.isfinite(value):
         raise ValueError(f"{value} is not finite: give a finite number")
     return float(value)

@@ -53,7 +53,7 @@ class Limited:
             raise
         except (ValueError, OverflowError):  # the 31st of February
             raise PolicyError(
-                f"{short(repr(node.value), 40)} is no date or number",
+                f"{short(repr(node.value), 40)} is not a date or number",
                 where=f"line {node.start_mark.line + 1}",
                 remedy="Correct it, or put it in quotes to have it as text.",
             ) from None
@@ -97,7 +97,7 @@ def refuse_repeated_keys(node: yaml.MappingNode, remedy: str) -> None:
     for key, _ in node.value:
         line = key.start_mark.line + 1
         if not isinstance(key, yaml.ScalarNode):
-            raise PolicyError("a key is no text", where=f"line {line}", remedy="Keys are words.")
+            raise PolicyError("a key is not text", where=f"line {line}", remedy="Keys are words.")
         if key.value == "<<" and key.style is None:  # in quotes it is a name
             raise PolicyError("merge keys (<<) are not allowed", where=f"line {line}", remedy="Write it out.")
         if key.value in seen:
@@ -121,7 +121,7 @@ def parsed(file: Path, loader: type[Any]) -> tuple[str, Any, Any]:
         line = f", line {mark.line + 1}" if mark else ""
         what = getattr(problem, "problem", None) or "it holds characters that no text file should"
         raise PolicyError(
-            f"this is no YAML: {what}",
+            f"this is not valid YAML: {what}",
             where=f"{file}{line}",
             remedy="Check colons, quotes and how far lines are indented (blanks, no tabs).",
         ) from None

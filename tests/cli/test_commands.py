@@ -311,7 +311,7 @@ def test_assess_refuses_rows_that_do_not_belong_together(place: Path, here: Any)
     assert "300 records and the masked data have 99" in err
     for arguments, expected in [
         (["policy.yaml", "stays.csv"], "no masked table is given"),
-        (["result/release", "stays.csv"], "this folder is no result"),
+        (["result/release", "stays.csv"], "this folder is not a result"),
         (["policy.yaml", "stays.csv", "result/confidential"], "no released tables"),
     ]:
         out, err = here("assess", *arguments, cwd=place, code=2)

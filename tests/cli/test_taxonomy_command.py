@@ -194,8 +194,8 @@ def test_options_of_a_format(tmp_path: Path) -> None:
         "└── 011  part" in run("show", path, "--format", "prefix", "--option", "code=Key", "--option", "label=Text")[0]
     )
     assert "the format 'edges' has no option 'chld'" in fails("show", path, "--option", "chld=Key")
-    assert "'name=x' is no NAME=VALUE of a format" in fails("show", path, "--option", "name=x")
-    assert "'child' is no NAME=VALUE" in fails("show", path, "--option", "child")
+    assert "'name=x' is not a NAME=VALUE of a format" in fails("show", path, "--option", "name=x")
+    assert "'child' is not a NAME=VALUE" in fails("show", path, "--option", "child")
     (tmp_path / "bare.csv").write_text("1,0,one\n", encoding="utf-8")
     assert "└── 1  one" in run("show", tmp_path / "bare.csv", "--format", "edges", "--option", "header=no")[0]
 
@@ -540,7 +540,7 @@ def test_slips_are_one_message(place: Path) -> None:
     assert "the file holds zero bytes" in fails("show", place / "bad.obo")
     assert "no taxonomy format 'obb'. Did you mean 'obo'?" in fails("show", place / "pains.csv", "--format", "obb")
     assert "'icd9cm' is built in and takes no format" in fails("show", "icd9cm", "--format", "obo")
-    assert "'' is no path" in fails("show", "")
+    assert "'' is not a path" in fails("show", "")
     assert "go with a TAXONOMY" in fails("show", "--concept", "7")
     for command in ("match", "cover"):
         gone = fails(command, place / "pains.csv", place / "peple.csv", "--column", "job")

@@ -155,4 +155,4 @@ def test_missing_markers_are_different_cells(tmp_path: Path, jobs: list[str], su
     found = om.verify(given, marked)
     assert found.verdict == "fails"
     assert found.failed[0].startswith("3-anonymity")
-    assert [f.holds for f in found.findings[1:]] == [True] * 3  # NA among the numbers is no text
+    assert [f.holds for f in found.findings[1:]] == [True] * 3  # NA among the numbers is not text

@@ -15,13 +15,13 @@ import ontomask as om
 T: Any = om.Taxonomy.from_edges([("a", "r"), ("b", "r")])
 
 WRONG: dict[str, Callable[[Path], Any]] = {
-    # what is no taxonomy
+    # what is not a taxonomy
     "match in a name": lambda tmp: om.match(["x"], "icd9cm"),  # type: ignore[arg-type]
     "matrix of a name": lambda tmp: om.distance_matrix("icd9cm", ["x"]),  # type: ignore[arg-type]
     "centroid of a name": lambda tmp: om.centroid("icd9cm", ["x"]),  # type: ignore[arg-type]
     "join with text": lambda tmp: om.join_taxonomies([T, "x"]),  # type: ignore[list-item]
     "write a name": lambda tmp: om.write_taxonomy("x", tmp / "x.csv"),  # type: ignore[arg-type]
-    # what is no list of values
+    # what is not a list of values
     "match nothing": lambda tmp: om.match(None, T),  # type: ignore[arg-type]
     "match bytes": lambda tmp: om.match(b"a", T),
     "match a dict": lambda tmp: om.match({"a": 1}, T),

@@ -77,7 +77,10 @@ def severity(*members: str) -> om.Severity:
         (lambda: om.KmAnonymity(k=2, m=0), r"m: 0 should be greater than or equal to 1"),
         (lambda: om.SeverityDiversity(l=0, severity="x.yaml"), r"l: 0 should be greater than or equal to 1"),
         (lambda: om.SeverityDiversity(l=1, severity="x.yaml", middle_class=4), r"middle_class: 4"),
-        (lambda: om.SeverityDiversity(l=1, severity=3), r"3 is no severity definition: give a file, or an om.Severity"),
+        (
+            lambda: om.SeverityDiversity(l=1, severity=3),
+            r"3 is not a severity definition: give a file, or an om.Severity",
+        ),
         (
             lambda: om.SeverityDiversity(l=1, severity="x.yaml", downward=True, variant="entropy"),
             r"no meaning with downward",
@@ -112,12 +115,12 @@ def test_settings(make: Any, expected: str) -> None:
         (
             [om.KAnonymity(k=2)],
             {"hierarchies": {"m": om.MaskedText()}},
-            r"a hierarchy is given for 'm', which is no quasi-identifier",
+            r"a hierarchy is given for 'm', which is not a quasi-identifier",
         ),
         (
             [om.KAnonymity(k=2)],
             {"hierarchies": {"s": om.MaskedText()}},
-            r"a hierarchy is given for 's', which is no quasi-identifier",
+            r"a hierarchy is given for 's', which is not a quasi-identifier",
         ),
         ([om.KAnonymity(k=9)], {}, r"9-anonymity is required and there are 6 records"),
         (
@@ -531,7 +534,7 @@ def test_every_step_is_checked_before_the_first_is_tried() -> None:
     frame = {"age": [30, 31, 62, 63], "sex": ["m"] * 4}
     with pytest.raises(errors.PolicyError, match="step 2 of the strategy names 'agee'"):
         released(frame, AGE_SEX, [{"age": 0}, {"agee": 1}])
-    with pytest.raises(errors.PolicyError, match="-1 is no level"):
+    with pytest.raises(errors.PolicyError, match="-1 is not a level"):
         om.Generalization(search="strategy", strategy=[{"age": -1}])
 
 

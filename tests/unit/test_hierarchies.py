@@ -270,7 +270,7 @@ def test_intervals_of_ranks() -> None:
         ({"width": 0}, r"width: 0 should be greater than 0"),
         ({"width": -1}, r"width: -1 should be greater than 0"),
         ({"factor": 1}, r"factor: 1 should be greater than or equal to 2"),
-        ({"levels": [[0, "x"]]}, r"'x' is no number"),
+        ({"levels": [[0, "x"]]}, r"'x' is not a number"),
     ],
     ids=str,
 )

@@ -178,7 +178,7 @@ def test_k_is_a_whole_number_from_1(k: Any) -> None:
         (lambda: om.Policy(attributes=AGE, require=[{"name": "k_anonymity", "kk": 3}]), "require.0.kk: .*'k'"),
         # a name in the place of a key
         (lambda: om.Policy(attributes=AGE, require=[{"k_anonymity": 5}]),
-         r"require.0: .*no key but a name: write \{name: k_anonymity, k: 5\}"),
+         r"require.0: .*not a key but a name: write \{name: k_anonymity, k: 5\}"),
         (lambda: om.Policy(attributes=AGE, method={"recoding": {"k": 3}}), r"method: .*write \{name: recoding, k: 3\}"),
         (lambda: om.Policy(attributes={"age": {"numeric": None}}), r"age: .*write \{kind: numeric\}"),
         (lambda: om.Policy(attributes=AGE, method={"name": "recoding", "k": 3, "recoding": 1}),
@@ -188,19 +188,19 @@ def test_k_is_a_whole_number_from_1(k: Any) -> None:
         (lambda: om.Numeric(weight=-1), "weight: -1 .*greater than 0"),
         (lambda: om.Numeric(weight=float("inf")), "weight: inf"),
         (lambda: om.Numeric(weight=float("nan")), "weight: nan"),
-        (lambda: om.Numeric(weight=True), "weight: True is no number"),
-        (lambda: om.Numeric(weight="2"), "weight: '2' is no number"),
-        (lambda: om.Numeric(decimals=True), "decimals: True is no whole number"),
-        (lambda: om.Numeric(decimals=2.0), "decimals: 2.0 is no whole number"),
-        (lambda: om.Numeric(decimals="2"), "decimals: '2' is no whole number"),
+        (lambda: om.Numeric(weight=True), "weight: True is not a number"),
+        (lambda: om.Numeric(weight="2"), "weight: '2' is not a number"),
+        (lambda: om.Numeric(decimals=True), "decimals: True is not a whole number"),
+        (lambda: om.Numeric(decimals=2.0), "decimals: 2.0 is not a whole number"),
+        (lambda: om.Numeric(decimals="2"), "decimals: '2' is not a whole number"),
         (lambda: om.Numeric(decimals=-1), "decimals.*0 to 15"),
         (lambda: om.Numeric(decimals=16), "decimals.*0 to 15"),
         (lambda: om.Resampling(5, variant="heer", samples=0), "at least 1"),
         (lambda: om.Policy(attributes=AGE, seed=1), "seed: a policy is handed around and holds no secret: remove it"),
         (lambda: om.Policy(attributes=AGE).changed(seed=1), "result/confidential/secret.txt"),
         (om.Nominal, "taxonomy: is needed"),
-        (lambda: om.Nominal(taxonomy=5), "5 is no taxonomy.*'icd9cm', a file, or a Taxonomy"),
-        (lambda: om.Nominal(taxonomy=""), "no taxonomy"),
+        (lambda: om.Nominal(taxonomy=5), "5 is not a taxonomy.*'icd9cm', a file, or a Taxonomy"),
+        (lambda: om.Nominal(taxonomy=""), "not a taxonomy"),
         (lambda: om.Nominal(taxonomy="icd9"), "Did you mean 'icd9cm'"),
         (lambda: om.Nominal(taxonomy="x" * 5000), "no such file|no taxonomy"),
         (lambda: om.Nominal(taxonomy="icd9cm", mapping={401: "x"}), "text: write '401'"),
@@ -212,8 +212,8 @@ def test_k_is_a_whole_number_from_1(k: Any) -> None:
         (lambda: om.Ordinal(order=[]), "order: .*from first to last"),
         (lambda: om.Ordinal(order=["low", "low"]), "'low' stands twice"),
         (lambda: om.Ordinal(order=[1, 1.0]), "stands twice"),
-        (lambda: om.Ordinal(order=[["low"], ["high"]]), r"\['low'\] is no value of an order"),
-        (lambda: om.Ordinal(order=[None, "low"]), "None is no value of an order"),
+        (lambda: om.Ordinal(order=[["low"], ["high"]]), r"\['low'\] is not a value of an order"),
+        (lambda: om.Ordinal(order=[None, "low"]), "None is not a value of an order"),
         # settings that contradict each other
         (lambda: om.Microaggregation(5, partition="mdav", comparison="weighted"), "no meaning.*choose 'adaptive'"),
         (lambda: om.Microaggregation(5, measure_options={"depth": "edges"}), "name it with measure="),
@@ -466,7 +466,7 @@ def test_a_file_without_a_policy(tmp_path: Path, text: str) -> None:
 )
 def test_no_yaml(tmp_path: Path, text: str, line: int) -> None:
     said = refused(tmp_path, text)
-    assert f"line {line}: this is no YAML" in said
+    assert f"line {line}: this is not valid YAML" in said
     assert "indented" in said
 
 
@@ -475,8 +475,8 @@ def test_no_yaml(tmp_path: Path, text: str, line: int) -> None:
     [
         ("attributes:\n  größe: {kind: numeric}\n".encode("latin-1"), "not UTF-8"),
         ("attributes:\n  age: {kind: numeric}\n".encode("utf-16"), "not UTF-8"),
-        (b"attributes:\n  a\x01b: {kind: flat}\n", "no YAML"),
-        (b"a: \0", "no YAML"),
+        (b"attributes:\n  a\x01b: {kind: flat}\n", "not valid YAML"),
+        (b"a: \0", "not valid YAML"),
         (b"[a, b]: {kind: flat}\n", "line 1"),
         (b"attributes:\n  {a: b}: {kind: flat}\n", "line 2"),
         (b"attributes: &x\n  a: *x\n", "line 1"),
@@ -495,10 +495,10 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(errors.PolicyError, match="this is a folder"):
         om.Policy.load(tmp_path)
     for odd in (None, "", 3):
-        with pytest.raises(errors.OptionError, match="no path"):
+        with pytest.raises(errors.OptionError, match="not a path"):
             om.Policy.load(odd)  # type: ignore[arg-type]
     for odd in (None, 3, pl.DataFrame({"age": [1]})):
-        with pytest.raises(errors.PolicyError, match="is no policy"):
+        with pytest.raises(errors.PolicyError, match="is not a policy"):
             om.anonymize(pl.DataFrame({"age": [1]}), odd)  # type: ignore[arg-type]
 
 
@@ -526,10 +526,10 @@ def test_a_column_that_is_listed_twice(tmp_path: Path) -> None:
         ("attributes:\n  age: {kind: numeric}\nmethd:\n  name: recoding\n", 3, "methd: .*Did you mean 'method'"),
         ("attributes:\n  age:\n    kind: numeric\n    decimls: 2\n", 4, "attributes.age.decimls: .*'decimals'"),
         ("attributes:\n  age: {kind: numeric}\nmethod:\n  name: recoding\n  k: 3\n  giude: x\n", 6, "method.giude: .*'guide'"),
-        ("attributes:\n  age: {kind: numeric}\nmethod:\n  name: recoding\n  k: five\n", 5, "method.k: 'five' is no whole"),
+        ("attributes:\n  age: {kind: numeric}\nmethod:\n  name: recoding\n  k: five\n", 5, "method.k: 'five' is not a whole"),
         ("attributes:\n  age: {kind: numeric}\nmethod:\n  name: recoding\n  k: 0\n", 5, "method.k: 0 is too small"),
-        ("attributes:\n  age: {kind: numeric}\nmethod:\n  name: recoding\n  k: 2.5\n", 5, "2.5 is no whole number"),
-        ("attributes:\n  age: {kind: numeric}\nmethod:\n  name: recoding\n  k: yes\n", 5, "True is no whole number"),
+        ("attributes:\n  age: {kind: numeric}\nmethod:\n  name: recoding\n  k: 2.5\n", 5, "2.5 is not a whole number"),
+        ("attributes:\n  age: {kind: numeric}\nmethod:\n  name: recoding\n  k: yes\n", 5, "True is not a whole number"),
         ("attributes:\n  age: {kind: numeric}\nmethod:\n  name: recoding\n", 3, "method.k: is needed"),
         ("attributes:\n  age: {kind: numeric}\nmethod:\n  k: 3\n", 3, "name.*microaggregation, .*recoding"),
         ("attributes:\n  age: {kind: numeric}\nmethod: recoding\n", 3, "name: recoding"),

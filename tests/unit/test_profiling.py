@@ -560,7 +560,7 @@ def test_names_that_stand_for_patterns(name: str, tmp_path: Path) -> None:
 def test_bad_input(tmp_path: Path) -> None:
     with pytest.raises(om.errors.DataError, match="no such file"):
         om.profile(tmp_path / "gone.csv")
-    with pytest.raises(om.errors.DataError, match="is no frame"):
+    with pytest.raises(om.errors.DataError, match="expected a DataFrame"):
         om.profile([1, 2])
     with pytest.raises(om.errors.DataError, match="no rows"):
         om.profile(pl.DataFrame({"a": []}))

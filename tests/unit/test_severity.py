@@ -361,7 +361,7 @@ def test_slips_in_calls() -> None:
         severity.of_values(("days", "ward"), [(1, 2)])
     with pytest.raises(errors.DataError, match=r"column 'days': has thresholds and holds text: '1'. Convert"):
         severity.of_values("days", ["1"])
-    with pytest.raises(errors.DataError, match="no column 'days', which the severity definition speaks of. The data"):
+    with pytest.raises(errors.DataError, match="no column 'days', which the severity definition uses. The data"):
         severity.of_records(frame.drop("days"))
     with pytest.raises(errors.OptionError, match="no set speaks of the column 'wrad'. Did you mean 'ward'"):
         severity.of_records(frame, columns=["wrad"])
@@ -381,9 +381,9 @@ def test_slips_in_calls() -> None:
         severity.sums(frame, m=4)
     with pytest.raises(errors.OptionError, match="no example 'china'"):
         Severity.example("china")
-    with pytest.raises(errors.PolicyError, match="a list is no definition"):
+    with pytest.raises(errors.PolicyError, match="a list is not a definition"):
         Severity([])  # type: ignore[arg-type]
-    with pytest.raises(errors.DataError, match="is no frame"):
+    with pytest.raises(errors.DataError, match="expected a DataFrame"):
         severity.of_records([1])
 
 
@@ -454,10 +454,10 @@ def test_a_file(folder: Path) -> None:
         ("  days: {kind: numeric}", "  days: {kind: number}", "line 7: columns.days: 'number' is none of nominal, flat, "),
         ("source: nobody", "title: again", ", line 4: the key 'title' stands in line 1 already. Keep one of the two."),
         ("source: nobody", "source:", "line 4: source: nothing stands here: write it, or leave the key out"),
-        ("source: nobody", "source: [", ", line 6: this is no YAML: "),
-        ("source: nobody", "? [a, b]\n: c", ", line 4: a key is no text"),
+        ("source: nobody", "source: [", ", line 6: this is not valid YAML: "),
+        ("source: nobody", "? [a, b]\n: c", ", line 4: a key is not text"),
         # head
-        ("2024-01-31", "31.1.2024", "line 3: date: '31.1.2024' is no date: write it as 2024-05-31, 2024-05 or 2024"),
+        ("2024-01-31", "31.1.2024", "line 3: date: '31.1.2024' is not a date: write it as 2024-05-31, 2024-05 or 2024"),
         # classes
         ("2.1.1", "2.1", "there is no small class '2.1'. It holds the small classes 2.1.1, 2.1.2. There are: 1.1.1, "),
         ("2.1.1", "2.1.7", "line 11: set 'one', small_class: there is no small class '2.1.7'. Did you mean '2."),
@@ -491,13 +491,13 @@ def test_a_file(folder: Path) -> None:
         ("branches: [A1]", "ranges: [A1-A7]", "line 13: set 'one': the range 'A1-A7': no concept 'A7' in letters. Near it: "),
         ("branches: [A1]", "ranges: [A2-A1]", "the range 'A2-A1' is not in order: A2 does not come before A1; write A1-A2"),
         ("branches: [A1]", "ranges: [A1-A1.0]", "is not in order: A1 does not come before A1.0; one is part of the other"),
-        ("branches: [A1]", "ranges: [A1]", "line 13: set 'one': 'A1' is no range: write it as first-last, such as C16-C18"),
-        ("branches: [A1]", "branches: A1", "line 13: set 'one', code.branches: 'A1' is no list: in a file, begin each"),
+        ("branches: [A1]", "ranges: [A1]", "line 13: set 'one': 'A1' is not a range: write it as first-last, such as C16-C18"),
+        ("branches: [A1]", "branches: A1", "line 13: set 'one', code.branches: 'A1' is not a list: in a file, begin each"),
         # thresholds
-        ("above: 60", "above: sixty", "line 17: set 'two', days.above: 'sixty' is no number: a threshold is a number such"),
+        ("above: 60", "above: sixty", "line 17: set 'two', days.above: 'sixty' is not a number: a threshold is a number such"),
         ("above: 60", "above: inf", "inf is not finite: give a finite number"),
-        ("above: 60", "between: 60", "'60' is no pair: write between: [60, 120], both ends included"),
-        ("above: 60", "values: [sixty]", "line 17: set 'two': 'sixty' is no number and 'days' is a column of numbers"),
+        ("above: 60", "between: 60", "'60' is not a pair: write between: [60, 120], both ends included"),
+        ("above: 60", "values: [sixty]", "line 17: set 'two': 'sixty' is not a number and 'days' is a column of numbers"),
         ("above: 60", "branches: [60]", "line 17: set 'two': 'days' is a column of numbers: give above"),
         ("branches: [A1]", "above: 60", "line 13: set 'one': a threshold on 'code', whose values are concepts, not numbers"),
         ("values: [no, 007]", "above: 60", "line 21: set 'three': a threshold on 'ward', which holds text"),

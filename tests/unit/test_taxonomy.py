@@ -210,7 +210,7 @@ def test_joining() -> None:
         ([("flu", "nothing")], "in none of the taxonomies"),
         ([("flu", "disease")], "of one taxonomy"),
         ([("flu", "influenza"), ("infection", "influenza")], "of one taxonomy"),
-        (["flu"], "no pair of concepts"),
+        (["flu"], "not a pair of concepts"),
     ]:
         with pytest.raises(om.errors.TaxonomyError, match=expected):
             om.join_taxonomies([a, b], wrong)

@@ -205,14 +205,14 @@ def test_codes_of_a_file_stay_what_they_are(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("odd", [None, 5, [1, 2], {"age": [1]}, pl.LazyFrame({"age": [1]})])
 def test_no_frame(odd: Any) -> None:
-    with pytest.raises(errors.DataError, match="is no frame"):
+    with pytest.raises(errors.DataError, match="expected a DataFrame"):
         om.verify(odd, policy())
 
 
 def test_no_rows_no_policy_no_file(tmp_path: Path) -> None:
     with pytest.raises(errors.DataError, match="no rows"):
         om.verify(GOOD.clear(), policy())
-    with pytest.raises(errors.PolicyError, match="is no policy"):
+    with pytest.raises(errors.PolicyError, match="is not a policy"):
         om.verify(GOOD, None)  # type: ignore[arg-type]
     with pytest.raises(errors.DataError, match="no such file"):
         om.verify(tmp_path / "absent.csv", policy())

@@ -275,7 +275,7 @@ def test_names_that_a_format_cannot_hold(tmp_path: Path) -> None:
 
 
 def test_no_frame(tmp_path: Path) -> None:
-    with pytest.raises(errors.DataError, match="dict is no frame"):
+    with pytest.raises(errors.DataError, match="expected a DataFrame, got .*dict"):
         write_table({"a": [1]}, tmp_path / "t.csv")
     with pytest.raises(errors.DataError, match="holds list"):
         write_table(pa.table({"a": [[1]]}), tmp_path / "t.csv")

@@ -103,7 +103,7 @@ def _meant(policy: Path, masked: str | None) -> tuple[Path, str]:
     file = policy / "confidential" / "policy.yaml"
     if not file.is_file():
         raise DataError(
-            "this folder is no result: it has no confidential/policy.yaml",
+            "this folder is not a result: it has no confidential/policy.yaml",
             where=str(policy),
             remedy="Give a policy file, or the folder that ontomask run wrote.",
         )

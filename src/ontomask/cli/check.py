@@ -29,8 +29,8 @@ def command(
 ) -> None:
     """Check a policy against the data without masking anything.
 
-    Columns, kinds, taxonomies, missing values and whether what is required can be had at all; then unique records of the
-    data as they are.
+    Columns, kinds, taxonomies, missing values, and whether what is required can be satisfied at all; then unique records of
+    the data as they are.
     """
     from ontomask.checking import check
     from ontomask.policy import Policy

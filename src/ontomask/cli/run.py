@@ -122,7 +122,7 @@ def _print(result: Result, output: Path, report: bool) -> None:
         for note in result.notes:
             say(f"  {note}")
     if report:
-        say("What the release comes to")
+        say("Assessment")
         for reading in result.assessment.readings:
             say(f"  {reading}")
     say(f"Written to {output}:")

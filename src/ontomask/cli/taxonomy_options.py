@@ -83,7 +83,7 @@ def pairs(option: list[str] | None) -> dict[str, Any]:
         name, sign, value = text.partition("=")
         if not sign or not name.isidentifier() or name in pairs or name in _OWN:
             raise OptionError(
-                f"--option {short(text)!r} is no NAME=VALUE of a format, or stands twice",
+                f"--option {short(text)!r} is not a NAME=VALUE of a format, or is given twice",
                 remedy="Write --option delimiter=';', and each name once.",
             )
         pairs[name] = {"yes": True, "true": True, "no": False, "false": False}.get(value.lower(), value)

@@ -120,8 +120,8 @@ def _promise(best: Run) -> list[str]:
     unique = f"{best.unique:,} of its released records are unique" if best.unique else "released records can be unique"
     return [
         (
-            f"It promises no k-anonymity: {unique}, and the figures of risk, which rest on the attacks that were tried, are "
-            "all that speaks for it."
+            f"It promises no k-anonymity: {unique}. Its figures of risk come from the attacks that were tried, and guarantee "
+            "nothing."
         )
     ]
 

@@ -100,7 +100,7 @@ def _matrix(
     except TypeError:
         wanted = np.dtype(object)
     if wanted not in (np.dtype(np.float64), np.dtype(np.float32)):
-        raise OptionError(f"dtype={dtype!r} is no type for distances", remedy="Choose float64 or float32.")
+        raise OptionError(f"dtype={dtype!r} is not a type for distances", remedy="Choose float64 or float32.")
     one_of(scope, SCOPES, "scope")
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1):
         raise OptionError(f"workers={workers!r}", remedy="Give a number of threads from 1 up, or None for all cores.")

@@ -132,7 +132,7 @@ class Search:
                 said.append(f"{model.describe()} fails at the top of all hierarchies: {model.tell(worst)}")
         raise DataError(
             "no generalization satisfies what is required"
-            + (": " + "; ".join(said) if said else ": the models cannot be had together"),
+            + (": " + "; ".join(said) if said else ": the models cannot be satisfied together"),
             remedy="Ask for less, choose another hierarchy, or allow suppression.",
         )
 
@@ -159,7 +159,7 @@ class Search:
         for name, asked in levels.items():
             if name not in ladders:
                 raise PolicyError(
-                    f"step {step} of the strategy names {name!r}, which is no quasi-identifier",
+                    f"step {step} of the strategy names {name!r}, which is not a quasi-identifier",
                     remedy=did_you_mean(name, list(ladders)) + f"There are: {', '.join(ladders)}.",
                 )
             rungs = ladders[name].rungs

@@ -26,7 +26,7 @@ def _level(asked: Any) -> int | str:
         return asked.strip()
     level = int(whole_number(asked))
     if level < 0:
-        raise ValueError(f"{level} is no level: 0 is the values themselves")
+        raise ValueError(f"{level} is not a level: 0 is the values themselves")
     return level
 
 
@@ -80,7 +80,7 @@ class Generalization(Measuring):
         if unknown:
             names = [column.name for column in table.columns]
             raise PolicyError(
-                f"a hierarchy is given for {unknown[0]!r}, which is no quasi-identifier",
+                f"a hierarchy is given for {unknown[0]!r}, which is not a quasi-identifier",
                 remedy=did_you_mean(unknown[0], names) + f"There are: {', '.join(names)}.",
             )
         return [ladder_of(column, self.hierarchies.get(column.name)) for column in table.columns]

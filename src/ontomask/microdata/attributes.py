@@ -34,7 +34,7 @@ def _named_taxonomy(taxonomy: Any) -> Any:
         return str(taxonomy)
     if not isinstance(taxonomy, str) or not taxonomy:
         raise ValueError(
-            f"{short(repr(taxonomy), 40)} is no taxonomy: give a name such as 'icd9cm', a file, or a Taxonomy"
+            f"{short(repr(taxonomy), 40)} is not a taxonomy: give a name such as 'icd9cm', a file, or a Taxonomy"
         )
     if _is_bare(taxonomy) and taxonomy not in list_taxonomies() and not _exists(taxonomy):
         near = did_you_mean(taxonomy, list_taxonomies())
@@ -59,7 +59,7 @@ def _text_mapping(mapping: Any) -> Any:
     if isinstance(mapping, Path):
         return str(mapping)
     if not isinstance(mapping, Mapping):
-        raise ValueError("the mapping is no mapping: give {value: concept}, or the path of a CSV with both columns")
+        raise ValueError("expected a mapping {value: concept}, or the path of a CSV with both columns")
     odd = next((part for pair in mapping.items() for part in pair if not isinstance(part, str)), None)
     if odd is not None:
         raise ValueError(f"values and concepts of a mapping are text: write '{odd}' for {odd!r}")
@@ -70,10 +70,10 @@ def _ranked(order: Any) -> Any:
     if order is None:
         return None
     if not isinstance(order, (list, tuple)) or not order:
-        raise ValueError("the order is no list of values from first to last")
+        raise ValueError("the order is not a list of values from first to last")
     odd = next((v for v in order if v is None or isinstance(v, (list, tuple, dict, set))), ...)
     if odd is not ...:
-        raise ValueError(f"{odd!r} is no value of an order: list the values of the column from first to last")
+        raise ValueError(f"{odd!r} is not a value of an order: list the values of the column from first to last")
     twice = [value for place, value in enumerate(order) if value in order[:place]]
     if twice:
         raise ValueError(f"{twice[0]!r} stands twice in the order: list each value once")
@@ -194,7 +194,7 @@ def as_attributes(attributes: Any) -> dict[str, Any]:
     """A mapping of column names to attributes, checked: for functions that take one without a policy."""
     if not isinstance(attributes, Mapping) or not attributes:
         raise PolicyError(
-            "the attributes are no mapping of columns", remedy="Give {'age': Numeric(), 'job': Nominal(...)}."
+            "the attributes are not a mapping of columns", remedy="Give {'age': Numeric(), 'job': Nominal(...)}."
         )
     for name, attribute in attributes.items():
         if not isinstance(attribute, (Attribute, Identifier)):

@@ -306,7 +306,7 @@ class Facts:
         return next((d for d in range(5) if (values.round(d) == values).all()), None)
 
     def extremes(self) -> pl.Series:
-        """Some values that show whether all can be computed with: the most frequent, the ends, and what is no number."""
+        """Some values that show whether all can be computed with: the most frequent, the ends, and what is not a number."""
         values = self.counts["value"]
         if len(values) <= LOOKED or self.dtype.is_decimal():
             return values

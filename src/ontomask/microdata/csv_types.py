@@ -127,7 +127,7 @@ def _converted(column: _Column, mark: str, notes: list[str]) -> pl.Series:
             notes.append(f"column {name!r} stays text: {why}")
         return values
     stripped = values.str.strip_chars(" ")
-    stripped = stripped.set(stripped == "", None)  # an empty text among numbers is no number
+    stripped = stripped.set(stripped == "", None)  # an empty text among numbers is not a number
     if form == "integer":
         return stripped.cast(pl.Int64)
     if form == "grouped":

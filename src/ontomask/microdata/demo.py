@@ -113,7 +113,7 @@ def demo_policy(method: Any = None, *, require: Any = ()) -> Policy:
 def _whole(value: Any, what: str, least: int) -> int:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
         raise OptionError(
-            f"{what}={short(repr(value))} is no whole number from {least} up",
+            f"{what}={short(repr(value))} is not a whole number from {least} up",
             remedy="Say how many records to draw, such as n=1000." if what == "n" else "Give one, such as seed=1.",
         )
     return int(value)
@@ -125,7 +125,7 @@ def _branch(people: Population, chapter: Any) -> Ints:
         return np.flatnonzero(people.weight)
     known = f"There are: {', '.join(CHAPTERS)}; or a code of ICD-9-CM such as '140-239' or '250'."
     if not isinstance(chapter, str):
-        raise OptionError(f"chapter={short(repr(chapter))} is no text", remedy=known)
+        raise OptionError(f"chapter={short(repr(chapter))} is not text", remedy=known)
     if chapter in CHAPTERS:
         # By the chapter's number: newborns have a chapter of their own among the supplementary codes.
         inside = people.chapter == list(CHAPTERS).index(chapter)

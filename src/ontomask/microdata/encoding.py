@@ -106,7 +106,7 @@ def settle_missing(
             notes.append(f"{name}: {counted(int(absent.sum()), 'record')} without a value dropped")
     if not keep.any():
         raise DataError(
-            "dropping the records with missing values leaves none", remedy="Choose missing='category' for some columns."
+            "dropping the records with missing values leaves none", remedy="Choose missing: category for some columns."
         )
     for name, attribute in attributes.items():
         absent = data[name].is_null() & pl.Series(keep)
@@ -116,8 +116,8 @@ def settle_missing(
             raise DataError(
                 f"holds {counted(len(rows), 'missing value')} ({shown})",
                 where=f"column {name!r}",
-                remedy="Fill them, or say what a missing value is: missing='category' (a value of its own) "
-                "or missing='drop_record'.",
+                remedy="Fill them, or say what a missing value is: missing: category (a value of its own) "
+                "or missing: drop_record.",
                 rows=rows,
             )
         if rule == "category" and absent.any():

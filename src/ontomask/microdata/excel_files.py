@@ -1,6 +1,6 @@
 """Excel workbooks (.xlsx): one sheet, its first row naming the columns.
 
-Excel knows numbers (64-bit floats), text, truth values and dates. A number is no text there: 007 typed into a cell is
+Excel knows numbers (64-bit floats), text, truth values and dates. A number is not text there: 007 typed into a cell is
 7 before any program can read it.
 """
 
@@ -37,7 +37,7 @@ def read_excel(path: Path, sheet: str | int | None) -> tuple[pl.DataFrame, str, 
         book = fastexcel.read_excel(path)
     except fastexcel.FastExcelError:
         raise DataError(
-            "the file is no Excel workbook, or protected by a password",
+            "the file is not an Excel workbook, or protected by a password",
             where=str(path),
             remedy="Save it anew as .xlsx without a password, or as CSV.",
         ) from None

@@ -209,4 +209,6 @@ def _no_frame(value: Any) -> DataError:
         remedy = "It is one column: call .to_frame() on it."
     elif dependencies.is_into_dataframe(value):
         remedy = f"{_MAKE}: this one has a method to_pandas, to_polars or to_arrow."
-    return DataError(f"a {kind.__module__.split('.')[0]}.{kind.__qualname__} is no frame", remedy=remedy)
+    package = kind.__module__.split(".")[0]
+    name = kind.__qualname__ if package == "builtins" else f"{package}.{kind.__qualname__}"
+    return DataError(f"expected a DataFrame, got {name}", remedy=remedy)

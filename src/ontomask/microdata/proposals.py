@@ -130,7 +130,7 @@ def _repeating_key(facts: Facts, topic: Topic | None) -> Proposal | None:
     if topic is not None or not facts.repeats_as_keys:
         return None
     each = f"{facts.held / facts.distinct:.1f}"
-    what = "codes" if facts.is_text else "whole numbers that are no amounts"
+    what = "codes" if facts.is_text else "whole numbers that are not amounts"
     return Proposal(
         "identifier",
         "identifier",

@@ -233,7 +233,7 @@ def format_of(file: Path, suffixes: dict[str, str]) -> str:
         shown = f"{suffix}.gz" if packed else suffix
         hint = "Save it as .xlsx. " if suffix in (".xls", ".xlsb", ".ods") else ""
         raise OptionError(
-            f"the suffix {shown!r} of {file.name!r} tells no format that is known here",
+            f"the suffix {shown!r} of {file.name!r} is not of a known format",
             remedy=f"{hint}Known are {', '.join(suffixes)} (.csv, .tsv and .txt also with .gz).",
         )
     return found

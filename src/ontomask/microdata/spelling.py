@@ -40,7 +40,7 @@ _LONGEST = max(map(len, MISSING_TEXTS))
 _MARKS = re.compile(r"[?\-.\u2010-\u2015\u2212_/\\*#~:;,=\u2026\u00b7 ]*")
 _OUTER = "()[]{}<>\"'`*#\u2018\u2019\u201c\u201d\u00ab\u00bb "
 _BLANKS = re.compile(r"\s+")
-#: A comma before three digits may part thousands: that is no number we can be sure of.
+#: A comma before three digits may part thousands: that is not a number we can be sure of.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*|,(?![0-9]{3}$)[0-9]*)?|[.,][0-9]+)(?:e[+-]?[0-9]{1,3})?")
 
 

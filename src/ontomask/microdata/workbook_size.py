@@ -59,7 +59,7 @@ def require_reasonable_workbook(path: Path) -> None:
         raise DataError(str(problem.strerror), where=str(path), remedy="Is it the right file?") from None
     except (zipfile.BadZipFile, zlib.error, expat.ExpatError, EOFError, NotImplementedError):
         raise DataError(
-            "the file is no Excel workbook, or protected by a password",
+            "the file is not an Excel workbook, or protected by a password",
             where=str(path),
             remedy="Save it anew as .xlsx without a password, or as CSV.",
         ) from None

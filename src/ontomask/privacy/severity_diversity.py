@@ -31,7 +31,7 @@ def _definition(given: Any) -> Any:
         return given
     if isinstance(given, Path):
         return str(given)
-    raise ValueError(f"{short(repr(given), 40)} is no severity definition: give a file, or an om.Severity")
+    raise ValueError(f"{short(repr(given), 40)} is not a severity definition: give a file, or an om.Severity")
 
 
 class SeverityDiversity(ClassModel):

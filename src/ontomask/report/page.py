@@ -52,7 +52,7 @@ def write_report(
     target = as_path(path)
     if not isinstance(result, Result):
         raise OptionError(
-            f"a {type(result).__name__} is no result",
+            f"a {type(result).__name__} is not a result",
             remedy="Give what anonymize returned: write_report(result, path).",
         )
     checked_target(target, overwrite, result.prepared.source)  # before all the work

@@ -89,7 +89,7 @@ def summarize(
     """
     one_of(edition, EDITIONS, "edition")
     if title is not None and (not isinstance(title, str) or not title.strip() or writable(title) != title):
-        raise OptionError(f"{short(repr(title), 40)} is no title", remedy="Give some text, or leave title= out.")
+        raise OptionError(f"{short(repr(title), 40)} is not a title", remedy="Give some text, or leave title= out.")
     public = edition == "public"
     counts = result.counts if public else Counts()
     asked, done = sections.asked(result, counts), sections.done(result, counts)
@@ -251,7 +251,7 @@ def warnings(result: Result, counts: Counts) -> list[dict[str, str]]:
     told += [("care", text) for text in (*shared, *_about_sensitive(result, counts))]
     if result.policy.row_order == "kept":
         told.append(
-            ("care", "Records are in their original order: whoever knows that order knows which record is whose.")
+            ("care", "Records are in their original order: anyone who knows that order can tell which record is whose.")
         )
     if not public:
         said = (*shared, EXPLICIT_SEED)

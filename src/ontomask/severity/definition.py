@@ -35,7 +35,7 @@ def _date(value: Any) -> Any:
     if isinstance(value, dt.date):
         return value.isoformat()[:10]
     if not isinstance(value, str):
-        raise ValueError(f"{short(repr(value), 40)} is no date: write it as 2024-05-31, 2024-05 or 2024")
+        raise ValueError(f"{short(repr(value), 40)} is not a date: write it as 2024-05-31, 2024-05 or 2024")
     text = value.strip()
     for form in _DATES:
         try:
@@ -43,7 +43,7 @@ def _date(value: Any) -> Any:
         except ValueError:
             continue
         return text
-    raise ValueError(f"{short(repr(value), 40)} is no date: write it as 2024-05-31, 2024-05 or 2024")
+    raise ValueError(f"{short(repr(value), 40)} is not a date: write it as 2024-05-31, 2024-05 or 2024")
 
 
 def as_bound(value: Any) -> float:
@@ -52,16 +52,16 @@ def as_bound(value: Any) -> float:
         try:
             value = float(value)
         except ValueError:
-            raise ValueError(f"{short(repr(value), 40)} is no number: a threshold is a number such as 60") from None
+            raise ValueError(f"{short(repr(value), 40)} is not a number: a threshold is a number such as 60") from None
     bound = number(value)
     if not math.isfinite(bound):
-        raise ValueError(f"{value} is no threshold: give a finite number, or leave it out")
+        raise ValueError(f"{value} is not a threshold: give a finite number, or leave it out")
     return bound
 
 
 def _bounds(value: Any) -> Any:
     if not isinstance(value, (list, tuple)) or len(value) != 2:
-        raise ValueError(f"{short(repr(value), 40)} is no pair: write between: [60, 120], both ends included")
+        raise ValueError(f"{short(repr(value), 40)} is not a pair: write between: [60, 120], both ends included")
     return tuple(map(as_bound, value))
 
 

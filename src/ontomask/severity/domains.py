@@ -162,7 +162,7 @@ class ConceptDomain(Domain):
             refuse(
                 f"the range {text!r}: " + "; ".join(map(self._unknown, unknown))
                 if unknown
-                else f"{text!r} is no range: write it as first-last, such as C16-C18"
+                else f"{text!r} is not a range: write it as first-last, such as C16-C18"
             )
             return None
         if len(found) > 1:
@@ -293,7 +293,7 @@ class NumberDomain(Domain):
             try:
                 mask[self._cells(np.array([as_bound(value)]))] = True
             except ValueError:
-                report("values", place, f"{value!r} is no number and {self.name!r} is a column of numbers")
+                report("values", place, f"{value!r} is not a number and {self.name!r} is a column of numbers")
         if not chosen.thresholds:
             return
         first, last = 0, self.missing - 1

@@ -72,7 +72,7 @@ class Severity:
             definition = refuse(Definition, definition, where="Severity")
         if not isinstance(definition, Definition):
             raise PolicyError(
-                f"a {type(definition).__name__} is no definition of severity",
+                f"a {type(definition).__name__} is not a definition of severity",
                 remedy="Read a file with Severity.load(path), or give its content as a dictionary.",
             )
         self.definition = definition
@@ -240,10 +240,10 @@ class Severity:
         absent = [column for column in columns if column not in data.columns]
         if absent:
             raise DataError(
-                f"no column {absent[0]!r}, which the severity definition speaks of",
+                f"no column {absent[0]!r}, which the severity definition uses",
                 remedy=did_you_mean(absent[0], data.columns)
-                + f"The data have: {', '.join(map(repr, data.columns[:30]))}. columns=[...] keeps to some of the "
-                "definition's columns.",
+                + f"The data have: {', '.join(map(repr, data.columns[:30]))}. columns=[...] (--column) "
+                "keeps to some of the definition's columns.",
             )
         return data
 
@@ -344,5 +344,5 @@ def _rows(values: Any, width: int) -> list[Any]:
     listed = list(values)
     odd = next((row for row in listed if isinstance(row, str) or len(row) != width), None)
     if odd is not None:
-        raise OptionError(f"{short(repr(odd))} is no combination of {width} values", remedy="Give tuples of values.")
+        raise OptionError(f"{short(repr(odd))} is not a combination of {width} values", remedy="Give tuples of values.")
     return listed

@@ -204,7 +204,7 @@ def covariance_of(one: Column, two: Column) -> float:
     # Rounding can take the sum a little below 0; distances that are no metric (wu_palmer, path in a DAG) some more.
     if centred < -1e-9 * n * n:
         warnings.warn(
-            "the distance covariance is slightly negative and counts as 0: the measure is no metric here",
+            "the distance covariance is slightly negative and counts as 0: the measure is not a metric here",
             OntomaskWarning,
             stacklevel=3,
         )

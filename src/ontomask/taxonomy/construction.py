@@ -104,7 +104,9 @@ def relation_links(
     rows = []
     for pair in pairs:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise TaxonomyError(f"{pair!r} of the relation {relation!r} is no pair of concepts", remedy="Give pairs.")
+            raise TaxonomyError(
+                f"{pair!r} of the relation {relation!r} is not a pair of concepts", remedy="Give pairs."
+            )
         a, b = pair
         for concept in (a, b):
             if concept not in position:

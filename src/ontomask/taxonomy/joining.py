@@ -124,7 +124,7 @@ def _bridged(bridge: Iterable[tuple[str, str]], home: Mapping[str, int], find: C
     group: dict[str, dict[int, str]] = {}  # the members of each concept's class, by taxonomy
     for pair in bridge:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise TaxonomyError(f"{pair!r} in the bridge is no pair of concepts", remedy="Give pairs of codes.")
+            raise TaxonomyError(f"{pair!r} in the bridge is not a pair of concepts", remedy="Give pairs of codes.")
         a, b = map(find, pair)
         merged = dict(group.get(a, {home[a]: a}))
         for number, concept in group.get(b, {home[b]: b}).items():

@@ -109,7 +109,7 @@ class Source:
             return stream.read(size)
 
     def head(self) -> bytes:
-        """The first bytes; an error if they show that this is no text at all."""
+        """The first bytes; an error if they show that this is not text at all."""
         head = self.read(HEAD)
         bom = next((bom for bom, _ in _BOMS if head.startswith(bom)), b"")
         if not head.removeprefix(bom).strip(b"\x00 \t\r\n") and (bom or not head.strip()):
