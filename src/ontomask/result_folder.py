@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import polars as pl
 
-from ontomask.arguments import as_path, counted, some_of
+from ontomask.arguments import as_path, counted, short, some_of
 from ontomask.errors import DataError, OntomaskError
 from ontomask.manifest import sha256
 from ontomask.microdata.reading import SUFFIXES, format_of
@@ -17,10 +18,16 @@ from ontomask.policy import Policy
 from ontomask.privacy.contents import ContentCheck
 from ontomask.privacy.models import Finding
 from ontomask.run import verify
-from ontomask.saving import ABOUT, MANIFEST, PARTS
+from ontomask.saving import ABOUT, MANIFEST, PARTS, SECRET
 from ontomask.verification import Verification
 
 POLICY = "confidential/policy.yaml"
+#: Files that may be listed without a hash: the list itself, and a secret that could be guessed from it.
+UNHASHED = (MANIFEST, f"confidential/{SECRET}")
+
+
+#: What may have become of a file.
+STATES = ("missing", "changed", "a link", "without a hash", "added")
 
 
 class SavedFiles(ContentCheck):
@@ -33,15 +40,16 @@ class SavedFiles(ContentCheck):
         if listed is None:
             text = f"there is no manifest ({MANIFEST}): whether files are missing or were changed cannot be checked"
             return self.finding(text, _frame({}), 0, checked=False)
-        there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-        found = {name: "missing" for name in listed if name not in there}
-        found |= {
-            n: "changed" for n, digest in listed.items() if n in there and digest not in (None, sha256(folder / n))
+        # Links, also to folders and to nothing, and pipes count: whoever copies the folder copies what is behind them.
+        there = {
+            path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()
         }
+        found = {name: "missing" for name in listed if name not in there}
+        found |= {n: state for n, digest in listed.items() if n in there and (state := _state(folder, n, digest))}
         found |= dict.fromkeys(sorted(there - set(listed)), "added")
         if not found:
             return self.finding(f"{counted(len(listed), 'file')}, each as it was saved", _frame({}), 0)
-        states = [(state, [n for n in found if found[n] == state]) for state in ("missing", "changed", "added")]
+        states = [(state, [n for n in found if found[n] == state]) for state in STATES]
         text = "; ".join(f"{state}: {some_of(names, 10)}" for state, names in states if names)
         return self.finding(f"files are not as they were saved: {text}", _frame(found), 0)
 
@@ -54,6 +62,15 @@ class SavedFiles(ContentCheck):
 
     def explain(self) -> str:
         return "Every file of the result has the hash that the manifest holds, and there are no others."
+
+
+def _state(folder: Path, name: str, digest: str | None) -> str:
+    """What is wrong with a file that is there; nothing if it is as it was saved."""
+    if (folder / name).is_symlink():
+        return "a link"
+    if digest is None:
+        return "" if name in UNHASHED else "without a hash"
+    return "" if digest == sha256(folder / name) else "changed"
 
 
 class PolicyOfResult(ContentCheck):
@@ -131,7 +148,14 @@ def _manifest(file: Path) -> dict[str, Any] | None:
 def _release(place: Path, manifest: Mapping[str, Any] | None) -> Path | None:
     """The released table: the one the manifest names, else the only one in the folder."""
     if manifest is not None and isinstance(manifest.get("release"), str):
-        return place / str(manifest["release"])
+        named = str(manifest["release"])
+        if named not in manifest["files"] or not re.fullmatch(rf"{PARTS[0]}/[^/\\]+", named):
+            raise DataError(
+                f"the release that it names, {short(repr(named), 60)}, is not one of the released files that it lists",
+                where=str(place / MANIFEST),
+                remedy="Restore it from a copy; it is written by a run.",
+            )
+        return place / named
     inside = place / PARTS[0] if (place / PARTS[0]).is_dir() else place
     tables = [path for path in sorted(inside.iterdir()) if path.is_file() and _is_table(path)]
     if len(tables) != 1:

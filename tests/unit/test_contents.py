@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 from pathlib import Path
@@ -254,6 +255,35 @@ def test_a_changed_release_fails_twice(saved: Path) -> None:
     gone = om.verify_result(saved)
     assert gone.verdict == "fails"
     assert gone.notes == ["not verified: release/release.csv is missing"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_links_and_pipes_are_seen(saved: Path, tmp_path: Path) -> None:
+    (tmp_path / "original").mkdir()
+    (saved / "release" / "more").symlink_to(tmp_path / "original")
+    (saved / "release" / "gone.csv").symlink_to(tmp_path / "nowhere")
+    os.mkfifo(saved / "release" / "pipe")
+    (saved / "release" / "guarantees.txt").rename(tmp_path / "guarantees.txt")
+    (saved / "release" / "guarantees.txt").symlink_to(tmp_path / "guarantees.txt")
+    assert om.verify_result(saved).findings[0].violations.rows() == [
+        ("release/guarantees.txt", "a link"),
+        ("release/gone.csv", "added"),
+        ("release/more", "added"),
+        ("release/pipe", "added"),
+    ]
+
+
+def test_a_manifest_that_does_not_speak_of_the_release(saved: Path) -> None:
+    manifest = saved / "confidential" / "manifest.json"
+    content = json.loads(manifest.read_text())
+    content["files"]["release/release.csv"] = None
+    manifest.write_text(json.dumps(content))
+    found = om.verify_result(saved).findings[0]
+    assert found.violations.rows() == [("release/release.csv", "without a hash")]
+    for name in ("../release.csv", "confidential/mapping.csv", "release/other.csv"):
+        manifest.write_text(json.dumps(content | {"release": name}))
+        with pytest.raises(errors.DataError, match="not one of the released files that it lists"):
+            om.verify_result(saved)
 
 
 def test_a_release_that_was_handed_on_alone(saved: Path) -> None:

@@ -182,6 +182,20 @@ def test_a_search_that_gives_up_claims_nothing(monkeypatch: pytest.MonkeyPatch) 
     assert "can never hold" not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["HIV", "HIV\U000e0101", "HIV\u180b"],  # selectors of variants, drawn as nothing
+        ["-1", "\u22121", "\u20131.0"],
+        ["HIV", "-nan", "-NaN"],  # what pandas reads as missing by its defaults
+        ["HIV", "-1.#IND", "1.#QNAN"],
+    ],
+)
+def test_one_value_in_disguise_is_no_diversity(texts: list[str]) -> None:
+    frame = pl.DataFrame({"q": ["a"] * len(texts), "s": texts})
+    assert om.LDiversity(l=2, attribute="s").check(frame, ["q"]).worst == 1
+
+
 def test_spellings_of_quasi_identifiers_are_noted() -> None:
     frame = pl.DataFrame({"q": ["Paris", "paris ", "Rome", "Rome"], "w": ["a", "b", "c", "c"]})
     policy = om.Policy(attributes={"q": om.Flat(), "w": om.Flat()}, method=om.Microaggregation(k=2))

@@ -6,8 +6,10 @@ import csv
 import datetime as dt
 import errno
 import os
+import re
 import subprocess
 import sys
+import zipfile
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -152,6 +154,14 @@ def test_encodings_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         write_table(pl.DataFrame({"s": ["a", "日"]}), tmp_path / "t.csv", encoding="cp1252")
     message(caught)
     assert not (tmp_path / "t.csv").exists()
+
+
+def test_a_workbook_does_not_say_when_it_was_written(tmp_path: Path) -> None:
+    pytest.importorskip("xlsxwriter")
+    write_table(pl.DataFrame({"a": [1, 2]}), tmp_path / "a.xlsx")
+    with zipfile.ZipFile(tmp_path / "a.xlsx") as archive:
+        times = re.findall(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", archive.read("docProps/core.xml"))
+    assert set(times) == {b"2000-01-01T00:00:00Z"}
 
 
 def test_same_bytes_each_time(tmp_path: Path) -> None:

@@ -22,6 +22,8 @@ from ontomask.microdata.workbook_size import require_reasonable_workbook
 _MOST_ROWS, _MOST_COLUMNS, _LONGEST_TEXT = 1_048_576, 16_384, 32_767
 #: The largest integer up to which a 64-bit float holds every one.
 EXACT = 2**53
+#: The time of writing in every workbook.
+WRITTEN = datetime.datetime(2000, 1, 1)
 
 
 # ---- reading ----------------------------------------------------------------------------------------------------
@@ -182,6 +184,7 @@ def write_excel(data: pl.DataFrame, path: Path) -> None:
     xlsxwriter = load_extra("xlsxwriter", "writing Excel files")
     # In memory: no copies of the records in the system's temporary folder.
     book = xlsxwriter.Workbook(str(path), {"in_memory": True})
+    book.set_properties({"created": WRITTEN})  # the same table gives the same bytes, and says nothing of when
     sheet = book.add_worksheet("data")
     formats = {
         pl.Date: book.add_format({"num_format": "yyyy-mm-dd"}),

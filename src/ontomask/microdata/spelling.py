@@ -21,7 +21,7 @@ _LISTED = """
     na|n/a|n.a.|n.a|n/av|n.k.|n.d.|n/d|nan|null|unknown|unk|unkn|unknwn|not known|not available|not recorded
     not stated|not reported|not given|not specified|not provided|not answered|not applicable|missing|missing value|no data
     no answer|no information|no value|no response|no entry|blank|empty|undefined|undetermined|unspecified|don't know
-    dont know|do not know
+    dont know|do not know|-nan|1.#ind|-1.#ind|1.#qnan|-1.#qnan
     desconocido|desconocida|se desconoce|no consta|no conocido|no conocida|no disponible|no registrado|no registrada
     no especificado|no especificada|no informado|no informada|no sabe|no contesta|no sabe no contesta|ns/nc|sin dato
     sin datos|sin informacion|sin especificar|s/d|s.d.|no aplica|no procede|falta|faltante|vacio
@@ -40,6 +40,8 @@ _LONGEST = max(map(len, MISSING_TEXTS))
 _MARKS = re.compile(r"[?\-.\u2010-\u2015\u2212_/\\*#~:;,=\u2026\u00b7 ]*")
 _OUTER = "()[]{}<>\"'`*#\u2018\u2019\u201c\u201d\u00ab\u00bb "
 _BLANKS = re.compile(r"\s+")
+#: Signs that are written in the place of a hyphen before a number.
+_MINUSES = ("\u2010", "\u2011", "\u2012", "\u2013", "\u2212")
 #: A comma before three digits may part thousands: that is not a number we can be sure of.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*|,(?![0-9]{3}$)[0-9]*)?|[.,][0-9]+)(?:e[+-]?[0-9]{1,3})?")
 
@@ -62,8 +64,10 @@ def fold_text(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
-#: Letters and marks that are drawn as nothing: Hangul fillers, the grapheme joiner, Khmer and variation selectors.
-_FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800") | {chr(c) for c in range(0xFE00, 0xFE10)}
+#: Letters and marks that are drawn as nothing: Hangul fillers, the grapheme joiner, Khmer, Mongolian and variation selectors.
+_FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0\u2800") | {
+    chr(c) for c in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
+}
 
 
 def says_nothing(text: str) -> bool:
@@ -90,7 +94,8 @@ def is_silent(folded: str) -> bool:
 
 
 def as_number(folded: str) -> Decimal | None:
-    """The number that a folded text is: 1, 1.0, 1,0, +1 and 01 are the same."""
+    """The number that a folded text is: 1, 1.0, 1,0, +1 and 01 are the same, and so are -1 with a hyphen and a minus."""
+    folded = "-" + folded[1:] if folded[:1] in _MINUSES else folded
     if not folded or folded[0] not in "0123456789+-.," or not _NUMBER.fullmatch(folded):
         return None
     number = Decimal(folded.replace(",", ".")).normalize()
