@@ -345,3 +345,15 @@ def test_a_penalty_is_a_figure_where_there_is_one() -> None:
     assert "normalized certainty penalty" not in found.figures["figure"]
     told = replace(found, ncp=0.25).figures.filter(pl.col("figure") == "normalized certainty penalty")
     assert told["value"].to_list() == [0.25]
+
+
+def test_of_many_sensitive_columns_those_that_disclose_most_are_read_out() -> None:
+    """A file with 30 drugs gave 30 sentences."""
+    frame = pl.DataFrame({"age": [30, 30, 52, 52]} | {f"drug {i}": ["no", "no", "no", "up"[: i % 3]] for i in range(9)})
+    attributes = {"age": om.Numeric()} | {f"drug {i}": om.Flat(role="sensitive") for i in range(9)}
+    found = om.assess(frame, frame, attributes)
+    told = [text for text in found.readings if "disclose" in text]
+    assert len(told) == 7
+    assert told[-1] == "The figures list 3 more sensitive columns, of which classes disclose no more records."
+    shown = [row["records"] for row in found.disclosed.sort("records", descending=True).to_dicts()]
+    assert [int(text.split(" of ")[1].split()[0]) for text in told[:6] if text[0].isdigit()] == shown[:6]

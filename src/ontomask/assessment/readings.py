@@ -156,9 +156,13 @@ def _severity(found: Assessment) -> list[str]:
 
 
 def _disclosed(found: Assessment) -> list[str]:
-    """What classes give away without any record being found."""
+    """What classes give away without any record being found; of many columns, those that disclose most."""
+    rows = found.disclosed
+    more = len(rows) - MOST_NAMED
+    if more > 0:
+        rows = rows.sort("records", descending=True, maintain_order=True).head(MOST_NAMED)
     told = []
-    for row in found.disclosed.iter_rows(named=True):
+    for row in rows.iter_rows(named=True):
         was = f"before: {counted(row['records_before'], 'record')}"
         if row["column"] in found.columns:  # values were moved, and a class shows those of other records
             own = f"{row['records']:,} of {counted(found.risk_after.records, 'released record')}"
@@ -179,6 +183,10 @@ def _disclosed(found: Assessment) -> list[str]:
         told.append(
             f"{counted(row['classes'], 'class', 'classes')} {'discloses' if row['classes'] == 1 else 'disclose'} "
             f"{row['column']} of {counted(row['records'], 'record')}: {all_} ({was})."
+        )
+    if more > 0:
+        told.append(
+            f"The figures list {counted(more, 'more sensitive column')}, of which classes disclose no more records."
         )
     return told
 
