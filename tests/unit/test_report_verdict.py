@@ -90,6 +90,19 @@ def test_disclosed_values_and_columns_of_one_value_are_warned_of() -> None:
     assert summarize(result)["risk"]["disclosed"] == [["ill", "40", "40", "1", "40"]]
 
 
+@pytest.mark.parametrize("edition", ["internal", "public"])
+def test_many_disclosed_columns_do_not_bury_other_warnings(edition: Any) -> None:
+    names = [f"drug {i}" for i in range(9)]
+    table = frame().drop("ill").with_columns(pl.lit("no").alias(name) for name in names)
+    attributes = {"age": om.Numeric(), "town": om.Flat()} | {name: om.Flat(role="sensitive") for name in names}
+    result = om.anonymize(table, om.Policy(attributes=attributes, method=om.Microaggregation(k=4)))
+    content = summarize(result, edition)
+    told = [warning["text"] for warning in content["warnings"]]
+    assert sum(" is disclosed for " in text for text in told) == 6
+    assert "The same holds of 3 more sensitive columns; section Disclosure risk lists them." in told
+    assert len(content["risk"]["disclosed"]) == 9
+
+
 def test_a_column_that_did_not_change_says_so() -> None:
     table = pl.DataFrame({"age": [20] * 20 + [40] * 20, "town": ["a"] * 20 + ["b"] * 20, "ill": ["flu", "gout"] * 20})
     policy = om.Policy(attributes=ATTRIBUTES, method=om.Microaggregation(k=5))

@@ -41,6 +41,8 @@ Edition = Literal["internal", "public"]
 EDITIONS: tuple[Edition, ...] = ("internal", "public")
 #: A suppressed share of records from which on a reader should be warned.
 MANY_SUPPRESSED = 0.05
+#: Sensitive columns that a warning is given of, one by one.
+MOST_DISCLOSED = 6
 #: Branches of taxonomies that are shown, notes, and sentences on figures.
 MOST_BRANCHES, MOST_NOTES, MOST_READINGS = 6, 200, 30
 
@@ -271,7 +273,11 @@ def _about_classes(result: Result, counts: Counts) -> list[str]:
         told.append(f"{_capital(unique)} ({share}) {_is(after.unique, counts)} unique in the quasi-identifiers.")
     assert result.policy.method is not None
     moved = "sensitive" in result.policy.method.masks
-    for row in result.assessment.disclosed.filter(pl.col("records") > 0).iter_rows(named=True):
+    rows = result.assessment.disclosed.filter(pl.col("records") > 0)
+    more = len(rows) - MOST_DISCLOSED
+    if more > 0:
+        rows = rows.sort("records", descending=True, maintain_order=True).head(MOST_DISCLOSED)
+    for row in rows.iter_rows(named=True):
         if moved:
             told.append(
                 f"{row['column']} was reassigned among records; {counts.of(row['records'], 'record')} "
@@ -290,6 +296,8 @@ def _about_classes(result: Result, counts: Counts) -> list[str]:
             f"{row['column']} is disclosed for {counts.of(row['records'], 'record')}: in {classes} all values agree, so that "
             "whoever knows the class knows the value."
         )
+    if more > 0:
+        told.append(f"The same holds of {counted(more, 'more sensitive column')}; section Disclosure risk lists them.")
     return told
 
 
