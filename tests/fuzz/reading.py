@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +17,20 @@ Rows = list[dict[str, Any]]
 DEFAULTS = "pandas by its defaults"
 
 
-def views(file: Path, delimiter: str = ",", decimal: str = ".") -> Iterator[tuple[str, Rows]]:
-    """The rows of a file, once for each way in which somebody would read it."""
+def views(file: Path, texts: Collection[str], delimiter: str = ",", decimal: str = ".") -> Iterator[tuple[str, Rows]]:
+    """The rows of a file, once for each way in which somebody would read it; ``texts`` are columns known to hold text."""
+    typed: dict[str, Any] = {"keep_default_na": False, "na_values": [""], "dtype": dict.fromkeys(texts, str)}
     name = file.name.removesuffix(".gz")
     if name.endswith((".csv", ".tsv")):
         separator = "\t" if name.endswith(".tsv") else delimiter
         yield "csv", _text(file, separator)
         yield DEFAULTS, _frame(pd.read_csv(file, sep=separator, decimal=decimal))
-        typed = pd.read_csv(file, sep=separator, decimal=decimal, keep_default_na=False, na_values=[""])
-        yield "pandas", _frame(typed)
+        yield "pandas", _frame(pd.read_csv(file, sep=separator, decimal=decimal, **typed))
     elif name.endswith(".parquet"):
         yield "pandas", _frame(pd.read_parquet(file))
     elif name.endswith(".xlsx"):
         yield DEFAULTS, _frame(pd.read_excel(file))
-        yield "pandas", _frame(pd.read_excel(file, keep_default_na=False, na_values=[""]))
+        yield "pandas", _frame(pd.read_excel(file, **typed))
         yield "pandas as text", _frame(pd.read_excel(file, dtype=str, keep_default_na=False))
     elif name.endswith(".sav"):
         yield "pandas", _frame(pd.read_spss(file, convert_categoricals=False))

@@ -45,7 +45,13 @@ def _run(case: Case, folder: Path) -> tuple[str, list[str]]:
         problems += [f"a refused file left {left}"] if left else []
         return f"not written: {type(problem).__name__}", problems
     original = case.polars.to_dicts()
-    for reader, rows in views(file, case.options.get("delimiter", ","), case.options.get("decimal", ".")):
+    texts = [
+        name
+        for name, column in case.columns.items()
+        if column.kind in ("flat", "nominal") and column.dtype != pl.Boolean
+    ]
+    layout = (case.options.get("delimiter", ","), case.options.get("decimal", "."))
+    for reader, rows in views(file, texts, *layout):
         told = [
             *_columns(case, rows),
             *([] if len(rows) == len(result.records) else [f"{len(rows)} rows for {len(result.records)} records"]),
