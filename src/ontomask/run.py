@@ -26,7 +26,7 @@ from ontomask.microdata.frames import Taken, give_back, take
 from ontomask.microdata.opening import opened, with_own_orders
 from ontomask.microdata.reading_options import Reading
 from ontomask.microdata.repeating import Repeating, repeating
-from ontomask.microdata.restoring import only_what_cells_show
+from ontomask.microdata.restoring import is_text, only_what_cells_show
 from ontomask.policy import Policy, require_policy
 from ontomask.privacy.classes import as_written
 from ontomask.privacy.contents import WholeFile
@@ -274,14 +274,16 @@ def verify(
     # As text: an intruder compares cells, and 0.0 beside -0.0 are two.
     text = policy.quasi_identifiers
     opening: dict[str, Any] = {"keep_index": list(policy.attributes), "unread": _unverified(policy)}
-    read, path, notes = opened(frame, policy.attributes, text, reading=how, release=reading is None)
+    reference = None if original is None else _reference(original, policy)
+    # What is text in the original is text in a file of the release, even where only numbers are left of it.
+    texts = [] if reference is None else [name for name, dtype in reference.schema.items() if is_text(dtype)]
+    read, path, notes = opened(frame, policy.attributes, [*text, *texts], reading=how, release=reading is None)
     taken = take(read, missing=how.missing, **opening)
     data = as_written(taken.data, text)
     if not any(name in data.columns for name in text):
         require_columns(data, dict.fromkeys(text))
     promised = policy.method.promised_k if policy.method is not None else 1
     models = _each_once([*([KAnonymity(k=promised)] if promised > 1 else []), *policy.require])
-    reference = None if original is None else _reference(original, policy)
     shown = data
     if how.missing:  # markers are missing values to the policy, and different cells to an intruder
         unmarked = how.changed(missing=[])

@@ -282,3 +282,14 @@ def test_words() -> None:
     assert str(om.KAnonymity(2).check(GOOD, ["age"])) == "holds: 2-anonymity: 2 classes, the smallest of 2 records"
     assert om.KAnonymity(2).describe() == "2-anonymity"
     assert "1 class," in om.KAnonymity(2).check(GOOD.head(2), ["age"]).text
+
+
+def test_texts_of_which_only_numbers_are_left(tmp_path: Path) -> None:
+    """A released file with "0" alone was read as numbers, which the original, with other texts, does not have."""
+    original = pl.DataFrame({"age": [30, 30, 40, 40, 51], "ill": ["0", "0", "0", "0", "flu"]})
+    attributes = {"age": om.Numeric(), "ill": om.Flat(role="sensitive")}
+    required = om.Policy(
+        attributes=attributes, method=om.Suppression(k=2), require=[om.TCloseness(t=0.5, attribute="ill")]
+    )
+    file = om.anonymize(original, required).write(tmp_path / "release.csv")
+    assert om.verify(file, required, original=original).holds
