@@ -401,6 +401,13 @@ def test_a_record_of_one_missing_cell_is_not_an_empty_line(values: list[object],
     assert read_table(file).data["a"].to_list() == values
 
 
+def test_blank_categories_of_an_only_column_are_not_empty_lines(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"a": pl.Series([" ", "x", None, " "], dtype=pl.Categorical)})
+    assert len(pd.read_csv(write_table(frame, tmp_path / "one.csv"))) == 4
+    with pytest.raises(errors.DataError, match="cannot be told from missing"):
+        write_table(pl.DataFrame({"a": pl.Series(["x", ""], dtype=pl.Enum(["x", ""]))}), tmp_path / "two.csv")
+
+
 def test_empty_texts_of_an_only_column_are_refused(tmp_path: Path) -> None:
     with pytest.raises(errors.DataError, match="cannot be told from missing"):
         write_table(pl.DataFrame({"a": ["x", ""]}), tmp_path / "one.csv")

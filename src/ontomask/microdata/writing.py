@@ -22,7 +22,7 @@ from ontomask.microdata import stat_files
 from ontomask.microdata.formulas import escaped, formula_note
 from ontomask.microdata.frames import take_any
 from ontomask.microdata.reading import SUFFIXES, format_of
-from ontomask.microdata.restoring import only_what_cells_show
+from ontomask.microdata.restoring import is_text, only_what_cells_show
 from ontomask.owner_only import FILE, create_file, make_ordinary
 from ontomask.taxonomy.readers.table import DELIMITERS
 
@@ -279,12 +279,12 @@ def _check_csv(column: pl.Series, where: str) -> None:
 
 
 def _has_blank_texts(column: pl.Series) -> bool:
-    return isinstance(column.dtype, pl.String) and bool((column.str.strip_chars() == "").any())
+    return is_text(column.dtype) and bool((column.cast(pl.String).str.strip_chars() == "").any())
 
 
 def _check_only_column(column: pl.Series, where: str) -> None:
     """Refuse empty texts, which would come back as missing values."""
-    if isinstance(column.dtype, pl.String) and (column == "").any():
+    if is_text(column.dtype) and (column.cast(pl.String) == "").any():
         raise DataError(
             "empty texts cannot be told from missing values in a CSV of one column",
             where=f"{where}, column {column.name!r}",
