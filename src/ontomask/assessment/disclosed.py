@@ -15,6 +15,8 @@ from ontomask.privacy.sensitive import Values, values_of
 #: Numbers of a class count as one if they differ by at most this part of the distance between the 5% and 95% quantiles
 #: of the original column.
 TOLERANCE = 0.01
+#: Columns that sentences name one by one, where there are more.
+MOST_NAMED = 6
 SCHEMA = {
     "column": pl.String,
     "classes_before": pl.Int64,
@@ -61,6 +63,14 @@ def disclosed_of(
             found = [_agreeing(was, own[:n], own[:n]), _agreeing(now, own[n:], own[:n][kept])]
         rows.append((name, *found[0], *found[1]))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def most_disclosed(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """The columns that sentences name: all, or of many those disclosed in most records; and how many more there are."""
+    more = len(rows) - MOST_NAMED
+    if more <= 0:
+        return rows, 0
+    return rows.sort("records", descending=True, maintain_order=True).head(MOST_NAMED), more
 
 
 def _together(before: pl.Series, after: pl.Series) -> pl.Series:

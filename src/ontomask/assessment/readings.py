@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from ontomask.arguments import counted, plain_number
+from ontomask.assessment.disclosed import most_disclosed
 from ontomask.assessment.risk import SMALL, Risk
 
 if TYPE_CHECKING:
@@ -157,10 +158,7 @@ def _severity(found: Assessment) -> list[str]:
 
 def _disclosed(found: Assessment) -> list[str]:
     """What classes give away without any record being found; of many columns, those that disclose most."""
-    rows = found.disclosed
-    more = len(rows) - MOST_NAMED
-    if more > 0:
-        rows = rows.sort("records", descending=True, maintain_order=True).head(MOST_NAMED)
+    rows, more = most_disclosed(found.disclosed)
     told = []
     for row in rows.iter_rows(named=True):
         was = f"before: {counted(row['records_before'], 'record')}"

@@ -20,6 +20,7 @@ import polars as pl
 
 import ontomask
 from ontomask.arguments import as_path, counted, one_of, short
+from ontomask.assessment.disclosed import most_disclosed
 from ontomask.errors import OntomaskError, OptionError
 from ontomask.manifest import sha256
 from ontomask.randomness import EXPLICIT_SEED
@@ -41,8 +42,6 @@ Edition = Literal["internal", "public"]
 EDITIONS: tuple[Edition, ...] = ("internal", "public")
 #: A suppressed share of records from which on a reader should be warned.
 MANY_SUPPRESSED = 0.05
-#: Sensitive columns that a warning is given of, one by one.
-MOST_DISCLOSED = 6
 #: Branches of taxonomies that are shown, notes, and sentences on figures.
 MOST_BRANCHES, MOST_NOTES, MOST_READINGS = 6, 200, 30
 
@@ -273,10 +272,7 @@ def _about_classes(result: Result, counts: Counts) -> list[str]:
         told.append(f"{_capital(unique)} ({share}) {_is(after.unique, counts)} unique in the quasi-identifiers.")
     assert result.policy.method is not None
     moved = "sensitive" in result.policy.method.masks
-    rows = result.assessment.disclosed.filter(pl.col("records") > 0)
-    more = len(rows) - MOST_DISCLOSED
-    if more > 0:
-        rows = rows.sort("records", descending=True, maintain_order=True).head(MOST_DISCLOSED)
+    rows, more = most_disclosed(result.assessment.disclosed.filter(pl.col("records") > 0))
     for row in rows.iter_rows(named=True):
         if moved:
             told.append(
