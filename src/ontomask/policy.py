@@ -96,8 +96,8 @@ class Policy(Settings):
 
     @model_validator(mode="after")
     def _something_to_mask(self) -> Policy:
-        masks = ("quasi",) if self.method is None else self.method.masks
-        if not any(attribute.role in masks for attribute in self.attributes.values()):
+        if not self.masked:
+            masks = ("quasi",) if self.method is None else self.method.masks
             if masks == ("quasi",):
                 raise ValueError(
                     "no column is a quasi-identifier (role: quasi): there is nothing to mask and nothing to check"
@@ -171,8 +171,18 @@ class Policy(Settings):
     @property
     def studied(self) -> list[str]:
         """The columns that the method works on: the quasi-identifiers, and with some methods others too."""
-        roles = ("quasi",) if self.method is None else self.method.looks_at
-        return [name for name, attribute in self.attributes.items() if attribute.role in roles]
+        return self.quasi_identifiers if self.method is None else self.method.studied_columns(self.attributes)
+
+    @property
+    def masked(self) -> list[str]:
+        """The columns that the method changes; without a method the quasi-identifiers."""
+        return self.quasi_identifiers if self.method is None else self.method.masked_columns(self.attributes)
+
+    @property
+    def recognizable(self) -> bool:
+        """Can somebody who knows a record's quasi-identifiers tell which class of the release it is in? Yes, unless some
+        are masked by a method that exchanges values or draws them at random."""
+        return self.method is None or self.method.recognizable or not set(self.masked) & set(self.quasi_identifiers)
 
     @property
     def promises(self) -> bool:

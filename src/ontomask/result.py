@@ -123,7 +123,7 @@ class Result:
         assert self.policy.method is not None
         quasi = ", ".join(self.policy.quasi_identifiers)
         assumptions = []
-        if "quasi" in self.policy.method.masks:
+        if set(self.policy.masked) & set(self.policy.quasi_identifiers):
             assumptions.append(
                 f"Assumed: an intruder knows at most the quasi-identifiers ({quasi}). Nothing protects against other "
                 "knowledge of a person, above all of values in the other columns."
@@ -180,7 +180,7 @@ class Result:
             risk_of(take(self.data).data, quasi),
             self.pairing.n,
             self.pairing.masked.n,
-            recognizable=self.policy.method.recognizable,
+            recognizable=self.policy.recognizable,
         )[0]
         known = quasi if worst.name == "prosecutor" else [column.name for column in self.prepared.table.columns]
         share = counts.at_most(worst.share, self.pairing.masked.n)
@@ -214,7 +214,7 @@ class Result:
             self.policy.attributes,
             severity=self.policy.severity,
             ncp=self.ncp,
-            recognizable=self.policy.method is None or self.policy.method.recognizable,
+            recognizable=self.policy.recognizable,
             progress=progress,
         )
 

@@ -146,13 +146,14 @@ def _differing(before: pl.DataFrame, after: pl.DataFrame, kept: Longs, attribute
 def _untouched(before: pl.DataFrame, after: pl.DataFrame, attributes: Any) -> list[str]:
     """The columns of both tables that masking does not change, as far as is known."""
     policy = attributes if isinstance(attributes, Policy) else None
-    listed = attributes.attributes if isinstance(attributes, Policy) else as_attributes(attributes)
-    method = None if policy is None else policy.method
-    # Where no method is known, a sensitive column may have been shuffled.
-    roles = {"other"} if method is None else {"quasi", "sensitive", "other"} - set(method.masks)
+    listed = as_attributes(attributes) if policy is None else policy.attributes
+    if policy is None or policy.method is None:  # a sensitive column may have been shuffled
+        masked = {name for name, attribute in listed.items() if attribute.role != "other"}
+    else:
+        masked = {*policy.masked, *policy.identifiers}
     others = policy is not None and policy.unlisted == "other"
     names = [name for name in before.columns if name in after.columns]
-    return [name for name in names if (listed[name].role in roles if name in listed else others)]
+    return [name for name in names if (name not in masked if name in listed else others)]
 
 
 def _rows_that_differ(one: pl.Series, other: pl.Series) -> int:

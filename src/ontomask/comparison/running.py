@@ -136,7 +136,7 @@ def judged(
     linkage = {kind: linkage_of(pairing, kind) for kind in KINDS}
     assert policy.method is not None
     released = loss.records - loss.removed
-    worst = attacks_of(linkage, risk, loss.records, released, recognizable=policy.method.recognizable)[0]
+    worst = attacks_of(linkage, risk, loss.records, released, recognizable=policy.recognizable)[0]
     held = [f.model.k for f in result.verification.findings if f.holds and isinstance(f.model, KAnonymity)]
     return Run(
         **_begun(name, policy),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from ontomask.arguments import counted
 from ontomask.distances.measures import get_measure
@@ -17,11 +17,11 @@ from ontomask.distances.records import Distance, Normalize, RecordDistance
 from ontomask.errors import DataError
 from ontomask.masking.dominance import dominance
 from ontomask.masking.goals import Goals
-from ontomask.microdata.attributes import Role
+from ontomask.microdata.attributes import AnyAttribute, Role
 from ontomask.microdata.columns import Longs, NumericColumn
 from ontomask.microdata.encoding import Table, make_table, remeasured
 from ontomask.progress import Progress
-from ontomask.settings import K, Spoken, plain
+from ontomask.settings import K, ListOf, Spoken, plain
 from ontomask.statistics.aggregation import Centroid, NumericCentre, Operators
 from ontomask.statistics.ordering import Comparison
 
@@ -85,9 +85,18 @@ class Method(Spoken):
     """A way to mask a table."""
 
     name: str
-    #: The roles of the columns that it changes, and of those that it looks at.
+    #: The roles of the columns that it masks unless columns are named, and of those that it looks at.
     masks: ClassVar[tuple[Role, ...]] = ("quasi",)
     looks_at: ClassVar[tuple[Role, ...]] = ("quasi",)
+
+    def masked_columns(self, attributes: Mapping[str, AnyAttribute]) -> list[str]:
+        """The columns that it changes, in the order of the attributes."""
+        return [name for name, attribute in attributes.items() if attribute.role in self.masks]
+
+    def studied_columns(self, attributes: Mapping[str, AnyAttribute]) -> list[str]:
+        """The columns that it changes or looks at, in the order of the attributes."""
+        masked = set(self.masked_columns(attributes))
+        return [name for name, attribute in attributes.items() if name in masked or attribute.role in self.looks_at]
 
     @property
     def promised_k(self) -> int:
@@ -96,12 +105,13 @@ class Method(Spoken):
 
     @property
     def recognizable(self) -> bool:
-        """Can somebody who knows a record's quasi-identifiers tell which class of the release it is in?
+        """Can somebody who knows a record's masked quasi-identifiers tell which class of the release it is in?
 
-        Classes of k records are recognized in the worst case, columns that are not masked in any case. Where values are
-        exchanged or drawn at random, a class in the release says nothing about who is in it.
+        Classes of k records are recognized in the worst case. Where values are exchanged or drawn at random, a class in
+        the release says nothing about who is in it. (Where no quasi-identifier is masked, every class is recognized: see
+        :attr:`ontomask.Policy.recognizable`.)
         """
-        return "quasi" not in self.masks
+        return False
 
     @property
     def draws(self) -> bool:
@@ -127,6 +137,38 @@ class Method(Spoken):
     def assurances(self) -> list[str]:
         """What holds of the output by construction, and what does not, in words."""
         raise NotImplementedError
+
+
+class Choosing(Method):
+    """A method that masks the columns of its roles, or those that are named."""
+
+    columns: ListOf[str] | None = Field(
+        default=None, description="the columns that are masked; not given: all that have the role the method masks"
+    )
+
+    @field_validator("columns")
+    @classmethod
+    def _each_once(cls, columns: list[str] | None) -> list[str] | None:
+        if columns is not None and not columns:
+            raise ValueError("columns is empty: name the columns to mask, or leave it out")
+        if columns is not None and len(set(columns)) < len(columns):
+            raise ValueError("columns: a column is named twice")
+        return columns
+
+    def masked_columns(self, attributes: Mapping[str, AnyAttribute]) -> list[str]:
+        if self.columns is None:
+            return super().masked_columns(attributes)
+        for name in self.columns:
+            if name not in attributes:
+                raise ValueError(f"columns: the method masks {name!r}, which is not one of the attributes")
+            if attributes[name].role == "identifier":
+                raise ValueError(f"columns: the method masks {name!r}, an identifier, which no release has")
+        return [name for name in attributes if name in self.columns]
+
+    def chosen(self, table: Table) -> list[bool]:
+        """Of each column of the table: is it masked?"""
+        named = self.columns
+        return [c.attribute.role in self.masks if named is None else c.name in named for c in table.columns]
 
 
 class Grouping(Method):

@@ -162,7 +162,8 @@ class Profile:
         chosen, aims = _method(method, DEFAULT_K if k is None else k)
         if k is None:
             k = chosen.promised_k if chosen.promised_k > 1 else DEFAULT_K
-        if not any(column.role in chosen.masks for column in self.columns):
+        proposed = {c.name: c.proposal.attribute(may_lack=False) for c in self.columns}
+        if not chosen.masked_columns(proposed):
             raise PolicyError(
                 f"no column has a role that {chosen.name} masks ({' or '.join(chosen.masks)})",
                 remedy="Settle the role of one: profile(data, roles={'age': 'quasi'}), ontomask init --role age=quasi.",
@@ -172,10 +173,9 @@ class Profile:
                 f"k is {k:,} and there {'is' if self.records == 1 else 'are'} {counted(self.records, 'record')}",
                 remedy="A class cannot have more records than the data: choose a smaller k.",
             )
+        studied = set(chosen.studied_columns(proposed))
         attributes = {
-            c.name: c.proposal.attribute(
-                may_lack=c.role in chosen.looks_at and (c.missing > 0 or self.looked < self.records)
-            )
+            c.name: c.proposal.attribute(may_lack=c.name in studied and (c.missing > 0 or self.looked < self.records))
             for c in self.columns
         }
         return Policy(

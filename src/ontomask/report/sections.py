@@ -37,7 +37,7 @@ def asked(result: Result, counts: Counts) -> dict[str, Any]:
             {
                 "name": name,
                 "role": ROLES[attribute.role],
-                "masked": "yes" if attribute.role in policy.method.masks else "no",
+                "masked": "yes" if name in policy.masked else "no",
                 "kind": KINDS[attribute.kind],
                 "taxonomy": named,
                 "measure": "" if public or not nominal else policy_measure(policy, attribute),
@@ -94,9 +94,7 @@ def done(result: Result, counts: Counts) -> dict[str, Any]:
     ]
     if masked.sources is None:
         rows.append(["Groups formed by the method (several can show the same values)", counts.number(masked.groups)])
-    rows.append(
-        ["Columns masked", f"{sum(a.role in result.policy.method.masks for a in result.policy.attributes.values()):,}"]
-    )
+    rows.append(["Columns masked", f"{len(result.policy.masked):,}"])
     rows.append(["Columns removed", f"{len(prepared.removed):,}"])
     report = result.report
     own = None

@@ -270,13 +270,12 @@ def _about_classes(result: Result, counts: Counts) -> list[str]:
         share = counts.share(after.unique, after.records)
         unique = counts.of(after.unique, "released record")
         told.append(f"{_capital(unique)} ({share}) {_is(after.unique, counts)} unique in the quasi-identifiers.")
-    assert result.policy.method is not None
-    moved = "sensitive" in result.policy.method.masks
+    masked = set(result.policy.masked)
     rows, more = most_disclosed(result.assessment.disclosed.filter(pl.col("records") > 0))
     for row in rows.iter_rows(named=True):
-        if moved:
+        if row["column"] in masked:
             told.append(
-                f"{row['column']} was reassigned among records; {counts.of(row['records'], 'record')} "
+                f"{row['column']} is masked; {counts.of(row['records'], 'record')} "
                 f"{'shows its' if row['records'] == 1 and counts.exact else 'show their'} own value in a class whose values "
                 "agree."
             )
@@ -329,8 +328,8 @@ def _about_sensitive(result: Result, counts: Counts) -> list[str]:
     assert policy.method is not None
     told = []
     looked_at = {c for f in result.verification.findings for c in f.model.sensitive_columns(policy.attributes)}
-    free = [name for name in sensitive if name not in looked_at]
-    if free and "sensitive" not in policy.method.masks:
+    free = [name for name in sensitive if name not in looked_at and name not in policy.masked]
+    if free:
         text = f"No model protects the sensitive {'column' if len(free) == 1 else 'columns'} {', '.join(free)}: "
         told.append(text + "a class whose values agree discloses them.")
     stayed = result.masked.group_of >= 0
