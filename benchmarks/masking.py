@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,7 @@ def masking(folder: Path) -> Iterator[Job]:
         what = f"{name}, 3,006 records with 2,331 distinct pairs of ICD-9 codes, k=5"
         yield job(what, frame, attributes, method, "<= 3 s")
     result = om.anonymize(frame, om.Policy(attributes=attributes, method=om.Microaggregation(k=5)), seed=1)
-    yield Job("semantic linkage of the same", result.linkage, "<= 1 s")
+    yield Job("semantic linkage of the same", lambda: replace(result).linkage() and None, "<= 1 s")
     if ADULT.is_dir():
         yield from on_adult()
     yield from verifying()
@@ -101,9 +102,14 @@ def on_adult() -> Iterator[Job]:
         yield job(what, more, attributes, om.Microaggregation(k=5), "grows more slowly" if copies > 1 else "")
     frame, attributes = adult()
     yield job("adaptive or MDAV, all nine columns of Adult, k=5", frame, attributes, om.Microaggregation(k=5))
-    result = om.anonymize(frame, om.Policy(attributes=attributes, method=om.Microaggregation(k=5)))
-    yield Job("semantic linkage, all nine columns, 30,162 x 30,162", result.linkage, "<= 20 s")
-    yield Job("loss (SSE, SST, L, discernibility) of the same", result.loss)
+    again = om.anonymize(frame, om.Policy(attributes=attributes, method=om.Microaggregation(k=5)))
+    # A copy of the result has not yet worked out what the result keeps.
+    yield Job(
+        "semantic linkage, all nine columns of Adult, 30,162 x 30,162",
+        lambda: replace(again).linkage() and None,
+        "<= 20 s",
+    )
+    yield Job("loss (SSE, SST, L, discernibility) of the same", lambda: replace(again).loss() and None)
 
 
 def verifying() -> Iterator[Job]:
