@@ -83,6 +83,9 @@ if TYPE_CHECKING:
     from ontomask.statistics.records import central_record as central_record
     from ontomask.statistics.records import record_distances as record_distances
     from ontomask.statistics.records import sort_records as sort_records
+    from ontomask.statistics.references import sort_values as sort_values
+    from ontomask.statistics.references import weighted_distances as weighted_distances
+    from ontomask.statistics.references import weighted_record_distances as weighted_record_distances
     from ontomask.taxonomy.catalog import list_taxonomies as list_taxonomies
     from ontomask.taxonomy.catalog import load_taxonomy as load_taxonomy
     from ontomask.taxonomy.joining import join_taxonomies as join_taxonomies
@@ -173,9 +176,12 @@ _HOME = {
     "similarity": "distances.tables",
     "similarity_matrix": "distances.tables",
     "sort_records": "statistics.records",
+    "sort_values": "statistics.references",
     "unregister_measure": "distances.measures",
     "verify": "run",
     "verify_result": "result_folder",
+    "weighted_distances": "statistics.references",
+    "weighted_record_distances": "statistics.references",
     "write_report": "report.page",
     "write_table": "microdata.writing",
     "write_taxonomy": "taxonomy.writing",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import polars as pl
+
 import ontomask as om
 
 TAXONOMY = om.Taxonomy.from_edges([
@@ -35,6 +37,34 @@ def test_the_two_nearest_of_neuropathy() -> None:
     ranked = sorted(row, key=row.__getitem__)
     assert ranked[:2] == ["Neuropathy", "Disorder of nervous system"]
     assert row["Coma"] == row["Neurological varicella"] < row["Hepatic coma"]
+
+
+#: R17 Figures 2 and 3 rank five values; the distances follow from eq. 3 by hand: coma and hepatic coma 1 - 4/5.
+FIVE = ["Disorder of nervous system", "Coma", "Neuropathy", "Hepatic coma", "Hypoglycemic coma"]
+
+
+def test_figure_2_the_order_from_coma() -> None:
+    ranked = om.sort_values(TAXONOMY, FIVE, "Coma", "wu_palmer", scope="attribute")
+    assert ranked == ["Coma", "Hepatic coma", "Hypoglycemic coma", "Disorder of nervous system", "Neuropathy"]
+    far = om.weighted_distances(TAXONOMY, "Coma", FIVE, measure="wu_palmer", scope="attribute")
+    assert [round(far[v], 4) for v in ranked] == [0, 0.2, 0.2, 0.3333, 0.5]
+
+
+def test_figure_3_the_order_from_neuropathy() -> None:
+    ranked = om.sort_values(TAXONOMY, FIVE, "Neuropathy", "wu_palmer", scope="attribute")
+    assert ranked == ["Neuropathy", "Disorder of nervous system", "Coma", "Hepatic coma", "Hypoglycemic coma"]
+    far = om.weighted_distances(TAXONOMY, "Neuropathy", FIVE, measure="wu_palmer", scope="attribute")
+    assert [round(far[v], 4) for v in ranked] == [0, 0.3333, 0.5, 0.6, 0.6]
+
+
+def test_figure_4_the_order_from_the_most_distant_value() -> None:
+    ranked = om.sort_values(TAXONOMY, VALUES, measure="wu_palmer", scope="attribute")
+    assert ranked[:4] == ["Neuropathy", "Disorder of nervous system", "Neurological varicella", "Coma"]
+    frame = pl.DataFrame({"disorder": VALUES})
+    attributes = {"disorder": om.Nominal(taxonomy=TAXONOMY, measure="wu_palmer", scope="attribute")}
+    for reference in ("most_distant", VALUES.index("Neuropathy"), {"disorder": "Neuropathy"}):
+        rows = om.sort_records(frame, attributes, reference=reference)
+        assert [VALUES[i] for i in rows] == ranked
 
 
 def test_attribute_taxonomy_cuts_what_is_above() -> None:

@@ -51,6 +51,20 @@ def test_central_records_of_example_6(centroid: str, unit: Any, record: tuple[st
     assert sum_wsd(centre) == printed
 
 
+@pytest.mark.parametrize(
+    ("record", "printed"),
+    [(("ache", "medication"), 21), (("symptom", "medical care"), 30), (("lumbago", "rehabilitation"), 24.5)],
+)
+def test_wsd_of_example_6(record: tuple[str, str], printed: float) -> None:
+    """T12 eq. 4.3 and 4.8: wsd of the distinct records adds up to what is printed; both columns span 5 links."""
+    distances = om.weighted_record_distances(MV1, PATH, dict(zip(PATH, record, strict=True)))
+    of_tuple = dict(zip(MV1.rows(), distances.tolist(), strict=True))
+    assert sum(of_tuple.values()) * 5 == pytest.approx(printed)
+    # By hand: ache and medication are 1 and 2 links from lumbago and rehabilitation, which occur 3 times together.
+    if printed == 21:
+        assert of_tuple["lumbago", "rehabilitation"] * 5 == pytest.approx(3 * (1 + 2) / 2)
+
+
 def test_the_semantic_centre_is_the_best_of_all_pairs() -> None:
     # "this multivariate centroid corresponds to the optimal solution" (4.3.4)
     sums = [sum_wsd({"symptom": s, "care": c}) for s in SYMPTOMS.concepts for c in CARE.concepts]

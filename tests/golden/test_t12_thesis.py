@@ -76,6 +76,12 @@ TABLES = {
 def test_tables_6_to_9(table: str) -> None:
     taxonomy, counts, printed = TABLES[table]
     assert sums(taxonomy, counts) == printed
+    values = [value for value, count in counts.items() for _ in range(count)]
+    for candidate, total in printed.items():  # the comparison operator itself, by repetition and by weight
+        one = om.weighted_distances(taxonomy, candidate, values, measure="path")
+        assert one == om.weighted_distances(taxonomy, candidate, list(counts), list(counts.values()), "path")
+        assert sum(one.values()) == total
+        assert one == {v: w * om.distance(taxonomy, candidate, v, "path") for v, w in counts.items()}
 
 
 @pytest.mark.parametrize(

@@ -468,6 +468,22 @@ def sort_records(
     return [i for t in ordered for i, record in enumerate(data) if record == t]
 
 
+def most_distant_record(data: Data, table: PlainTable) -> Record:
+    """R17 eq. 5 and 10: the first with the largest sum of distances to all records."""
+    return data[first_greatest(math.fsum(table.distance(r, other) for other in data) for r in data)]
+
+
+def sort_by_reference(data: Data, table: PlainTable, reference: Record, comparison: str = "plain") -> list[int]:
+    """R17 def. 3 and 7: positions by distance from the reference, which comes first; equal records together."""
+    frequency = frequencies(data)
+    ordered = [reference] if reference in frequency else []
+    left = [t for t in frequency if t != reference]
+    while left:
+        compared = [table.compare(reference, t, frequency[t], comparison) for t in left]
+        ordered.append(left.pop(first_least(compared)))
+    return [i for t in ordered for i, record in enumerate(data) if record == t]
+
+
 def k_anonymous_resampling(
     data: Data,
     attributes: Sequence[PlainAttribute],

@@ -76,6 +76,17 @@ class RecordDistance:
                 total += part**2 if stick.on_line else part
         return np.sqrt(total) if self.squared else total
 
+    def summed(self, table: Table) -> Floats:
+        """For each tuple the sum of its distances from all records (R17 eq. 10): mean distances column by column."""
+        if self.kind == "mean":
+            total = np.zeros(table.p)
+            for stick, codes in zip(self.yardsticks, table.codes, strict=True):
+                total += self.share(stick) * stick.relative_marginalities()[codes]
+            return total
+        own = [column.own[codes] for column, codes in zip(table.columns, table.codes, strict=True)]
+        rows = (self.pairs([np.repeat(c[t : t + 1], table.p) for c in own], own) for t in range(table.p))
+        return np.array([float((table.counts * row).sum()) for row in rows])
+
     def space(self, table: Table, *, against: Table | None = None) -> Space:
         """The tuples of a table for the kernels.
 

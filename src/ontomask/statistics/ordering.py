@@ -1,4 +1,4 @@
-"""Sorting records by meaning (T12 Algorithm 1): from the record farthest from the centre outwards."""
+"""Sorting records by meaning: by distance from a reference (R17 def. 7), in T12 Algorithm 1 the farthest from the centre."""
 
 from __future__ import annotations
 
@@ -39,10 +39,18 @@ def sorted_records(operators: Operators, records: NDArray[Any], comparison: Comp
     set_point(space, point, tuples[farthest])
     off = _apart(operators, point, tuples, weight)
     off[farthest] = -1.0  # f itself comes first
-    order = sort_with_ties(off)
+    return records[in_order(off, rank_of[place])]
+
+
+def in_order(distances: Floats, code: NDArray[Any]) -> NDArray[np.int64]:
+    """Places of records by the distance of their code, in the order of the data where that is equal.
+
+    Records of one code stay together; of equally far codes the first comes first.
+    """
+    order = sort_with_ties(distances)
     position = np.empty(len(order), dtype=np.int64)
     position[order] = np.arange(len(order))
-    return records[np.argsort(position[rank_of[place]], kind="stable")]
+    return np.argsort(position[code], kind="stable")
 
 
 def _apart(operators: Operators, point: Any, tuples: NDArray[np.int64], weight: Any) -> Floats:

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 from ontomask.arguments import one_of
 from ontomask.distances.records import Distance, Normalize, RecordDistance
 from ontomask.errors import OptionError
-from ontomask.microdata.attributes import as_attributes
-from ontomask.microdata.encoding import Table, encode, require_columns, settle_missing
-from ontomask.microdata.frames import take
-from ontomask.microdata.opening import with_own_orders
+from ontomask.microdata.encoding import Table
 from ontomask.statistics.aggregation import Centroid, Operators
-from ontomask.statistics.ordering import Comparison, sorted_records
+from ontomask.statistics.ordering import Comparison, in_order, sorted_records
+from ontomask.statistics.references import RecordReference, distances_from_reference
 from ontomask.statistics.sample import Floats, first_least
+from ontomask.statistics.tabulating import check_distance, table_of
 
 Unit = Literal["attribute", "record"]
 #: Records a matrix of all distances is worked out for.
@@ -36,8 +35,8 @@ def record_distances(
     >>> om.record_distances(frame, {"age": om.Numeric(), "sex": om.Flat()}).round(3).tolist()
     [[0.0, 0.625, 1.0], [0.625, 0.0, 0.375], [1.0, 0.375, 0.0]]
     """
-    table = _table(frame, attributes)
-    _check(distance, normalize)
+    table = table_of(frame, attributes)
+    check_distance(distance, normalize)
     if table.n > MOST:
         raise OptionError(
             f"a matrix of {table.n:,} x {table.n:,} distances",
@@ -73,8 +72,8 @@ def central_record(
     >>> om.central_record(frame, {"age": om.Numeric(), "sex": om.Flat()})
     {'age': 37, 'sex': 'm'}
     """
-    table = _table(frame, attributes)
-    _check(distance, normalize)
+    table = table_of(frame, attributes)
+    check_distance(distance, normalize)
     kinds = (*get_args(Centroid), "random")
     one_of(centroid, kinds if unit == "attribute" else ("mode", "consensus", "marginality", "random"), "centroid")
     one_of(unit, get_args(Unit), "unit")
@@ -101,14 +100,7 @@ def _central_tuple(table: Table, measured: RecordDistance, kind: str, rng: np.ra
         return int(np.argmax(table.counts))
     if kind == "consensus":
         return first_least(_total_confusion(table, measured))
-    own = [column.own[codes] for column, codes in zip(table.columns, table.codes, strict=True)]
-    sums = np.array(
-        [
-            float((table.counts * measured.pairs([np.repeat(c[t : t + 1], table.p) for c in own], own)).sum())
-            for t in range(table.p)
-        ]
-    )
-    return first_least(sums)
+    return first_least(measured.summed(table))
 
 
 def _total_confusion(table: Table, measured: RecordDistance) -> Floats:
@@ -131,38 +123,34 @@ def sort_records(
     frame: Any,
     attributes: Any,
     *,
+    reference: RecordReference | None = None,
     centroid: str = "semantic",
     comparison: Comparison = "plain",
     distance: Distance = "mean",
     normalize: Normalize = "pairwise",
 ) -> NDArray[np.int64]:
-    """Row numbers in semantic order (T12 Algorithm 1): the record farthest from the centre, then by distance from it.
+    """Row numbers by increasing distance from a reference record (R17 def. 7), which itself comes first.
+
+    ``reference``: a value for each column, the number of a row, or ``"most_distant"``, the record with the largest sum
+    of distances to all (R17 eq. 10). Without one it is the record farthest from the ``centroid`` of all (T12
+    Algorithm 1). ``comparison="weighted"`` multiplies distances by how often a record occurs (T12 eq. 4.2 and 4.3).
+    Equal records stay together; equally far ones in the order first seen.
 
     >>> import ontomask as om, polars as pl
-    >>> om.sort_records(pl.DataFrame({"age": [30, 80, 20, 35]}), {"age": om.Numeric()}).tolist()
+    >>> frame = pl.DataFrame({"age": [30, 80, 20, 35]})
+    >>> om.sort_records(frame, {"age": om.Numeric()}).tolist()
     [1, 3, 0, 2]
+    >>> om.sort_records(frame, {"age": om.Numeric()}, reference={"age": 32}).tolist()
+    [0, 3, 2, 1]
     """
-    table = _table(frame, attributes)
-    _check(distance, normalize)
+    table = table_of(frame, attributes)
+    check_distance(distance, normalize)
     one_of(centroid, get_args(Centroid), "centroid")
     one_of(comparison, get_args(Comparison), "comparison")
+    if reference is not None:
+        if centroid != "semantic":
+            raise OptionError("centroid= has no use with reference=", remedy="Give one of the two.")
+        off = distances_from_reference(table, reference, distance, normalize, comparison)
+        return in_order(off, table.tuple_of)
     operators = Operators.of(table, RecordDistance.of(table, distance, normalize), centroid)  # type: ignore[arg-type]
     return sorted_records(operators, np.arange(table.n), comparison)
-
-
-def _check(distance: str, normalize: str) -> None:
-    one_of(distance, get_args(Distance), "distance")
-    one_of(normalize, get_args(Normalize), "normalization")
-
-
-def _table(frame: Any, attributes: Any) -> Table:
-    """The quasi-identifiers of a frame, encoded; records cannot be dropped here."""
-    listed = {n: a for n, a in as_attributes(getattr(attributes, "attributes", attributes)).items() if a.quasi}
-    taken = take(frame)
-    data, listed = taken.data, with_own_orders(listed, taken)
-    require_columns(data, listed)
-    for name, attribute in listed.items():
-        if attribute.missing == "drop_record":
-            listed[name] = attribute.model_copy(update={"missing": "error"})
-    data, _ = settle_missing(data, listed, listed, [])
-    return encode(data, listed, list(listed))

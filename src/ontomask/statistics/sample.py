@@ -71,6 +71,12 @@ def first_least(values: Floats) -> int:
     return int(np.argmax(values <= least + TIE * abs(least)))
 
 
+def first_greatest(values: Floats) -> int:
+    """The first place whose value is the greatest, up to a relative 1e-12."""
+    most = values.max()
+    return int(np.argmax(values >= most - TIE * abs(most)))
+
+
 def weighted_sums(table: Floats, weights: Floats) -> Floats:
     """Row sums of table * weights, always added up in the same order; the table is used up."""
     np.multiply(table, weights, out=table)
