@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from ontomask.assessment.assess import Assessment as Assessment
     from ontomask.assessment.assess import assess as assess
     from ontomask.assessment.clustering import clustering_distance as clustering_distance
+    from ontomask.assessment.combining import Combined as Combined
+    from ontomask.assessment.combining import combine_estimates as combine_estimates
     from ontomask.assessment.linkage import record_linkage as record_linkage
     from ontomask.assessment.loss import Loss as Loss
     from ontomask.assessment.loss import information_loss as information_loss
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from ontomask.hierarchies.kinds import MaskedText as MaskedText
     from ontomask.hierarchies.kinds import TaxonomyLevels as TaxonomyLevels
     from ontomask.masking.generalization import Generalization as Generalization
+    from ontomask.masking.imputation import Imputation as Imputation
     from ontomask.masking.microaggregation import Microaggregation as Microaggregation
     from ontomask.masking.rank_swapping import RankSwapping as RankSwapping
     from ontomask.masking.recoding import Recoding as Recoding
@@ -101,11 +104,13 @@ __version__ = "0.1.0"
 _HOME = {
     "Assessment": "assessment.assess",
     "Check": "checking",
+    "Combined": "assessment.combining",
     "Comparison": "comparison.compare",
     "DEMO_NOTICE": "microdata.demo",
     "Flat": "microdata.attributes",
     "Generalization": "masking.generalization",
     "Identifier": "microdata.attributes",
+    "Imputation": "masking.imputation",
     "Intervals": "hierarchies.kinds",
     "KAnonymity": "privacy.k_anonymity",
     "KmAnonymity": "privacy.km_anonymity",
@@ -143,6 +148,7 @@ _HOME = {
     "centroid": "statistics.centroids",
     "check": "checking",
     "clustering_distance": "assessment.clustering",
+    "combine_estimates": "assessment.combining",
     "compare": "comparison.compare",
     "demo_data": "microdata.demo",
     "demo_policy": "microdata.demo",

@@ -14,6 +14,7 @@ from pydantic import Field, field_validator, model_validator
 
 from ontomask.errors import PolicyError
 from ontomask.masking.generalization import Generalization
+from ontomask.masking.imputation import Imputation
 from ontomask.masking.method import Method
 from ontomask.masking.microaggregation import Microaggregation
 from ontomask.masking.rank_swapping import RankSwapping
@@ -34,7 +35,7 @@ from ontomask.settings import DictOf, ListOf, Settings, refuse
 from ontomask.severity.numbers import Severity
 from ontomask.taxonomy.catalog import list_taxonomies
 
-_METHODS = (Generalization, Microaggregation, RankSwapping, Recoding, Resampling, Shuffling, Suppression)
+_METHODS = (Generalization, Imputation, Microaggregation, RankSwapping, Recoding, Resampling, Shuffling, Suppression)
 _MODELS = (KAnonymity, KmAnonymity, LDiversity, ProbabilisticKAnonymity, SeverityDiversity, TCloseness)
 #: Methods by the names that policies know them by.
 METHODS: dict[str, type[Method]] = {str(kind.model_fields["name"].default): kind for kind in _METHODS}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,11 +13,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import as_path, counted, free_name, one_of
+from ontomask.guarantees import linkage_in_words, minimality_in_words
 from ontomask.masking.method import Masked
 from ontomask.microdata.frames import take
 from ontomask.policy import Policy
 from ontomask.privacy.k_anonymity import KAnonymity
-from ontomask.progress import Progress, Reporter, silent
+from ontomask.progress import Progress, Reporter, silent, stretch
 from ontomask.randomness import EXPLICIT_SEED, Secret
 from ontomask.verification import NOTHING_PROMISED, Verification
 from ontomask.wording import Counts, public_text
@@ -29,10 +30,6 @@ if TYPE_CHECKING:
     from ontomask.assessment.pairing import Pairing
     from ontomask.assessment.preservation import Preservation
     from ontomask.run import Prepared
-
-
-#: Linkage is told with the guarantees where there are no more different records than this.
-MOST_LINKED = 30_000
 
 
 def _held(text: str, trivial: bool) -> str:
@@ -48,7 +45,8 @@ class Result:
     The frame can be changed, so it is verified again whenever it is written. ``allow_unsatisfied``: may it fail?
 
     ``records`` are the places in the input of the released records; like ``mapping`` and ``groups`` they lead back to
-    people and belong to the steward alone.
+    people and belong to the steward alone. ``parts``: where a method makes several releases of the same records, the result
+    of each; ``data``, ``masked``, ``mapping`` and ``groups`` are of the first.
     """
 
     policy: Policy
@@ -60,6 +58,17 @@ class Result:
     records: NDArray[np.int64]
     notes: list[str] = field(default_factory=list)
     allow_unsatisfied: bool = False
+    parts: tuple[Result, ...] = ()
+
+    @property
+    def each(self) -> tuple[Result, ...]:
+        """The results of all releases, one by one; of most methods there is one release."""
+        return self.parts or (self,)
+
+    @property
+    def releases(self) -> list[Any]:
+        """The data of all releases: the same records in the same order; ``data`` is the first."""
+        return [part.data for part in self.each]
 
     @property
     def seed(self) -> int | None:
@@ -117,7 +126,7 @@ class Result:
         assured = [] if broken else self.policy.method.assurances()  # data that were changed need not keep them
         explicit = [EXPLICIT_SEED] if self.reproducible else []
         told = [*failed, *nothing, *explicit, *assured, *self.caveats, *held]
-        return [*told, *self._linkage_in_words(counts), *self._assumptions()]
+        return [*told, *linkage_in_words(self, counts), *self._assumptions()]
 
     def _assumptions(self) -> list[str]:
         assert self.policy.method is not None
@@ -135,7 +144,7 @@ class Result:
                 "Not promised by k-anonymity: that a class holds different sensitive values. "
                 "If all of them agree, they are disclosed without any record being singled out."
             )
-        assumptions += self._minimality()
+        assumptions += minimality_in_words(self.policy)
         assumptions.append(
             "Records are in random order."
             if self.policy.row_order == "shuffled"
@@ -143,53 +152,6 @@ class Result:
             "Set row_order: shuffled to change it."
         )
         return assumptions
-
-    def _minimality(self) -> list[str]:
-        """What a method that aims at models gives away by stopping when they hold."""
-        assert self.policy.method is not None
-        models = [
-            model.describe()
-            for model in self.policy.require
-            if not model.trivial and model.sensitive_columns(self.policy.attributes)
-        ]
-        if not self.policy.method.aims or not models:
-            return []
-        text = (
-            f"Not protected against: minimality. The data were masked no further than {', '.join(models)} required. An "
-            "intruder who knows this and the quasi-identifiers of all records may infer which classes would have failed "
-            "with less, and from that sensitive values (Wong et al. 2007)."
-        )
-        return [text]
-
-    def _linkage_in_words(self, counts: Counts) -> list[str]:
-        """Where no k is promised, what the worst attack finds; large tables take long and are left to the user."""
-        assert self.policy.method is not None
-        findings = self.verification.findings
-        protecting = [f for f in findings if f.holds and f.model.name != "no_identifiers" and not f.model.trivial]
-        if self.policy.method.promised_k > 1 or protecting:
-            return []
-        if max(self.prepared.table.p, self.masked.groups) > MOST_LINKED:
-            return ["Record linkage was not tried, as there are many different records: see the assessment."]
-        from ontomask.assessment.attacks import attacks_of
-        from ontomask.assessment.linkage import KINDS
-        from ontomask.assessment.risk import risk_of
-
-        quasi = [name for name in self.policy.quasi_identifiers if name in self.prepared.data.columns]
-        worst = attacks_of(
-            {kind: self.linkage(kind) for kind in KINDS},
-            risk_of(take(self.data).data, quasi),
-            self.pairing.n,
-            self.pairing.masked.n,
-            recognizable=self.policy.recognizable,
-        )[0]
-        known = quasi if worst.name == "prosecutor" else [column.name for column in self.prepared.table.columns]
-        share = counts.at_most(worst.share, self.pairing.masked.n)
-        return [
-            (
-                f"Tried, not promised: the worst attack known re-identifies {share} of the released records (an "
-                f"intruder who knows {', '.join(known)} of every record {worst.words})."
-            )
-        ]
 
     @cached_property
     def assessment(self) -> Assessment:
@@ -204,6 +166,13 @@ class Result:
 
     def _assessed(self, progress: Progress) -> Assessment:
         from ontomask.assessment.assess import assessment_of
+
+        if self.parts:
+            from ontomask.assessment.several import assessed_together
+
+            steps = [stretch(progress, i / len(self.parts), (i + 1) / len(self.parts)) for i in range(len(self.parts))]
+            found = [part._assessed(step) for part, step in zip(self.parts, steps, strict=True)]
+            return assessed_together(found, [part.pairing for part in self.parts], self.policy.masked)
 
         inside = np.flatnonzero(self.prepared.kept)
         return assessment_of(
@@ -227,7 +196,11 @@ class Result:
     @property
     def report(self) -> pl.DataFrame | None:
         """What the method itself measured, a row for each masked column; None if it reports nothing."""
-        return self.masked.report
+        if not self.parts:
+            return self.masked.report
+        from ontomask.releases import reports_of
+
+        return reports_of(self.parts)
 
     @cached_property
     def groups(self) -> pl.DataFrame:
@@ -318,24 +291,20 @@ class Result:
         """Write the release to a file, whole or not at all; never over the file the data came from.
 
         The file is read back as a recipient would read it, and what it holds is verified before it appears. The options
-        are those of :func:`ontomask.write_table`.
+        are those of :func:`ontomask.write_table`. Several releases become ``NAME-1.csv``, ``NAME-2.csv`` and so on, all of
+        them or none; the path of the first is returned.
         """
-        from ontomask.microdata.writing import write_table
-        from ontomask.saving import inputs_of, spare
-        from ontomask.written import ReadBack
+        from ontomask.releases import write_releases
 
-        spare(as_path(path), inputs_of(self.policy, None))
-        return write_table(
-            self.data,
-            path,
+        return write_releases(
+            self,
+            as_path(path),
             overwrite=overwrite,
             format=format,
             delimiter=delimiter,
             encoding=encoding,
             decimal=decimal,
-            source=self.prepared.source,
             escape_formulas=escape_formulas,
-            check=ReadBack(self, encoding=encoding, decimal=decimal),
         )
 
     def save(
@@ -369,9 +338,12 @@ class Result:
             escape_formulas=escape_formulas,
         )
 
-    def verified(self, verification: Verification) -> Result:
-        """This result with what was found in its file."""
-        again = replace(self, verification=verification)
+    def verified(self, found: Sequence[Verification]) -> Result:
+        """This result with what was found in the file of each of its releases."""
+        from ontomask.releases import all_verified
+
+        parts = tuple(part.verified([one]) for part, one in zip(self.parts, found, strict=bool(self.parts)))
+        again = replace(self, verification=all_verified(found), parts=parts)
         kept = ("assessment", "groups", "mapping", "pairing")  # worked out once
         again.__dict__.update({name: self.__dict__[name] for name in kept if name in self.__dict__})
         return again
@@ -379,8 +351,9 @@ class Result:
     def __repr__(self) -> str:
         state = "" if self.satisfied else " NOT SATISFIED"
         rows = len(self.records)
-        parts = (counted(rows, "record"), counted(self.masked.groups, "group"), counted(len(self.notes), "note"))
-        return f"<Result{state}: {', '.join(parts)}>"
+        told = [counted(rows, "record"), counted(self.masked.groups, "group"), counted(len(self.notes), "note")]
+        told = [f"{len(self.parts)} releases", *told] if self.parts else told
+        return f"<Result{state}: {', '.join(told)}>"
 
     def __str__(self) -> str:
         lines = [repr(self), *(f"  {text}" for text in self.guarantees), *(f"  note: {note}" for note in self.notes)]

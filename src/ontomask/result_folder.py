@@ -17,6 +17,7 @@ from ontomask.microdata.reading import SUFFIXES, format_of
 from ontomask.policy import Policy
 from ontomask.privacy.contents import ContentCheck
 from ontomask.privacy.models import Finding
+from ontomask.releases import all_verified
 from ontomask.run import verify
 from ontomask.saving import ABOUT, MANIFEST, PARTS, SECRET
 from ontomask.verification import Verification
@@ -105,21 +106,27 @@ def verify_result(
     handed on, what cannot be checked is reported as not checked.
     """
     place = _place(as_path(folder))
-    manifest = _manifest(place / MANIFEST)
+    manifest = read_manifest(place / MANIFEST)
     files = SavedFiles().check_folder(place, None if manifest is None else manifest["files"])
-    file = _release(place, manifest)
+    released = released_files(place, manifest)
+    absent = [_shown(file, place) for file in released if not file.is_file()]
     chosen = place / POLICY if policy is None and (place / POLICY).is_file() else policy
-    if file is None or not file.is_file():
-        return Verification([files], [] if file is None else [f"not verified: {_shown(file, place)} is missing"])
+    if not released or absent:
+        return Verification([files], [f"not verified: {some_of(absent)} {_is(absent)} missing"] if absent else [])
     if chosen is None:
         text = (
             f"there is no policy ({POLICY}): what the release must satisfy cannot be checked. Give the policy as well"
         )
         unknown = PolicyOfResult().finding(text, _frame({}), 0, checked=False)
-        return Verification([files, unknown], [f"not verified: {_shown(file, place)}"])
-    found = verify(file, chosen, original=original)
+        return Verification([files, unknown], [f"not verified: {_shown(file, place)}" for file in released])
+    found = all_verified([verify(file, chosen, original=original) for file in released])
     against = _shown(chosen, place) if isinstance(chosen, Path) else chosen if isinstance(chosen, str) else "the policy"
-    return Verification([files, *found.findings], [f"verified: {_shown(file, place)} against {against}", *found.notes])
+    verified = [f"verified: {_shown(file, place)} against {against}" for file in released]
+    return Verification([files, *found.findings], [*verified, *found.notes])
+
+
+def _is(names: list[str]) -> str:
+    return "is" if len(names) == 1 else "are"
 
 
 def _place(folder: Path) -> Path:
@@ -131,7 +138,7 @@ def _place(folder: Path) -> Path:
     return folder
 
 
-def _manifest(file: Path) -> dict[str, Any] | None:
+def read_manifest(file: Path) -> dict[str, Any] | None:
     if not file.is_file():
         return None
     try:
@@ -145,26 +152,39 @@ def _manifest(file: Path) -> dict[str, Any] | None:
     )
 
 
-def _release(place: Path, manifest: Mapping[str, Any] | None) -> Path | None:
-    """The released table: the one the manifest names, else the only one in the folder."""
-    if manifest is not None and isinstance(manifest.get("release"), str):
-        named = str(manifest["release"])
-        if named not in manifest["files"] or not re.fullmatch(rf"{PARTS[0]}/[^/\\]+", named):
+def released_files(place: Path, manifest: Mapping[str, Any] | None = None) -> list[Path]:
+    """The released tables: those the manifest names, else the only one in the folder, or all of a numbered series."""
+    if manifest is None:
+        manifest = read_manifest(place / MANIFEST)
+    if manifest is not None and ("release" in manifest or "releases" in manifest):
+        named = manifest.get("releases", [manifest.get("release")])
+        if not isinstance(named, list) or not named or not all(_is_listed(name, manifest) for name in named):
             raise DataError(
                 f"the release that it names, {short(repr(named), 60)}, is not one of the released files that it lists",
                 where=str(place / MANIFEST),
                 remedy="Restore it from a copy; it is written by a run.",
             )
-        return place / named
+        return [place / name for name in named]
     inside = place / PARTS[0] if (place / PARTS[0]).is_dir() else place
     tables = [path for path in sorted(inside.iterdir()) if path.is_file() and _is_table(path)]
-    if len(tables) != 1:
-        raise DataError(
-            f"expected one released table in the folder, found {len(tables)}",
-            where=str(inside),
-            remedy="Name the file: verify POLICY FILE.",
-        )
-    return tables[0]
+    if len(tables) == 1 or (tables and _is_series(tables)):
+        return tables
+    raise DataError(
+        f"expected one released table in the folder, found {len(tables)}",
+        where=str(inside),
+        remedy="Name the released file itself.",
+    )
+
+
+def _is_listed(name: Any, manifest: Mapping[str, Any]) -> bool:
+    return isinstance(name, str) and name in manifest["files"] and bool(re.fullmatch(rf"{PARTS[0]}/[^/\\]+", name))
+
+
+def _is_series(tables: list[Path]) -> bool:
+    """Are these release-1, release-2 and so on, none missing?"""
+    found = [re.fullmatch(r"release-(\d+)(?:-NOT-SATISFIED)?(\..*)", path.name) for path in tables]
+    numbers = sorted(int(match[1]) for match in found if match)
+    return numbers == list(range(1, len(tables) + 1)) and len({match[2] for match in found if match}) == 1
 
 
 def _is_table(path: Path) -> bool:

@@ -34,6 +34,7 @@ from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.models import Model
 from ontomask.progress import Progress, Reporter
 from ontomask.randomness import EXPLICIT_SEED, Secret, chosen_secret, masking_generator, random_order
+from ontomask.releases import together
 from ontomask.result import Result
 from ontomask.taxonomy.matching import match_counts
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -175,32 +176,49 @@ def anonymize(
         model.require_enough(prepared.table.n)
     rng = masking_generator(hidden, prepared.table)
     goals = Goals.of(policy.require, prepared.data, policy.attributes)
-    masked = policy.method.mask_for(goals, prepared.table, rng, report.part(0.1, 0.85))
+    each = policy.method.mask_releases(goals, prepared.table, rng, report.part(0.1, 0.85))
     report(0.85, "writing masked values")
+    shuffled = policy.row_order == "shuffled"
+    order = random_order(hidden, prepared.table, each[0], int((each[0].group_of >= 0).sum())) if shuffled else None
+    report(0.9, "verifying the release")
+    marks = [EXPLICIT_SEED] if hidden.explicit and policy.draws else []
+    parts = [_released(prepared, masked, hidden, order, marks, allow_unsatisfied) for masked in each]
+    result = together(parts)
+    if result.verification.failed and not allow_unsatisfied:  # what a run cannot check is not satisfied either
+        raise NotSatisfied(
+            "the release is refused: " + "; ".join(result.verification.failed),
+            remedy="Choose a method that promises it, a larger k, or fewer quasi-identifiers. "
+            "(allow_unsatisfied=True hands it out and marks it.)",
+            verification=result.verification,
+        )
+    report(0.95, "handing out")
+    report(1.0, "done")
+    return result
+
+
+def _released(
+    prepared: Prepared,
+    masked: Masked,
+    secret: Secret,
+    order: NDArray[np.int64] | None,
+    marks: Sequence[str],
+    allow_unsatisfied: bool,
+) -> Result:
+    """One release, verified; ``order``: that of its records, if it is not theirs."""
+    policy = prepared.policy
+    assert policy.method is not None
     stayed = np.flatnonzero(masked.group_of >= 0)
     data = decode(prepared, masked)
-    shuffled = policy.row_order == "shuffled"
-    order = random_order(hidden, prepared.table, masked, len(data)) if shuffled else None
     if order is not None:
         data = data[order]
     data = _own_buffers(only_what_cells_show(data))
-    report(0.9, "verifying the release")
     promised: list[Model] = [KAnonymity(k=policy.method.promised_k)] if policy.method.promised_k > 1 else []
     models = _each_once([*promised, *policy.require])
-    verification = check_models(data, models, prepared.policy, prepared.data, masked.report)
-    if verification.failed and not allow_unsatisfied:  # what a run cannot check is not satisfied either
-        raise NotSatisfied(
-            "the release is refused: " + "; ".join(verification.failed),
-            remedy="Choose a method that promises it, a larger k, or fewer quasi-identifiers. "
-            "(allow_unsatisfied=True hands it out and marks it.)",
-            verification=verification,
-        )
-    report(0.95, "handing out")
+    verification = check_models(data, models, policy, prepared.data, masked.report)
     failed = [f"NOT SATISFIED: {text}" for text in verification.failed]
-    marks = [EXPLICIT_SEED] if hidden.explicit and policy.draws else []
-    result = Result(
+    return Result(
         policy=policy,
-        secret=hidden,
+        secret=secret,
         data=give_back(data, prepared.taken),
         verification=verification,
         prepared=prepared,
@@ -209,8 +227,6 @@ def anonymize(
         notes=[*failed, *marks, *prepared.notes, *masked.notes, *formula_note(data)],
         allow_unsatisfied=allow_unsatisfied,
     )
-    report(1.0, "done")
-    return result
 
 
 def _each_once(models: Sequence[Model]) -> list[Model]:
@@ -227,8 +243,11 @@ def decode(prepared: Prepared, masked: Masked) -> pl.DataFrame:
     stayed = np.flatnonzero(masked.group_of >= 0)
     data = prepared.data if len(stayed) == len(prepared.data) else prepared.data[stayed]
     group_of = masked.group_of[stayed]
+    changed = set(prepared.policy.masked)  # columns that are only looked at stay exactly as they are written
     columns = zip(prepared.table.columns, masked.values(prepared.table), strict=True)
-    return data.with_columns(values.gather(group_of).alias(column.name) for column, values in columns)
+    return data.with_columns(
+        values.gather(group_of).alias(column.name) for column, values in columns if column.name in changed
+    )
 
 
 def _own_buffers(data: pl.DataFrame) -> pl.DataFrame:

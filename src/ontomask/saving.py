@@ -63,7 +63,7 @@ def save_result(
     spare(folder, inputs_of(result.policy, source))
     place = folder.resolve()  # behind a link, which stays one
     part = part_for(place)
-    with _told_for(folder):
+    with told_for(folder):
         try:
             create_folder(part)
             with locked(part):
@@ -121,7 +121,7 @@ def read_records(path: Path) -> list[int]:
 
 
 @contextmanager
-def _told_for(folder: Path) -> Iterator[None]:
+def told_for(folder: Path) -> Iterator[None]:
     """Errors of the system in our words."""
     try:
         yield
@@ -135,7 +135,7 @@ def _told_for(folder: Path) -> Iterator[None]:
         ) from problem
 
 
-def _show_target(problem: OntomaskError, part: Path, folder: Path) -> None:
+def show_target(problem: OntomaskError, part: Path, folder: Path) -> None:
     """Let an error speak of the place a file was meant for, not of the passing one it was made in."""
     problem.args = tuple(str(arg).replace(str(part), str(folder)) for arg in problem.args)
     problem.where = problem.where and problem.where.replace(str(part), str(folder))
@@ -262,18 +262,14 @@ def _fill(result: Result, folder: Path, target: Path, suffix: str, report: bool,
     try:
         _write_parts(result, folder, suffix, report, escape)
     except OntomaskError as problem:
-        _show_target(problem, folder, target)
+        show_target(problem, folder, target)
         raise
 
 
 def _write_parts(result: Result, folder: Path, suffix: str, report: bool, escape: bool) -> None:
     release, confidential = (folder / name for name in PARTS)
     create_folder(release)
-    check = ReadBack(result)
-    released = write_table(result.data, release / f"release{suffix}", escape_formulas=escape, check=check)
-    result = result.verified(check.verification)  # the file is what is handed out
-    if not result.satisfied:
-        released = released.rename(release / f"release-NOT-SATISFIED{suffix}")
+    released, result = _write_data(result, release, suffix, escape)
     write_text("\n".join([*result.public_guarantees, ""]), release / "guarantees.txt", private=False)
     create_folder(confidential)
     write_text(CONFIDENTIAL, confidential / "READ ME FIRST.txt")
@@ -281,8 +277,10 @@ def _write_parts(result: Result, folder: Path, suffix: str, report: bool, escape
     write_text(policy_text(policy, confidential.resolve()), confidential / "policy.yaml")
     write_text(result.secret.text(), confidential / SECRET)
     write_text("\n".join([*result.notes, *_changes(result), ""]), confidential / "notes.txt")
-    write_table(result.mapping, confidential / "mapping.csv", private=True, escape_formulas=escape)
-    write_table(result.groups, confidential / "groups.csv", private=True, escape_formulas=escape)
+    for number, one in enumerate(result.each, 1):
+        for name, frame in (("mapping.csv", one.mapping), ("groups.csv", one.groups)):
+            file = numbered(confidential / name, number, len(result.each))
+            write_table(frame, file, private=True, escape_formulas=escape)
     write_table(pl.DataFrame({RECORDS: result.records + 1}), confidential / "records.csv", private=True)
     if result.report is not None:
         write_table(result.report, confidential / "report.csv", private=True)
@@ -296,9 +294,33 @@ def _write_parts(result: Result, folder: Path, suffix: str, report: bool, escape
     files = [path.relative_to(folder).as_posix() for part in PARTS for path in sorted((folder / part).iterdir())]
     # A hash of a file that holds a small seed would tell the seed.
     unhashed = {MANIFEST: None} | ({f"confidential/{SECRET}": None} if result.secret.explicit else {})
-    content = manifest_of(result) | {"release": f"release/{released.name}"}
+    named = [f"release/{file.name}" for file in released]
+    content = manifest_of(result) | ({"release": named[0]} if len(named) == 1 else {"releases": named})
     content |= {"files": {name: sha256(folder / name) for name in files} | unhashed}
     write_text(json.dumps({"about": ABOUT} | content, ensure_ascii=False, indent=2) + "\n", folder / MANIFEST)
+
+
+def _write_data(result: Result, release: Path, suffix: str, escape: bool) -> tuple[list[Path], Result]:
+    """The file of every release, and the result with what was found in them: they are what is handed out."""
+    files, found = [], []
+    for number, one in enumerate(result.each, 1):
+        check = ReadBack(one)
+        file = numbered(release / f"release{suffix}", number, len(result.each))
+        files.append(write_table(one.data, file, escape_formulas=escape, check=check))
+        found.append(check.verification)
+    result = result.verified(found)
+    if not result.satisfied:
+        names = [file.with_name(file.name.removesuffix(suffix) + f"-NOT-SATISFIED{suffix}") for file in files]
+        files = [file.rename(name) for file, name in zip(files, names, strict=True)]
+    return files, result
+
+
+def numbered(path: Path, number: int, m: int) -> Path:
+    """The file of one of m releases: ``stays.csv`` becomes ``stays-1.csv``, of ten or more ``stays-01.csv``."""
+    if m == 1:
+        return path
+    stem, dot, suffixes = path.name.partition(".") if not path.name.startswith(".") else (path.name, "", "")
+    return path.with_name(f"{stem}-{number:0{len(str(m))}d}{dot}{suffixes}")
 
 
 def _changes(result: Result) -> list[str]:

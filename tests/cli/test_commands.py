@@ -312,7 +312,7 @@ def test_assess_refuses_rows_that_do_not_belong_together(place: Path, here: Any)
     for arguments, expected in [
         (["policy.yaml", "stays.csv"], "no masked table is given"),
         (["result/release", "stays.csv"], "this folder is not a result"),
-        (["policy.yaml", "stays.csv", "result/confidential"], "no released tables"),
+        (["policy.yaml", "stays.csv", "result/confidential"], "expected one released table"),
     ]:
         out, err = here("assess", *arguments, cwd=place, code=2)
         assert out == ""

@@ -28,7 +28,7 @@ from tests.contract.test_methods import (
     GRADES,
     KINDS,
     MIXES,
-    SHUFFLING,
+    OF_SENSITIVE,
     TAXONOMY,
     VARIANTS,
     attributes,
@@ -43,7 +43,7 @@ from tests.oracle.plain import Plain
 NAMES = [
     *("recoding", "suppression", "resampling", "heer"),
     *("mdav-mean-semantic", "microaggregation", "mdav-s-mode", "hybrid", "hybrid-adaptive-s"),
-    *("swapping-multivariate", "swapping-fixed", "shuffling"),
+    *("swapping-multivariate", "swapping-fixed", "shuffling", "imputation", "imputation-linear", "imputation-several"),
     *("generalization", "generalization-suppressing", "generalization-local", "generalization-strategy"),
 ]
 GENERALIZING = {name for name in NAMES if name.startswith("generalization")}
@@ -60,7 +60,7 @@ def make(name: str, k: int, mix: Sequence[str]) -> Any:
 
 
 def policy(name: str, mix: Sequence[str], missing: str | None, k: int = 3, **settings: Any) -> om.Policy:
-    secret = ("category" if name in SHUFFLING else None) if missing != "drop_record" else "drop_record"
+    secret = ("category" if name in OF_SENSITIVE else None) if missing != "drop_record" else "drop_record"
     aim = {"require": [om.KAnonymity(k=k)]} if name in AIMING | GENERALIZING else {}
     return om.Policy(attributes=attributes(mix, missing, secret), method=make(name, k, mix), **(aim | settings))
 
@@ -79,7 +79,7 @@ def run(
 
 def columns(name: str, mix: Sequence[str]) -> list[str]:
     """What the method works on, and the assessment compares, in the order of the frame."""
-    return [c for c in attributes(mix) if c in mix or (c == "secret" and name in SHUFFLING)]
+    return [c for c in attributes(mix) if c in mix or (c == "secret" and name in OF_SENSITIVE)]
 
 
 @pytest.fixture(autouse=True)

@@ -71,6 +71,10 @@ VARIANTS: dict[str, tuple[type[Any], dict[str, Any]]] = {
     "swapping-random": (om.RankSwapping, {"variant": "random"}),
     "shuffling": (om.Shuffling, {}),
     "shuffling-published": (om.Shuffling, {"ties": "published", "measure": "weighted_edge"}),
+    "imputation": (om.Imputation, {}),
+    "imputation-linear": (om.Imputation, {"model": "linear"}),
+    "imputation-pmm": (om.Imputation, {"model": "pmm", "donors": 3}),
+    "imputation-several": (om.Imputation, {"m": 3}),
     "hybrid": (om.Microaggregation, {"replace": "hybrid"}),
     "hybrid-adaptive-s": (om.Microaggregation, {"replace": "hybrid", "partition": "adaptive", "distance": "s"}),
     "generalization": (om.Generalization, {}),
@@ -79,19 +83,22 @@ VARIANTS: dict[str, tuple[type[Any], dict[str, Any]]] = {
 NAMES = list(VARIANTS)
 SWAPPING = {name for name in NAMES if name.startswith("swapping")}
 SHUFFLING = {"shuffling", "shuffling-published"}
+IMPUTATION = {name for name in NAMES if name.startswith("imputation")}
+#: These mask sensitive columns, and leave the quasi-identifiers as they are.
+OF_SENSITIVE = SHUFFLING | IMPUTATION
 HYBRID = {"hybrid", "hybrid-adaptive-s", "preset-marginality_hybrid", "preset-micro_hybrid"}
-NOT_K_ANONYMOUS = {"heer", "heer-samples"} | SWAPPING | SHUFFLING | HYBRID
+NOT_K_ANONYMOUS = {"heer", "heer-samples"} | SWAPPING | OF_SENSITIVE | HYBRID
 #: These aim at what is required.
 AIMING = {"generalization", "generalization-local"}
 #: These ask for no k.
-WITHOUT_K = {"swapping-random"} | SHUFFLING | AIMING
+WITHOUT_K = {"swapping-random"} | OF_SENSITIVE | AIMING
 RANDOM = {"recoding-random", "recoding-alphabetical", "resampling", "resampling-weighted-s"} | NOT_K_ANONYMOUS
 #: These show values of the data and nothing else.
-AS_WRITTEN = {n for n in NAMES if n.startswith(("recoding", "suppression"))} | SWAPPING | SHUFFLING | HYBRID
+AS_WRITTEN = {n for n in NAMES if n.startswith(("recoding", "suppression"))} | SWAPPING | OF_SENSITIVE | HYBRID
 #: One of each method for what does not depend on its settings.
 MAIN = [
     *("microaggregation", "mdav-mean-semantic", "recoding", "recoding-random", "resampling", "heer", "suppression"),
-    *("swapping-multivariate", "swapping-fixed", "shuffling", "hybrid"),
+    *("swapping-multivariate", "swapping-fixed", "shuffling", "imputation", "imputation-several", "hybrid"),
 ]
 PROMISING = [name for name in NAMES if name not in NOT_K_ANONYMOUS]
 KEEPING = [name for name in NAMES if name != "suppression"]
@@ -104,8 +111,8 @@ def method(name: str, k: int) -> Any:
 
 def refused(name: str, k: int, n: int) -> str | None:
     """What is said where there are too few records for a method."""
-    if name in SWAPPING | SHUFFLING and n < 3:
-        return "to swap|to shuffle"
+    if name in SWAPPING | OF_SENSITIVE and n < 3:
+        return "to swap|to shuffle|to impute"
     if name in SWAPPING - WITHOUT_K and k >= n:
         return f"each has only {n - 1} others"
     return None
@@ -192,7 +199,7 @@ def table(
 
 def policy(name: str, k: int, mix: Sequence[str] = KINDS, *, missing: bool = True, **settings: Any) -> om.Policy:
     """Missing values of the sensitive column are a category only where it is looked at."""
-    listed = attributes(mix, "category" if missing else None, "category" if name in SHUFFLING else None)
+    listed = attributes(mix, "category" if missing else None, "category" if name in OF_SENSITIVE else None)
     aim = {"require": [om.KAnonymity(k=k)]} if name in AIMING else {}
     made: om.Policy = om.Policy(attributes=listed, method=method(name, k), **(aim | settings))
     return made
@@ -264,9 +271,17 @@ def check(name: str, k: int, mix: Sequence[str], frame: pl.DataFrame, result: om
         kept = [i for i in kept if sizes[before[i]] >= k]
     assert result.removed.tolist() == sorted(set(range(len(frame))) - set(kept))
     assert result.records.tolist() == kept
-    if name in SHUFFLING:
-        assert Counter(data["secret"].to_list()) == Counter(frame["secret"].to_list())
+    if name in OF_SENSITIVE:
         assert after == before
+        for release in result.releases:
+            if name in SHUFFLING:
+                assert Counter(release["secret"].to_list()) == Counter(frame["secret"].to_list())
+            elif name == "imputation-linear":
+                known = frame["secret"].drop_nulls()
+                assert release["secret"].drop_nulls().is_between(known.min() or 0, known.max() or 0).all()
+            else:
+                assert set(release["secret"].to_list()) <= set(frame["secret"].to_list())
+            assert release.drop("secret").equals(frame.drop("id", "secret"))
     else:
         assert data["secret"].to_list() == frame["secret"][kept].to_list()
     assert data["secret"].dtype == frame["secret"].dtype
@@ -466,7 +481,7 @@ def test_any_frame(name: str, kind: str) -> None:
     names = [c for c in table(KINDS).columns if c != "id"]
     assert list(data.column_names if kind == "pyarrow" else data.columns) == names
     kept = result.records.tolist()
-    untouched = [*KINDS, "remark"] if name in SHUFFLING else ["secret", "remark"]
+    untouched = [*KINDS, "remark"] if name in OF_SENSITIVE else ["secret", "remark"]
     assert rows_of(data, untouched) == [rows_of(frame, untouched)[i] for i in kept]
     for column in ["secret"] if name in SHUFFLING else KINDS if name in SWAPPING else []:
         assert Counter(rows_of(data, [column])) == Counter(rows_of(frame, [column]))
@@ -671,7 +686,7 @@ def test_guarantees_say_what_holds_and_what_does_not(name: str) -> None:
     result = anonymize(frame, policy(name, 3))
     said = result.guarantees
     assert all(isinstance(text, str) and len(text) > 20 for text in said)
-    if name in SHUFFLING:
+    if name in OF_SENSITIVE:
         assert any("Quasi-identifiers are not masked" in text for text in said)
     else:
         assert all(kind in " ".join(said) for kind in KINDS)  # what an intruder is assumed to know

@@ -22,6 +22,7 @@ MADE: dict[str, Any] = {
     "Suppression": om.Suppression(k=4),
     "RankSwapping": om.RankSwapping(k=4),
     "Shuffling": om.Shuffling(),
+    "Imputation": om.Imputation(m=3),
     "Generalization": om.Generalization(),
     "KAnonymity": om.KAnonymity(k=4),
     "KmAnonymity": om.KmAnonymity(k=4, m=2),

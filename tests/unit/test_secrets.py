@@ -41,6 +41,8 @@ def swapping(variant: str) -> om.RankSwapping:
 DRAWING: dict[str, Any] = {f"swapping {variant}": swapping(variant) for variant in VARIANTS} | {
     "hybrid": om.Microaggregation(k=10, replace="hybrid"),
     "shuffling": om.Shuffling(),
+    "imputation": om.Imputation(),
+    "imputation by donors": om.Imputation(model="pmm"),
     "resampling": om.Resampling(k=5),
     "heer": om.Resampling(k=5, variant="heer"),
     "recoding": om.Recoding(k=5, guide="random"),
@@ -57,7 +59,7 @@ STILL: dict[str, Any] = {
 
 
 def policy(method: Any, **settings: Any) -> om.Policy:
-    attributes = SECRET if isinstance(method, om.Shuffling) else QUASI
+    attributes = SECRET if isinstance(method, (om.Shuffling, om.Imputation)) else QUASI
     if isinstance(method, om.Generalization):
         settings = {"require": [om.KAnonymity(k=3)]} | settings
     made: om.Policy = om.Policy(attributes=attributes, method=method, **settings)

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from ontomask.arguments import one_of
-from ontomask.assessment.attacks import Attack, attacks_of, classes_recognizable
+from ontomask.assessment.attacks import Attack, attacks_of, classes_recognizable, worst_of
 from ontomask.assessment.clustering import ClusteringDistance, clustering_of
 from ontomask.assessment.disclosed import SCHEMA as DISCLOSED
 from ontomask.assessment.disclosed import disclosed_of
@@ -23,7 +23,9 @@ from ontomask.assessment.loss import Loss, loss_of
 from ontomask.assessment.pairing import Pairing, open_frames, pair_opened
 from ontomask.assessment.preservation import Preservation, preservation_of, require_sampling
 from ontomask.assessment.risk import Risk, risk_of, severity_numbers
+from ontomask.assessment.several import Several, assessed_together
 from ontomask.errors import OptionError
+from ontomask.policy import Policy
 from ontomask.progress import Progress, Reporter, silent, stretch
 from ontomask.severity.numbers import Severity
 
@@ -54,7 +56,8 @@ class Assessment:
     ``disclosed``: of each sensitive column the classes that give its value away, and the records concerned, before and after
     (:func:`~ontomask.assessment.disclosed.disclosed_of`); ``tails``: the lowest and highest 5% of numeric columns;
     ``vanished``: categories that no released record shows (:mod:`ontomask.assessment.extremes`); ``collapsed``: columns of
-    which one value is left.
+    which one value is left. ``several``: where there are several releases of the same records, what they say together;
+    all else is of the first, but for ``attacks``, which are the worst over all; ``others``: the assessments of the others.
     """
 
     columns: dict[str, str]
@@ -75,13 +78,15 @@ class Assessment:
     tails: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=TAILS))
     vanished: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=VANISHED))
     collapsed: list[str] = field(default_factory=list)
+    several: Several | None = None
+    others: tuple[Assessment, ...] = ()
 
     @cached_property
     def attacks(self) -> list[Attack]:
         """Every attack that was tried, the most successful first: shares of the released records, comparable with
-        each other."""
+        each other. Of several releases, each attack on the one where it finds most."""
         released = self.loss.records - self.loss.removed
-        return attacks_of(
+        found = attacks_of(
             self.linkage,
             self.risk_after,
             self.loss.records,
@@ -89,6 +94,7 @@ class Assessment:
             recognizable=self.recognizable,
             estimated=self.estimated,
         )
+        return worst_of([found, *(other.attacks for other in self.others)])
 
     @property
     def worst_attack(self) -> Attack:
@@ -170,6 +176,7 @@ class Assessment:
                 same = {name: row[name] for name in ("attribute", "with", "original", "masked")}
                 rows.append({"figure": row["statistic"], "value": row[change], **same})
         rows += self._taken_away()
+        rows += [] if self.several is None else self.several.rows
         text, number = dict.fromkeys(("figure", "attribute", "with"), pl.String), ("original", "masked", "value")
         return pl.DataFrame(rows, schema={**text, **dict.fromkeys(number, pl.Float64)})
 
@@ -213,6 +220,7 @@ class Assessment:
             "tails": self.tails.to_dicts(),
             "vanished": self.vanished.to_dicts(),
             "collapsed": self.collapsed,
+            "releases": None if self.several is None else self.several.to_dict(),
         }
         if self.clustering is not None:
             found["clustering"] = {
@@ -268,7 +276,7 @@ def assess(
     needed (see :func:`ontomask.information_loss`), unless ``masked`` is the file of a saved result, whose list of records
     is found beside it. The arguments are those of :func:`ontomask.information_loss` and :func:`ontomask.preservation`;
     with ``severity`` records count by their severity numbers as well. ``seed`` fixes the samples that are drawn where
-    there are many records.
+    there are many records. A list of masked tables stands for several releases of the same records, in the same order.
 
     >>> import ontomask as om, polars as pl
     >>> before = pl.DataFrame({"age": [30, 32, 50, 54], "sex": ["f", "f", "m", "m"]})
@@ -278,23 +286,34 @@ def assess(
     '4 of 4 records were unique on age and sex; in the release none is: the smallest class has 2 records.'
     """
     require_sampling(samples, 0.1, seed)
-    frames = open_frames(original, masked, attributes, records, aligned=aligned)
-    pairing = pair_opened(frames).measured(measure, options)
-    place = np.cumsum(frames.there) - 1
-    return assessment_of(
-        pairing,
-        frames.before.filter(pl.Series(frames.there)),
-        frames.after,
-        place[frames.kept],
-        frames.attributes,
-        severity=severity,
-        samples=samples,
-        seed=seed,
-        ncp=pairing.ncp,
-        recognizable=classes_recognizable(attributes),
-        notes=frames.notes,
-        progress=Reporter(progress),
-    )
+    tables = list(masked) if isinstance(masked, (list, tuple)) else [masked]
+    if not tables:
+        raise OptionError("there is no masked table", remedy="Give the masked table, or a list of several releases.")
+    found, pairings, report = [], [], Reporter(progress)
+    for i, table in enumerate(tables):
+        frames = open_frames(original, table, attributes, records, aligned=aligned)
+        pairing = pair_opened(frames).measured(measure, options)
+        place = np.cumsum(frames.there) - 1
+        assessed = assessment_of(
+            pairing,
+            frames.before.filter(pl.Series(frames.there)),
+            frames.after,
+            place[frames.kept],
+            frames.attributes,
+            severity=severity,
+            samples=samples,
+            seed=seed,
+            ncp=pairing.ncp,
+            recognizable=classes_recognizable(attributes),
+            notes=frames.notes,
+            progress=stretch(report, i / len(tables), (i + 1) / len(tables)),
+        )
+        found.append(assessed)
+        pairings.append(pairing)
+    if len(found) == 1:
+        return found[0]
+    studied = [column.name for column in pairings[0].original.columns]
+    return assessed_together(found, pairings, attributes.masked if isinstance(attributes, Policy) else studied)
 
 
 def assessment_of(

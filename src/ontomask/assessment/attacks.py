@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +61,15 @@ def attacks_of(
         Attack(name, min(shares[name], 1.0), words, on.get(name)) for name, words in WORDS.items() if name in shares
     ]
     return sorted(found, key=lambda attack: -attack.share)
+
+
+def worst_of(each: Sequence[list[Attack]]) -> list[Attack]:
+    """Of several releases, each attack where it finds most; the most successful first."""
+    best: dict[str, Attack] = {}
+    for attack in (attack for found in each for attack in found):
+        if attack.name not in best or attack.share > best[attack.name].share:
+            best[attack.name] = attack
+    return sorted(best.values(), key=lambda attack: -attack.share)
 
 
 def classes_recognizable(attributes: Any) -> bool:

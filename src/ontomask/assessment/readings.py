@@ -41,6 +41,7 @@ def readings_of(assessment: Assessment) -> list[str]:
         *_vanished(assessment),
         *_relations(assessment),
         *_clusters(assessment),
+        *([] if assessment.several is None else assessment.several.readings),
     ]
 
 

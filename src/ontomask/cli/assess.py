@@ -66,13 +66,13 @@ def command(
     from ontomask.saving import read_records
 
     one_answer(as_json, quiet)
-    file, table = _meant(policy, masked)
+    file, tables = _meant(policy, masked)
     chosen = Policy.load(file, confined=confined)
     chosen = chosen.changed(reading=read_as(given, original, chosen.reading))
     with shown_progress(quiet or as_json) as progress:
         found = assess(
             original,
-            table,
+            tables,
             chosen,
             measure=measure,
             records=None if records is None else read_records(records),
@@ -92,14 +92,14 @@ def command(
         say_table("Figures", found.figures.columns, found.figures.rows())
 
 
-def _meant(policy: Path, masked: str | None) -> tuple[Path, str]:
-    """The policy file and the masked table; both may be those of a result folder."""
+def _meant(policy: Path, masked: str | None) -> tuple[Path, list[str]]:
+    """The policy file and the masked tables; both may be those of a result folder."""
     if not policy.is_dir():
         if masked is None:
             raise OptionError(
                 "no masked table is given", remedy="Write: assess POLICY DATA MASKED, or: assess RESULT_FOLDER DATA."
             )
-        return policy, masked if not Path(masked).is_dir() else _release(Path(masked))
+        return policy, [masked] if not Path(masked).is_dir() else _released(Path(masked))
     file = policy / "confidential" / "policy.yaml"
     if not file.is_file():
         raise DataError(
@@ -107,16 +107,14 @@ def _meant(policy: Path, masked: str | None) -> tuple[Path, str]:
             where=str(policy),
             remedy="Give a policy file, or the folder that ontomask run wrote.",
         )
-    return file, _release(policy) if masked is None else masked
+    return file, _released(policy) if masked is None else [masked]
 
 
-def _release(folder: Path) -> str:
-    """The released table of a result folder."""
-    found = sorted((folder / "release").glob("release*"))
-    if len(found) != 1:
-        raise DataError(
-            f"the folder holds {'no' if not found else len(found)} released tables",
-            where=str(folder),
-            remedy="Give the masked table itself.",
-        )
-    return str(found[0])
+def _released(folder: Path) -> list[str]:
+    """The released tables of a result folder."""
+    from ontomask.result_folder import released_files
+
+    found = [file for file in released_files(folder) if file.is_file()]
+    if not found:
+        raise DataError("the folder holds no released table", where=str(folder), remedy="Give the masked table itself.")
+    return [str(file) for file in found]

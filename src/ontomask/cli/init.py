@@ -42,7 +42,8 @@ def command(
         str,
         typer.Option(
             metavar="NAME",
-            help="microaggregation, generalization, recoding, resampling, suppression, rank_swapping or shuffling.",
+            help="microaggregation, generalization, recoding, resampling, suppression, rank_swapping, shuffling or "
+            "imputation.",
         ),
     ] = "microaggregation",
     taxonomy: Annotated[

@@ -114,7 +114,8 @@ def command(
 
 
 def _print(result: Result, output: Path, report: bool) -> None:
-    say(f"{len(result.records):,} of {len(result.prepared.kept):,} records released.")
+    times = f", in {len(result.each)} releases of the same records" if result.parts else ""
+    say(f"{len(result.records):,} of {len(result.prepared.kept):,} records released{times}.")
     for text in result.guarantees:
         say(f"  {text}")
     if result.notes:
@@ -140,6 +141,7 @@ def _facts(result: Result, output: Path, report: bool) -> dict[str, Any]:
         "promises": result.promises,
         "records": len(result.prepared.kept),
         "released": len(result.records),
+        "releases": len(result.each),
         "explicit_seed": result.secret.explicit,
         "guarantees": result.guarantees,
         "notes": result.notes,

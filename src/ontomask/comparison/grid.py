@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, get_args
 
 from ontomask.arguments import as_values, one_of, short
 from ontomask.errors import OptionError
 from ontomask.masking.generalization import Generalization
+from ontomask.masking.imputation import Imputation
+from ontomask.masking.imputation import Model as ImputationModel
 from ontomask.masking.method import Method
 from ontomask.masking.microaggregation import PRESETS, Microaggregation
 from ontomask.masking.rank_swapping import RankSwapping
@@ -25,6 +27,8 @@ MULTIPLES = (1.0, 1.5, 2.0, 3.0)
 #: How a policy's own rank swapping and generalization are varied.
 SWAPPED = (0.5, 1.0, 2.0, 4.0)
 SUPPRESSED = (0.0, 0.01, 0.05, 0.1)
+#: Settings of imputation that belong to one of its models, as they are when not given.
+_OF_A_MODEL = {name: Imputation.model_fields[name].default for name in ("donors", "bounded")}
 
 
 def grid(policy: Policy, methods: Any, k: Iterable[int] | int) -> dict[str, Policy]:
@@ -85,7 +89,7 @@ def variations(policy: Policy) -> dict[str, Policy]:
 
     With a k: that of the policy, the least that is required, and larger ones. Generalization: several suppression limits,
     and where nothing may be suppressed several k. Rank swapping: a smaller and larger distances of exchange. Shuffling:
-    both corrections of ties.
+    both corrections of ties. Imputation: all models.
 
     >>> import ontomask as om
     >>> policy = om.Policy(
@@ -106,6 +110,11 @@ def variations(policy: Policy) -> dict[str, Policy]:
     if isinstance(method, Shuffling):
         ties = ("corrected", "published")
         return {f"shuffling, ties={way}": policy.changed(method=method.changed(ties=way)) for way in ties}
+    if isinstance(method, Imputation):
+        # Settings of one model do not fit another.
+        others = {model: method.changed(model=model, **_OF_A_MODEL) for model in get_args(ImputationModel)}
+        made = others | {method.model: method}
+        return {f"imputation, model={model}": policy.changed(method=way) for model, way in made.items()}
     own = getattr(method, "k", None)
     if own is None:
         return {method.name: policy}

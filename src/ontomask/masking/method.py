@@ -134,6 +134,15 @@ class Method(Spoken):
         """Mask the table and aim at what is required, as far as the method can; what it misses is found out later."""
         return self.mask(table, rng, progress)
 
+    @property
+    def releases(self) -> int:
+        """How many releases of the same records it makes."""
+        return 1
+
+    def mask_releases(self, goals: Goals, table: Table, rng: np.random.Generator, progress: Progress) -> list[Masked]:
+        """All of its releases. The same records are in each of them, in the same order."""
+        return [self.mask_for(goals, table, rng, progress)]
+
     def assurances(self) -> list[str]:
         """What holds of the output by construction, and what does not, in words."""
         raise NotImplementedError

@@ -1,0 +1,85 @@
+"""Combining the estimates of several releases: Rubin's rules for missing data, Reiter's for partially synthetic data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from scipy.special import ndtri, stdtrit
+
+from ontomask.arguments import as_numbers, counted, one_of
+from ontomask.errors import OptionError
+
+Rule = Literal["reiter", "rubin"]
+RULES: tuple[Rule, ...] = ("reiter", "rubin")
+
+
+@dataclass(frozen=True)
+class Combined:
+    """An estimate over m releases. ``within``: the mean variance of an analysis; ``between``: the variance of the estimates
+    among the releases; ``total``: the variance of ``estimate``. ``low`` and ``high`` are the ends of its interval by
+    Student's t with ``degrees`` of freedom, which is infinite where all releases agree."""
+
+    estimate: float
+    within: float
+    between: float
+    total: float
+    degrees: float
+    low: float
+    high: float
+    m: int
+    rule: Rule
+    confidence: float
+
+    @property
+    def standard_error(self) -> float:
+        return math.sqrt(self.total)
+
+
+def combine_estimates(
+    estimates: Sequence[float], variances: Sequence[float], *, rule: Rule = "reiter", confidence: float = 0.95
+) -> Combined:
+    """Combine the estimates of one figure from m releases, and the variances that the analyses gave them.
+
+    With q the mean of the estimates, U the mean of the variances and B the variance of the estimates among the releases,
+    the estimate is q with the variance
+
+    * ``reiter``, of records whose values were replaced by drawn ones and of which none was missing, as in
+      :class:`ontomask.Imputation`: T = U + B / m, with (m - 1) (1 + U / (B / m))^2 degrees of freedom (Reiter 2003). U alone
+      is the variance that the original data leave; B / m is what drawing adds to the mean of m.
+    * ``rubin``, of data that were incomplete and were filled in: T = U + (1 + 1/m) B, with
+      (m - 1) (1 + U / ((1 + 1/m) B))^2 degrees of freedom (Rubin 1987). There B stands for what is not known because it is
+      missing, and adds to U in full.
+
+    >>> import ontomask as om
+    >>> found = om.combine_estimates([10.0, 12.0, 11.0], [4.0, 4.0, 4.0])
+    >>> found.estimate, found.within, found.between, round(found.total, 4), round(found.degrees)
+    (11.0, 4.0, 1.0, 4.3333, 338)
+    >>> round(om.combine_estimates([10.0, 12.0, 11.0], [4.0, 4.0, 4.0], rule="rubin").total, 4)
+    5.3333
+    """
+    one_of(rule, RULES, "rule")
+    q, u = as_numbers(estimates, "the estimates"), as_numbers(variances, "the variances")
+    if len(q) != len(u) or len(q) < 2:
+        raise OptionError(
+            f"expected an estimate and a variance of each of at least two releases, got {counted(len(q), 'estimate')} and "
+            f"{counted(len(u), 'variance')}",
+            remedy="Analyze each release by itself: combine_estimates([q1, q2, ...], [u1, u2, ...]).",
+        )
+    if (u < 0).any():
+        raise OptionError("a variance is negative", remedy="Give variances: squares of standard errors.")
+    if isinstance(confidence, bool) or not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
+        raise OptionError(f"confidence={confidence!r}", remedy="Give a number between 0 and 1, such as 0.95.")
+    m = len(q)
+    estimate, within, between = float(q.mean()), float(u.mean()), float(q.var(ddof=1))
+    added = between / m if rule == "reiter" else (1 + 1 / m) * between
+    total = within + added
+    degrees = (m - 1) * (1 + within / added) ** 2 if added > 0 else math.inf
+    share = (1 + confidence) / 2
+    factor = float(ndtri(share) if math.isinf(degrees) else stdtrit(degrees, share))
+    reach = factor * math.sqrt(total)
+    return Combined(
+        estimate, within, between, total, degrees, estimate - reach, estimate + reach, m, rule, float(confidence)
+    )

@@ -1,0 +1,173 @@
+"""What several releases of the same records say together: combined estimates, and figures over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+
+from ontomask.arguments import plain_number
+from ontomask.assessment.combining import combine_estimates
+from ontomask.distances.yardsticks import LineYardstick, NominalYardstick, Yardstick
+from ontomask.microdata.columns import Column, Floats
+
+if TYPE_CHECKING:
+    from ontomask.assessment.assess import Assessment
+    from ontomask.assessment.pairing import Pairing
+
+ESTIMATES = {
+    "attribute": pl.String,
+    "statistic": pl.String,
+    **dict.fromkeys(
+        ("original", "original_error", "estimate", "standard_error", "low", "high", "within", "between", "degrees"),
+        pl.Float64,
+    ),
+}
+#: What the mean of a column is of, by its kind.
+MEANS = {"numeric": "mean", "ordinal": "mean rank", "nominal": "mean marginality", "flat": "mean marginality"}
+
+
+@dataclass(frozen=True, eq=False)
+class Several:
+    """``estimates``: of each masked column the mean, combined over the releases by Reiter's rule
+    (:func:`ontomask.combine_estimates`), with its standard error and the ends of its 95% interval, beside the mean of the
+    original and its standard error. Ranks of ordinal columns; of nominal and flat ones the marginality of values: their mean
+    distance, 0..1, from the values of the original records.
+
+    ``figures``: every figure of the assessments: its mean over the releases, the least and the largest. ``original`` is
+    given where there is one.
+    """
+
+    releases: int
+    estimates: pl.DataFrame
+    figures: pl.DataFrame
+
+    @property
+    def readings(self) -> list[str]:
+        """What this says, in plain words."""
+        told = [
+            (
+                f"There are {self.releases} releases of the same records. What is said of released values above is of the "
+                "first of them; attacks are the worst over all, one release at a time."
+            )
+        ]
+        for figure, words in (("information loss L (%)", "Information loss L"), ("semantic loss", "The semantic loss")):
+            for row in self.figures.filter(pl.col("figure") == figure).iter_rows(named=True):
+                if row["mean"] is not None:
+                    mean, least, largest = (plain_number(row[name], 3) for name in ("mean", "least", "largest"))
+                    unit = "%" if "%" in figure else ""
+                    told.append(f"{words} is {mean}{unit} on average over the releases ({least} to {largest}).")
+        for row in self.estimates.iter_rows(named=True):
+            if row["estimate"] is None:
+                continue
+            was, is_, low, high = (plain_number(row[name], 5) for name in ("original", "estimate", "low", "high"))
+            told.append(
+                f"The {row['statistic']} of {row['attribute']}, combined over the releases, is {is_} (95% interval {low} to "
+                f"{high}); that of the original is {was}."
+            )
+        return told
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """Rows for the figures of an assessment."""
+        told: list[dict[str, Any]] = []
+        for row in self.estimates.iter_rows(named=True):
+            name, figure = (
+                {"attribute": row["attribute"]},
+                f"{row['statistic']}, combined over {self.releases} releases",
+            )
+            known = row["estimate"] is not None and row["original"] is not None
+            change = row["estimate"] - row["original"] if known else None
+            told.append(
+                name | {"figure": figure, "original": row["original"], "masked": row["estimate"], "value": change}
+            )
+            told.append(
+                name
+                | {"figure": f"standard error of the {row['statistic']}", "original": row["original_error"]}
+                | {"masked": row["standard_error"]}
+            )
+        return told
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers, texts and lists."""
+        return {
+            "releases": self.releases,
+            "estimates": self.estimates.to_dicts(),
+            "figures": self.figures.to_dicts(),
+        }
+
+
+def assessed_together(found: Sequence[Assessment], pairings: Sequence[Pairing], masked: Sequence[str]) -> Assessment:
+    """The assessment of the first release, with what all of them say together."""
+    several = Several(len(found), estimates_of(pairings, masked), _figures(found))
+    return replace(found[0], several=several, others=tuple(found[1:]))
+
+
+def estimates_of(pairings: Sequence[Pairing], masked: Sequence[str]) -> pl.DataFrame:
+    """The combined means of the masked columns."""
+    rows = []
+    for i, stick in enumerate(pairings[0].distance.yardsticks):
+        name = stick.column.name
+        if name not in masked:
+            continue
+        row: dict[str, Any] = {"attribute": name, "statistic": MEANS[stick.column.attribute.kind]}
+        before = _scores(stick, stick.column)
+        after = [_scores(stick, pairing.masked.columns[i]) for pairing in pairings]
+        if len(before) > 1:
+            row |= {
+                "original": float(before.mean()),
+                "original_error": float(np.sqrt(before.var(ddof=1) / len(before))),
+            }
+        if min(len(scores) for scores in after) > 1:
+            means = [float(scores.mean()) for scores in after]
+            found = combine_estimates(means, [float(scores.var(ddof=1) / len(scores)) for scores in after])
+            row |= {
+                "estimate": found.estimate,
+                "standard_error": found.standard_error,
+                "low": found.low,
+                "high": found.high,
+                "within": found.within,
+                "between": found.between,
+                "degrees": found.degrees,
+            }
+        rows.append(row)
+    return pl.DataFrame(rows, schema=ESTIMATES)
+
+
+def _scores(stick: Yardstick, column: Column) -> Floats:
+    """A number for each record that has a value: the number, the rank, or the marginality in the original."""
+    if isinstance(stick, LineYardstick):
+        own = column.own
+        gone = stick.gone(own)
+        every: Floats = own.astype(np.float64)
+    elif isinstance(stick, NominalYardstick):
+        own, weights = column.own, stick.weights
+        gone = own < 0
+        # Row by row, in a fixed order: a matrix product would depend on the number of threads.
+        every = np.array([(row * weights).sum() for row in stick.between(own, stick.column.own)])
+        every = every / (stick.n * stick.whole) if stick.whole > 0 else every
+    else:
+        known = dict(zip(stick.column.values.to_list(), stick.weights.tolist(), strict=True))
+        values = column.values.to_list()
+        gone = np.array([value is None for value in values])
+        every = np.array([1 - known.get(value, 0.0) / stick.n for value in values])
+    kept = column.codes[~gone[column.codes]]
+    return every[kept]
+
+
+def _figures(found: Sequence[Assessment]) -> pl.DataFrame:
+    """Figures of all releases: those after masking where there are some before it, else those that compare both."""
+    every = pl.concat([one.figures for one in found])
+    shown = every.with_columns(
+        pl.when(pl.col("masked").is_not_null()).then("masked").otherwise("value").alias("shown")
+    ).with_columns(pl.when(pl.col("shown").is_finite()).then("shown").alias("shown"))
+    grouped = shown.group_by("figure", "attribute", "with", maintain_order=True)
+    return grouped.agg(
+        pl.col("original").first(),
+        pl.col("shown").mean().alias("mean"),
+        pl.col("shown").min().alias("least"),
+        pl.col("shown").max().alias("largest"),
+    )
