@@ -74,13 +74,19 @@ def severe_unique(rows: Data, severity: Sequence[int]) -> int:
 # ---- loss -------------------------------------------------------------------------------------------------------------
 
 
-def divergence(original: Data, masked: Data) -> float:
-    """T12 eq. 9.2 over the distinct records of both tables, each counted half a record more than it occurs."""
-    every = {*original, *masked}
-    before = {x: Fraction(list(original).count(x)) + SMOOTHING for x in every}
-    after = {x: Fraction(list(masked).count(x)) + SMOOTHING for x in every}
-    f = {x: before[x] / sum(before.values()) for x in every}
-    g = {x: after[x] / sum(after.values()) for x in every}
+def divergence(original: Data, masked: Data, dropped: int = 0) -> float:
+    """T12 eq. 9.2 over the distinct records of both tables, each counted half a record more than it occurs.
+
+    A removed record is one that became a thing no original record is. The dropped ones are equal to each other.
+    """
+    were = [*original, *["dropped"] * dropped]
+    became = [*masked, *["removed"] * (len(were) - len(masked))]
+    every: set[Any] = {*were, *masked}
+    whole = len(were) + SMOOTHING * len(every)
+    f = {x: (were.count(x) + SMOOTHING) / whole for x in every} | {"removed": Fraction()}
+    g = {x: (became.count(x) + SMOOTHING) / whole for x in every}
+    g["removed"] = became.count("removed") / whole
+    assert sum(f.values()) == sum(g.values()) == 1
     return math.fsum(float(f[x]) * math.log(f[x] / g[x]) for x in every)
 
 
@@ -115,9 +121,9 @@ def sse(column: PlainColumn, original: Sequence[Value], masked: Sequence[Value],
     return math.fsum(parts) + removed * whole(column) ** 2
 
 
-def discernibility(rows: Data) -> int:
-    """Sum over classes of their squared sizes: every record counts the size of its class."""
-    return sum(len(class_of(rows, i)) for i in range(len(rows)))
+def discernibility(rows: Data, removed: int = 0) -> int:
+    """Every record counts the size of its class, a removed one the number of all (Bayardo and Agrawal 2005)."""
+    return sum(len(class_of(rows, i)) for i in range(len(rows))) + removed * (len(rows) + removed)
 
 
 def information_loss(table: PlainTable, original: Data, now: Data, were: Data, removed: int) -> float:

@@ -137,9 +137,9 @@ def check_loss(
         assert_close(real.sse[name], twin.sse(column, *both, removed))
         assert_close(real.rmse[name], math.sqrt(twin.sse(column, *both, removed) / n))
     assert_close(real.semantic_loss, math.fsum(real.relative.values()) / len(real.relative))
-    assert_close(real.divergence, twin.divergence(original, masked))
+    assert_close(real.divergence, twin.divergence(original, masked, n - len(original)))
     assert_close(real.information_loss, twin.information_loss(table, original, masked, were, removed))
-    assert real.discernibility == twin.discernibility(masked)
+    assert real.discernibility == twin.discernibility(masked, removed)
     assert real.discernibility_before == twin.discernibility(original)
     assert (real.records, real.removed) == (n, removed)
 
@@ -198,6 +198,8 @@ def test_linkage(data: DataObject) -> None:
                 assert_close(math.fsum(parts) / len(parts), expected)
 
 
+# Missing numbers beside numbers that lie beyond the range of the original are at no metric.
+@pytest.mark.filterwarnings("ignore:the distance covariance is slightly negative")
 @settings(max_examples=cases(120))
 @given(st.data())
 def test_assess(data: DataObject) -> None:
@@ -226,7 +228,7 @@ def test_assess(data: DataObject) -> None:
     assert found.columns == {f"c{i}": a.kind for i, a in enumerate(sheet.attributes)}
     assert found.tried is None
     assert found.ncp is None
-    assert (found.clustering is None) == (len(masked) < 2)
+    assert (found.clustering is None) == (sheet.n < 2)
     figures = {(r["figure"], r["attribute"], r["with"]): r for r in found.figures.to_dicts()}
     assert len(figures) == len(found.figures), "each figure once"
     for kind in KINDS:

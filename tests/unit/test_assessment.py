@@ -206,6 +206,7 @@ def test_dropped_records_are_removed_records(tmp_path: Path) -> None:
     assert loss.sst_record == pytest.approx(alone.sst_record)
     assert loss.semantic_loss == pytest.approx((5 * alone.semantic_loss + 2) / 7)
     assert result.linkage() == pytest.approx(om.record_linkage(kept, result.data, policy) * 5 / 7)
+    # Dropped ones cannot be clustered.
     assert om.clustering_distance(frame, result.data, policy, records=result.records).available == 5
 
 

@@ -155,11 +155,14 @@ def test_missing_values_are_a_category() -> None:
     assert found.clusters == 3
 
 
-def test_removed_records_have_no_part() -> None:
+def test_removed_records_are_a_cluster_of_the_masked_data() -> None:
     before = pl.DataFrame({"age": [20, 99, 21, 50, 51]})
     after = pl.DataFrame({"age": [51, 21, 20, 50]})  # in another order, without the second record
-    found = clustering_distance(before, after, {"age": om.Numeric()}, records=[4, 2, 0, 3])
-    assert found == ClusteringDistance(0.0, 2, 4, 4)
+    found = clustering_distance(before, after, {"age": om.Numeric()}, records=[4, 2, 0, 3], clusters=3)
+    assert found == ClusteringDistance(0.0, 3, 5, 5)
+    # Two clusters of the original: 99 and the others. Of what is left: 20 and 21, 50 and 51; and the removed one.
+    found = clustering_distance(before, after, {"age": om.Numeric()}, records=[4, 2, 0, 3], clusters=2)
+    assert found.distance == pytest.approx(plain_partition_distance([0, 1, 0, 0, 0], [0, 2, 0, 1, 1]), abs=1e-12)
 
 
 def test_a_sample_is_seeded_and_said() -> None:
@@ -182,7 +185,7 @@ def test_a_result_of_a_run() -> None:
     policy = om.Policy(attributes=JOB, method=om.Suppression(k=3), row_order="shuffled")
     result = om.anonymize(frame, policy)
     found = clustering_distance(frame, result.data, policy, records=result.records)
-    assert found == ClusteringDistance(0.0, 3, 12, 12)
+    assert found == ClusteringDistance(0.0, 4, 13, 13)  # the record that was removed is a cluster by itself
 
 
 @pytest.mark.parametrize(

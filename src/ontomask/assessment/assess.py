@@ -355,7 +355,7 @@ def assessment_of(
     progress(0.7, "assessing what is left of the statistics")
     preservation = preservation_of(pairing, samples=samples, seed=seed)
     progress(0.85, "assessing clusters")
-    clustering = clustering_of(pairing, None, CLUSTERED, seed) if len(pairing.stayed) >= 2 else None
+    clustering = clustering_of(pairing, None, CLUSTERED, seed) if pairing.original.n >= 2 else None
     progress(0.95, "assessing classes")
     quasi = [name for name, attribute in attributes.items() if attribute.quasi]
     numbers = severity_numbers(severity, before)

@@ -74,8 +74,9 @@ def clustering_distance(
     columns' own measures or by ``measure`` with its ``options``.
 
     Ward's method takes the square of the number of records: of more than ``sample`` a random sample is clustered,
-    which ``seed`` fixes. ``records`` and ``aligned`` are those of :func:`ontomask.information_loss`; removed records
-    have no part in the comparison.
+    which ``seed`` fixes. ``records`` and ``aligned`` are those of :func:`ontomask.information_loss`. Removed records are one
+    cluster of the masked data, since nothing tells them apart there; those that a policy drops for missing values have no
+    part in the comparison.
 
     >>> import ontomask as om, polars as pl
     >>> before = pl.DataFrame({"age": [20, 22, 24, 60, 62, 64]})
@@ -90,26 +91,38 @@ def clustering_distance(
     if measure is not None:
         get_measure(measure).settle(options)
     pairing = pair_frames(original, masked, attributes, records, aligned=aligned).measured(measure, options)
-    if len(pairing.stayed) < 2:
+    if pairing.original.n < 2:
         raise DataError(
-            f"{counted(len(pairing.stayed), 'record')} cannot be clustered",
+            f"{counted(pairing.original.n, 'record')} cannot be clustered",
             remedy="Give frames of two records or more.",
         )
     return clustering_of(pairing, clusters, sample, seed)
 
 
 def clustering_of(pairing: Pairing, clusters: int | None, sample: int, seed: int) -> ClusteringDistance:
-    """The same of paired tables of two records or more."""
-    available = len(pairing.stayed)
+    """The same of paired tables; the original has two records or more."""
+    available = pairing.original.n
     chosen = np.arange(available)
     if available > sample:
         chosen = np.sort(np.random.default_rng(seed).choice(available, sample, replace=False))
-    before, after = _both(pairing, pairing.stayed[chosen], chosen)
+    released = np.full(available, -1, dtype=np.int64)
+    released[pairing.stayed] = np.arange(len(pairing.stayed))
+    before = _matrix(pairing.distance, pairing.original, chosen)
     tree = ward(before)
     if clusters is None:
         clusters = best_cut(before, tree)
-    distance = partition_distance(cut(tree, clusters), cut(ward(after), clusters))
+    distance = partition_distance(cut(tree, clusters), _released_clusters(pairing, released[chosen], clusters))
     return ClusteringDistance(distance, clusters, len(chosen), available)
+
+
+def _released_clusters(pairing: Pairing, rows: Labels, clusters: int) -> Labels:
+    """The cluster of each record in the masked table, at ``rows`` of it; removed records, at -1, are one more."""
+    labels = np.zeros(len(rows), dtype=np.int64)
+    there = rows >= 0
+    if there.sum() > 1:
+        labels[there] = cut(ward(_matrix(pairing.distance, pairing.masked, rows[there])), clusters)
+    labels[~there] = labels.max() + 1 if there.any() else 0
+    return labels
 
 
 def _whole(value: Any, what: str, least: int, most: int | None = None) -> None:
@@ -119,13 +132,8 @@ def _whole(value: Any, what: str, least: int, most: int | None = None) -> None:
         raise OptionError(f"{what}={short(repr(value))}", remedy=f"Give a whole number from {least} {end}.")
 
 
-def _both(pairing: Pairing, before: NDArray[Any], after: NDArray[Any]) -> tuple[Floats, Floats]:
-    """Distances between records of the original, and between those of the masked table, on the original's scale."""
-    distance = pairing.distance
-    return _matrix(distance, pairing.original, before), _matrix(distance, pairing.masked, after)
-
-
 def _matrix(distance: RecordDistance, table: Table, rows: NDArray[Any]) -> Floats:
+    """Distances between records of a table, on the scale of the original."""
     tuples, tuple_of = np.unique(table.tuple_of[rows], return_inverse=True)
     own = [column.own[codes[tuples]] for column, codes in zip(table.columns, table.codes, strict=True)]
     p = len(tuples)

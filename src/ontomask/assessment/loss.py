@@ -34,13 +34,16 @@ class Loss:
       ``sum_wsd[a]``: the sum of its distances in its own units (T12 eq. 4.8); ``changed[a]``: the share of records whose
       value is another.
     * ``divergence``: Kullback-Leibler divergence of the combinations of values (T12 eq. 9.2), in nats: over those of both
-      tables, each counted half a record more than it occurs, so that none is impossible.
-    * ``discernibility``: sum of squared class sizes of the masked data; ``discernibility_before``: of the original.
+      tables, each counted half a record more than it occurs, so that none is impossible. Shares are of all original
+      records: what was removed is missing from the release, and removing one more record never lowers the figure.
+    * ``discernibility``: sum of squared class sizes of the masked data, and for each removed record the number of all
+      records (Bayardo and Agrawal 2005); ``discernibility_before``: of the original.
 
     Removed records count with the largest distance: 1 in ``sse_record`` and ``semantic_loss``. Records that the policy
     drops for missing values are removed records, too; they have no part in the scales, nor in what is said of the
-    original (``sst_record``, ``discernibility_before``). The weights of columns play no part: they steer masking, and
-    one yardstick judges whatever came of it.
+    original (``sst_record``, ``discernibility_before``). In the divergence they are one combination of their own, which no
+    released record has. ``rmse_released`` and ``changed_released`` are not numbers (NaN) where nothing is released. The
+    weights of columns play no part: they steer masking, and all that was masked is judged alike.
     """
 
     sse: dict[str, float]
@@ -70,7 +73,7 @@ class Loss:
         """Of each column the share of the released records whose value is another; 0 is exactly none."""
         released = self.records - self.removed
         return {
-            name: round(share * self.records - self.removed) / released if released else 0.0
+            name: round(share * self.records - self.removed) / released if released else float("nan")
             for name, share in self.changed.items()
         }
 
@@ -128,7 +131,7 @@ def _loss(pairing: Pairing) -> Loss:
         name, raw, relative = stick.column.name, stick.apart(one, other), stick.relative(one, other)
         kept = float((pairing.records * raw**2).sum())
         sse[name] = kept + gone * stick.whole**2
-        released[name] = float(np.sqrt(kept / (n - gone))) if n > gone else 0.0
+        released[name] = float(np.sqrt(kept / (n - gone))) if n > gone else float("nan")
         wsd[name] = float((pairing.records * raw).sum() + gone * stick.whole)
         share[name] = (float((pairing.records * relative).sum()) + gone) / n
         changed[name] = (float(pairing.records[~pairing.equal(a)].sum()) + gone) / n
@@ -139,8 +142,8 @@ def _loss(pairing: Pairing) -> Loss:
         float((pairing.records * mean**2).sum()) + gone,
         _total(pairing, distance),
         sum(share.values()) / len(share),
-        int((pairing.masked.counts.astype(object) ** 2).sum()) if pairing.masked.n else 0,
-        int((pairing.original.counts.astype(object) ** 2).sum()),
+        _discernibility(pairing.masked) + gone * n,
+        _discernibility(pairing.original),
         n,
         gone,
         _divergence(pairing),
@@ -151,8 +154,20 @@ def _loss(pairing: Pairing) -> Loss:
     )
 
 
+def _discernibility(table: Table) -> int:
+    """The sum of squared class sizes, exactly."""
+    return int((table.counts.astype(object) ** 2).sum()) if table.n else 0
+
+
 def _divergence(pairing: Pairing) -> float:
-    """sum f ln(f / f*) over the combinations of both tables, with additive smoothing."""
+    """sum f ln(f / f*) over the combinations of both tables, with additive smoothing.
+
+    f* is the share of all n records, removed ones included: together the shares of the release fall short of 1 by what
+    was removed, an outcome that no original record has. So every term falls with the records of its combination, and a
+    combination that only the release had leaves the sum with its last record, which makes the others weigh more: the
+    figure never falls when a record is removed, and is largest where nothing is released. Dropped records, whose
+    combinations are not known, are one combination: as several they would count less.
+    """
     first, second = pairing.original, pairing.masked
     key = np.zeros(first.p + second.p, dtype=np.int64)
     for a, (column, other) in enumerate(zip(first.columns, second.columns, strict=True)):
@@ -163,12 +178,13 @@ def _divergence(pairing: Pairing) -> float:
         values = np.arange(code.max(initial=-1) + 1)
         key = np.unique(key * len(values) + code, return_inverse=True)[1]
     size = int(key.max(initial=-1)) + 1
-    counts = [
-        np.bincount(key[: first.p], weights=first.counts, minlength=size) + SMOOTHING,
-        np.bincount(key[first.p :], weights=second.counts, minlength=size) + SMOOTHING,
-    ]
-    f, masked = (count / count.sum() for count in counts)
-    return max(float((f * np.log(f / masked)).sum()), 0.0)
+    before = np.bincount(key[: first.p], weights=first.counts, minlength=size)
+    after = np.bincount(key[first.p :], weights=second.counts, minlength=size)
+    if pairing.dropped:
+        before, after = np.append(before, float(pairing.dropped)), np.append(after, 0.0)
+    total = pairing.n + SMOOTHING * len(before)
+    f, released = ((counts + SMOOTHING) / total for counts in (before, after))
+    return max(float((f * np.log(f / released)).sum()), 0.0)
 
 
 def _total(pairing: Pairing, distance: RecordDistance) -> float:
