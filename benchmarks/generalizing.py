@@ -91,7 +91,7 @@ def checking(n: int = 5_000_000) -> Iterator[Job]:
     codes_of = om.Nominal(taxonomy="icd9cm", role="sensitive")
     kinds = {"pay": om.Numeric(role="sensitive"), "diagnosis": codes_of, "triage": codes_of}
     kinds["secondary_diagnosis"] = codes_of
-    severity = om.Severity.example("demo")
+    severity, graded = om.Severity.example("demo"), ["diagnosis", "secondary_diagnosis"]
     models: list[Any] = [
         om.KAnonymity(k=5),
         om.KmAnonymity(k=5, m=2),
@@ -102,8 +102,9 @@ def checking(n: int = 5_000_000) -> Iterator[Job]:
         om.TCloseness(t=0.3, attribute="pay", ground="ordered"),
         om.TCloseness(t=0.3, attribute="diagnosis", ground="hierarchical"),
         om.TCloseness(t=0.3, attribute="triage", ground="semantic"),
-        om.SeverityDiversity(l=2, severity=severity),
-        om.SeverityDiversity(l=2, severity=severity, downward=True),
+        om.SeverityDiversity(l=2, severity=severity, columns=graded),
+        om.SeverityDiversity(l=2, severity=severity, columns=graded, downward=True),
+        om.SeverityCloseness(t=0.3, severity=severity, columns=graded),
     ]
     for model in models:
         what = f"check on 5,000,000 rows: {model.describe()}"

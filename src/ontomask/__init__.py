@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from ontomask.privacy.km_anonymity import KmAnonymity as KmAnonymity
     from ontomask.privacy.l_diversity import LDiversity as LDiversity
     from ontomask.privacy.probabilistic import ProbabilisticKAnonymity as ProbabilisticKAnonymity
+    from ontomask.privacy.severity_closeness import SeverityCloseness as SeverityCloseness
     from ontomask.privacy.severity_diversity import SeverityDiversity as SeverityDiversity
     from ontomask.privacy.t_closeness import TCloseness as TCloseness
     from ontomask.report.page import write_report as write_report
@@ -135,6 +136,7 @@ _HOME = {
     "Result": "result",
     "Risk": "assessment.risk",
     "Severity": "severity.numbers",
+    "SeverityCloseness": "privacy.severity_closeness",
     "SeverityDiversity": "privacy.severity_diversity",
     "Shuffling": "masking.shuffling",
     "Suppression": "masking.suppression",

@@ -29,14 +29,24 @@ from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.privacy.l_diversity import LDiversity
 from ontomask.privacy.models import Model
 from ontomask.privacy.probabilistic import ProbabilisticKAnonymity
+from ontomask.privacy.severity_closeness import SeverityCloseness
 from ontomask.privacy.severity_diversity import SeverityDiversity
+from ontomask.privacy.severity_models import SeverityModel
 from ontomask.privacy.t_closeness import TCloseness
 from ontomask.settings import DictOf, ListOf, Settings, refuse
 from ontomask.severity.numbers import Severity
 from ontomask.taxonomy.catalog import list_taxonomies
 
 _METHODS = (Generalization, Imputation, Microaggregation, RankSwapping, Recoding, Resampling, Shuffling, Suppression)
-_MODELS = (KAnonymity, KmAnonymity, LDiversity, ProbabilisticKAnonymity, SeverityDiversity, TCloseness)
+_MODELS = (
+    KAnonymity,
+    KmAnonymity,
+    LDiversity,
+    ProbabilisticKAnonymity,
+    SeverityCloseness,
+    SeverityDiversity,
+    TCloseness,
+)
 #: Methods by the names that policies know them by.
 METHODS: dict[str, type[Method]] = {str(kind.model_fields["name"].default): kind for kind in _METHODS}
 if TYPE_CHECKING:  # a checker takes [KAnonymity(k=3), LDiversity(l=2)] for a list of models
@@ -157,7 +167,7 @@ class Policy(Settings):
         yield "vectors of the method", getattr(self.method, "measure_options", {}).get("vectors")
         for column, hierarchy in getattr(self.method, "hierarchies", {}).items():
             yield f"levels of {column}", getattr(hierarchy, "path", None)
-        definitions = [model.definition for model in self.require if isinstance(model, SeverityDiversity)]
+        definitions = [model.definition for model in self.require if isinstance(model, SeverityModel)]
         for place, severity in enumerate(definitions, 1):
             number = "" if len(definitions) == 1 else f" {place}"
             yield f"severity{number}", severity.path
@@ -194,7 +204,7 @@ class Policy(Settings):
     @property
     def severity(self) -> Severity | None:
         """The severity definition of the first required model that has one."""
-        return next((model.definition for model in self.require if isinstance(model, SeverityDiversity)), None)
+        return next((model.definition for model in self.require if isinstance(model, SeverityModel)), None)
 
     @property
     def draws(self) -> bool:

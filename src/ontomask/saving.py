@@ -23,7 +23,7 @@ from ontomask.microdata.writing import suffix_of, write_table, write_text
 from ontomask.owner_only import create_folder, make_ordinary
 from ontomask.policy import Policy
 from ontomask.policy_file import policy_text
-from ontomask.privacy.severity_diversity import SeverityDiversity
+from ontomask.privacy.severity_models import SeverityModel
 from ontomask.taxonomy.catalog import catalog_name
 from ontomask.taxonomy.taxonomy import Taxonomy
 from ontomask.taxonomy.writing import write_taxonomy
@@ -344,7 +344,7 @@ def _nameable(policy: Policy, folder: Path) -> Policy:
             attributes[column] = attribute.changed(taxonomy=str(file.resolve()))
     require: list[Any] = []
     for model in policy.require:
-        if isinstance(model, SeverityDiversity):
+        if isinstance(model, SeverityModel):
             file = model.definition.save(folder / f"severity-{len(list(folder.glob('severity-*'))) + 1}.yaml")
             require.append(model.changed(severity=str(file.resolve())))
         else:

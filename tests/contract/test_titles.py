@@ -28,6 +28,8 @@ MADE: dict[str, Any] = {
     "KmAnonymity": om.KmAnonymity(k=4, m=2),
     "LDiversity": om.LDiversity(l=2),
     "TCloseness": om.TCloseness(t=0.3),
+    "SeverityDiversity": om.SeverityDiversity(l=2, severity=om.Severity.example()),
+    "SeverityCloseness": om.SeverityCloseness(t=0.3, severity=om.Severity.example()),
     "ProbabilisticKAnonymity": om.ProbabilisticKAnonymity(k=4),
 }
 

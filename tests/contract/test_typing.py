@@ -117,5 +117,6 @@ def test_every_setting_can_be_hashed() -> None:
         om.Generalization(strategy=[{"age": 1}], search="strategy"),
         om.Nominal("icd9cm", mapping={"x": "001"}),
         om.SeverityDiversity(l=2, severity=om.Severity.example()),
+        om.SeverityCloseness(t=0.2, severity=om.Severity.example(), columns=["disease"]),
     ):
         assert isinstance(hash(made), int)

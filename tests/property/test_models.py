@@ -649,6 +649,7 @@ def models(chance: random.Random) -> list[tuple[Any, Mapping[str, Any]]]:
         (om.SeverityDiversity(l=chance.choice((1, 2)), severity=severity, middle_class=m, downward=True), {}),
         (om.SeverityDiversity(l=2, severity=severity, middle_class=m, variant="entropy"), {}),
         (om.SeverityDiversity(l=2, severity=severity, middle_class=m, variant="recursive", c=2), {}),
+        (om.SeverityCloseness(t=t, severity=severity, middle_class=m), {}),
     ]
     return found
 
@@ -685,8 +686,8 @@ def test_what_holds_holds_for_more_general_tables(seed: int) -> None:
 def test_who_claims_what() -> None:
     """The table of docs/privacy.md."""
     claims = {
-        True: [True, True, False, False, True, False, False, False, False, True, True, False, False],
-        False: [True] * 13,
+        True: [True, True, False, False, True, False, False, False, False, True, True, False, False, False],
+        False: [True] * 14,
     }
     chance = random.Random(0)
     listed = models(chance)

@@ -454,14 +454,15 @@ PAIRS = {
 }
 
 
-def test_severity_looks_at_every_column_that_is_released() -> None:
-    """A column of the role other is released as it is: what it says with others counts."""
+def test_severity_looks_at_combinations_of_sensitive_columns() -> None:
+    """What a column says with others counts; one that the definition speaks of must be sensitive."""
     frame = pl.DataFrame({"q": list("aaaabbbb"), "disease": ["cancer"] * 4 + ["flu"] * 4, "treatment": ["none"] * 8})
     model = om.SeverityDiversity(l=1, severity=om.Severity(PAIRS), downward=True)
-    for role in ("other", "sensitive"):
-        attributes = {"q": om.Flat(), "disease": om.Flat(role="sensitive"), "treatment": om.Flat(role=role)}
-        assert not model.check(frame, ["q"], attributes).holds
-        assert set(run([om.KAnonymity(k=2), model], frame, attributes).data["q"]) == {"*"}
+    attributes = {"q": om.Flat(), "disease": om.Flat(role="sensitive"), "treatment": om.Flat(role="sensitive")}
+    assert not model.check(frame, ["q"], attributes).holds
+    assert set(run([om.KAnonymity(k=2), model], frame, attributes).data["q"]) == {"*"}
+    with pytest.raises(om.errors.PolicyError, match="speaks of 'treatment', which has the role other"):
+        run([om.KAnonymity(k=2), model], frame, attributes | {"treatment": om.Flat(role="other")})
     known = {"q": om.Flat(), "disease": om.Flat(role="sensitive"), "treatment": om.Flat()}
     with pytest.raises(om.errors.PolicyError, match="one column is a quasi-identifier"):
         run([om.KAnonymity(k=2), model], frame, known)

@@ -212,7 +212,7 @@ def test_severity_of_other_spellings() -> None:
     model = om.SeverityDiversity(l=2, severity=severity, middle_class=1)
     assert not model.check(frame, ["q"], attributes).holds
     known = model.check(frame.with_columns(disease=pl.Series(["cancer", "unknown"])), ["q"], attributes)
-    assert "1 missing value of severity 0" in known.text
+    assert "1 missing value, 1 of them written as text, of severity 0" in known.text
 
 
 def test_releases_that_aim_at_sensitive_values_say_what_minimality_gives_away() -> None:
@@ -360,7 +360,10 @@ def test_shuffled_pairs_are_judged_by_what_they_are() -> None:
     policy = om.Policy(
         attributes={"q": om.Flat(), **roles, "stay": om.Numeric(role="other")},
         method=om.Shuffling(),
-        require=[om.SeverityDiversity(l=1, severity=om.Severity(PAIRED), downward=True)],
+        require=[
+            om.SeverityDiversity(l=1, severity=om.Severity(PAIRED), columns=["disease", "treatment"], downward=True),
+            om.SeverityCloseness(t=0.9, severity=om.Severity(PAIRED), columns=["disease", "treatment"]),
+        ],
     )
     result = om.anonymize(frame, policy, seed=1)
     assert result.satisfied

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -140,6 +141,7 @@ class Search:
 
     def _first_of_strategy(self, strategy: Sequence[Mapping[str, int | str]]) -> tuple[Node, pl.DataFrame]:
         nodes = [self._node(step, levels) for step, levels in enumerate(strategy, 1)]
+        self.notes += self._not_iterative(nodes)
         for tried, node in enumerate(nodes, 1):
             self.progress(0.9 * tried / len(nodes), "trying the steps of the strategy")
             look = self.lattice.look_at_all(node, [*self.monotone, *self.others])
@@ -151,6 +153,18 @@ class Search:
             f"no step of the strategy satisfies what is required ({counted(len(strategy), 'step')} tried)",
             remedy="Add a step that generalizes more, or ask for less.",
         )
+
+    def _not_iterative(self, nodes: Sequence[Node]) -> list[str]:
+        """S18 section 4 (ii): each version is a generalization of the one before. A note where one is not."""
+        for step, (before, after) in enumerate(pairwise(nodes), 2):
+            finer = [ladder.name for ladder, was, now in zip(self.ladders, before, after, strict=True) if now < was]
+            if finer:
+                note = (
+                    f"the strategy is not iterative (S18 section 4): step {step} shows {', '.join(finer)} in more detail than "
+                    f"step {step - 1}, so the first step that satisfies need not be the least general one that does"
+                )
+                return [note]
+        return []
 
     def _node(self, step: int, levels: Mapping[str, int | str]) -> Node:
         """The levels that a step names; the columns that it does not name stay as they are."""

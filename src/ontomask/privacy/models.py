@@ -146,6 +146,19 @@ class ClassModel(Model):
         """Is a class compared with a whole table, so that it matters which?"""
         return False
 
+    def compared(
+        self, data: pl.DataFrame, reference: pl.DataFrame | None, attributes: Mapping[str, Any]
+    ) -> tuple[Sensitive, Mapping[str, Longs]]:
+        """What the model looks at in the whole table (``reference``, or the data), and the codes of the data in it."""
+        whole = self.sensitive(data if reference is None else reference, attributes)
+        codes = whole.codes if reference is None else whole.codes_of(data)
+        if codes is None:
+            raise DataError(
+                f"{self.describe()}: the release holds sensitive values that the original does not have",
+                remedy="Sensitive values stay as they are: undo what changed them.",
+            )
+        return whole, codes
+
     def aside(self, sensitive: Sensitive, reference: pl.DataFrame | None) -> str:
         """What a reader of the finding must know besides."""
         return ""
@@ -184,13 +197,7 @@ class ClassModel(Model):
         require_sensitive(data, self.sensitive_columns(attributes), quasi, self.describe())
         classes = classes_of(data, quasi)
         reference = reference if self.compares() else None
-        whole = self.sensitive(data if reference is None else reference, attributes)
-        codes = whole.codes if reference is None else whole.codes_of(data)
-        if codes is None:
-            raise DataError(
-                f"{self.describe()}: the release holds sensitive values that the original does not have",
-                remedy="Sensitive values stay as they are: undo what changed them.",
-            )
+        whole, codes = self.compared(data, reference, attributes)
         judge = self.judge(whole)
         rows = ClassRows(classes.of, classes.sizes, np.ones(len(data), dtype=np.int64), codes)
         figures = judge.figures(rows)

@@ -143,7 +143,7 @@ def values_of(name: str, series: pl.Series, attribute: Any) -> Values:
         texts = [None if value is None else str(value) for value in values.to_list()]
         read = _concept_keys(texts, attribute) if nominal else [_text_key(text) for text in texts]
         merged, kept, keys = _merged(read)
-        spelling = _spelling(texts, read, np.bincount(code, minlength=len(values)))
+        spelling = spelling_of(texts, read, np.bincount(code, minlength=len(values)))
         code = merged[code]
         known = pl.Series([key is not None for key in keys], dtype=pl.Boolean)
         values = pl.select(pl.when(known).then(values.gather(kept)).alias("value")).to_series()
@@ -187,7 +187,8 @@ def _merged(keys: Sequence[Hashable]) -> tuple[Longs, list[int], list[Hashable]]
     return merged, kept, list(place)
 
 
-def _spelling(texts: Sequence[str | None], keys: Sequence[Hashable], counts: NDArray[Any]) -> Spelling:
+def spelling_of(texts: Sequence[str | None], keys: Sequence[Hashable], counts: NDArray[Any]) -> Spelling:
+    """What was read into distinct texts, by the keys that make them equal (None: missing) and how often each occurs."""
     often = Counter(key for key in keys if key is not None)
     several = [number for number in often.values() if number > 1]
     silent = sum(

@@ -4,44 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
-from ontomask.arguments import counted, short
-from ontomask.errors import DataError, PolicyError
+from ontomask.arguments import counted
+from ontomask.errors import DataError
 from ontomask.privacy.l_diversity import Variant, asks_nothing, check_c, diversity, in_words, not_diverse
-from ontomask.privacy.models import ClassModel, ClassRows, Floats
+from ontomask.privacy.models import ClassRows, Floats
+from ontomask.privacy.severity_models import GivenColumns, GivenSeverity, SeverityModel
 from ontomask.privacy.transport import Pairs
 from ontomask.settings import number, whole_number
 from ontomask.severity.numbers import Severity
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from ontomask.privacy.sensitive import Sensitive
 
 
-def _definition(given: Any) -> Any:
-    if isinstance(given, (Severity, str)):
-        return given
-    if isinstance(given, Path):
-        return str(given)
-    raise ValueError(f"{short(repr(given), 40)} is not a severity definition: give a file, or an om.Severity")
-
-
-class SeverityDiversity(ClassModel):
+class SeverityDiversity(SeverityModel):
     """Severity numbers of every class differ enough, or one of them is low enough.
 
     O(m)-l-diversity (S18 def. 2): for every sensitive column a class holds values of at least l different severity
     numbers s_m; without ``middle_class`` for m = 1, 2 and 3 (O-l-diversity). ``downward`` (def. 3): some record of the
     class has s_m <= N_max - l, N_max being the largest number that the definition can give. ``variant`` takes entropy or
-    recursive l-diversity of the numbers instead. A missing value has severity 0, since it tells nothing grave; how many
-    there are is said with the finding.
+    recursive l-diversity of the numbers instead. A missing value has severity 0, since it tells nothing grave, unless a
+    set says otherwise; how many there are is said with the finding. Every sensitive column counts, as in the definitions:
+    one that the severity definition does not speak of is an error, and so is a column that it speaks of and that has the
+    role other; ``columns`` names the ones to look at where that is meant, and the finding says what was left out.
     """
 
     name: Literal["severity_diversity"] = "severity_diversity"
@@ -49,8 +40,11 @@ class SeverityDiversity(ClassModel):
         kw_only=False,
         description="how many different severity numbers; downward: how far below the largest one must be",
     )
-    severity: Annotated[str | Severity, BeforeValidator(_definition)] = Field(
+    severity: GivenSeverity = Field(
         kw_only=False, description="the severity definition: a YAML file, or an om.Severity"
+    )
+    columns: GivenColumns = Field(
+        default=None, description="the sensitive columns to look at; not given: every one, and each must be in a set"
     )
     middle_class: Literal[1, 2, 3] | None = Field(
         default=None, description="1 life span, 2 quality of life, 3 human rights; not given: each of them"
@@ -68,66 +62,13 @@ class SeverityDiversity(ClassModel):
         check_c(self.variant, self.c)
         return self
 
-    @cached_property
-    def definition(self) -> Severity:
-        """The severity definition itself; a file is read once."""
-        return self.severity if isinstance(self.severity, Severity) else Severity.load(self.severity)
-
-    def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
-        """Columns that the definition speaks of and that are no quasi-identifiers: these are known anyway."""
-        definition = self.definition
-        if not attributes:
-            return definition.columns
-        found: list[str] = []
-        for attribute in definition.attributes:
-            roles = {attributes[name].role for name in attribute.columns if name in attributes}
-            if "quasi" in roles and len(roles) > 1:
-                raise PolicyError(
-                    f"{self.describe()}: the severity definition speaks of {attribute.name!r}, of which one column is a "
-                    "quasi-identifier: once that is masked, the severity of both together is no longer known",
-                    remedy="Give both the role sensitive, or both the role quasi, or leave the set out.",
-                )
-            if roles and roles <= {"sensitive", "other"} and all(name in attributes for name in attribute.columns):
-                found += [name for name in attribute.columns if name not in found]
-        if not found:
-            raise DataError(
-                f"{self.describe()} looks at sensitive columns, and none is one that the severity definition speaks of",
-                remedy=f"It speaks of: {', '.join(definition.columns)}. Give one of them the role sensitive.",
-            )
-        return found
-
-    def sensitive(self, data: pl.DataFrame, attributes: Mapping[str, Any]) -> Sensitive:
-        """The levels of severity of every column or pair that the definition speaks of."""
-        import polars as pl
-
-        from ontomask.privacy.sensitive import Sensitive, Values
-        from ontomask.severity.placing import Placing
-
-        definition = self.definition
-        columns = self.sensitive_columns(attributes)
-        chosen = definition.chosen(columns)
-        placing = Placing(definition, definition.take(data, columns), "error")
-        found = {}
-        for attribute in chosen:
-            level, numbers = placing.levels(attribute)
-            name = f"severity of {attribute.name} #{id(self):x}"  # several definitions may speak of one column
-            code = level.astype(np.int64)
-            counts = np.bincount(code, minlength=numbers.shape[1]).astype(np.int64)
-            levels = pl.Series(np.arange(numbers.shape[1]))
-            found[name] = Values(name, None, levels, counts, None, code, numbers=numbers)
-        domains = {
-            name: d for attribute in chosen for name, d in zip(attribute.columns, attribute.domains, strict=True)
-        }
-        return Sensitive(found, sum(placing.missing(name, domains[name]) for name in columns if name in domains))
+    @property
+    def given(self) -> tuple[str | Severity, list[str] | None, int | None]:
+        return self.severity, self.columns, self.middle_class
 
     def judge(self, sensitive: Sensitive) -> Grades:
         numbers = {name: column.numbers for name, column in sensitive.columns.items() if column.numbers is not None}
-        return Grades(self, numbers, self._kinds, float(self.definition.largest))
-
-    @property
-    def _kinds(self) -> list[int]:
-        """Rows of the severity numbers that count."""
-        return [0, 1, 2] if self.middle_class is None else [self.middle_class - 1]
+        return Grades(self, numbers, self.kinds, float(self.definition.largest))
 
     def monotone(self, *, suppressing: bool) -> bool:
         # S18 Proposition 1; the entropy of a joined class may fall below that of one that held.
@@ -145,7 +86,7 @@ class SeverityDiversity(ClassModel):
         for name, column in sensitive.columns.items():
             assert column.numbers is not None
             used = column.numbers[:, column.counts > 0]
-            least = min(len(np.unique(used[m])) for m in self._kinds)
+            least = min(len(np.unique(used[m])) for m in self.kinds)
             if least < self.l:
                 raise DataError(
                     f"{self.describe()} can never hold: the {name.split(' #')[0]} takes "
@@ -159,36 +100,29 @@ class SeverityDiversity(ClassModel):
     def tell(self, figure: float) -> str:
         if self.downward:
             return f"the least severe record of the gravest is {figure:g} below the largest number"
+        if self.variant == "distinct":
+            return f"the least diverse has {counted(int(figure), 'different severity number')}"
         return f"the least diverse has {figure:.3g} different severity numbers"
-
-    def aside(self, sensitive: Sensitive, reference: pl.DataFrame | None) -> str:
-        said = self.definition.definition
-        names = dict.fromkeys(name.removeprefix("severity of ").split(" #")[0] for name in sensitive.columns)
-        gaps = f"; {counted(sensitive.gaps, 'missing value')} of severity 0" if sensitive.gaps else ""
-        return f" (severity of {', '.join(names)} by {said.title!r}, {said.date}{gaps})"
 
     def describe(self) -> str:
         kind = "O" if self.middle_class is None else f"O({self.middle_class})"
         lead = "downward-" if self.downward else "" if self.variant == "distinct" else f"{self.variant} "
-        return f"{lead}{kind}-{self.l}-diversity"
+        return f"{lead}{kind}-{self.l}-diversity{self.of_columns}"
 
     @property
     def title(self) -> str:
         return "Severity diversity"
 
     def explain(self) -> str:
+        of = self.of_columns or " of every sensitive column"
         if self.downward:
-            return f"Every class has a record whose severity is at least {self.l} below the largest one."
+            return f"Every class has a record whose severity{of} is at least {self.l} below the largest one."
         differ = in_words(self.variant, self.l, self.c, "severity number")
-        return f"In every class the severity of the sensitive values differs enough: {differ}."
+        return f"In every class the severity{of} differs enough: {differ}."
 
     @property
     def trivial(self) -> bool:
         return not self.downward and asks_nothing(self.variant, self.l, self.c)
-
-    def open_text(self) -> str:
-        said = self.definition.definition
-        return f"{self.describe()} (severity by {said.title!r}, {said.date})"
 
 
 @dataclass(frozen=True, eq=False)

@@ -96,6 +96,30 @@ class OrderedGround:
         return sums
 
 
+class LineGround:
+    """Numbers, s and s' at |s - s'| / ``length``: sum over the gaps between numbers of gap times |P - Q| below it.
+
+    ``counts``: how often the whole table has each of the ``values``, which ascend; a class may have values that it has not.
+    """
+
+    def __init__(self, counts: Longs, values: Floats, length: float) -> None:
+        self.upto = np.cumsum(counts) / counts.sum()
+        self.gaps = np.diff(values) / length
+
+    def __len__(self) -> int:
+        """Values."""
+        return len(self.upto)
+
+    def distances(self, pairs: Pairs) -> Floats:
+        place = np.cumsum(np.diff(pairs.of, prepend=-1) != 0) - 1
+        seen, total = np.zeros(len(pairs), dtype=np.int64), np.zeros(len(pairs))
+        for value, gap in enumerate(self.gaps):
+            here = pairs.code == value
+            seen[place[here]] += pairs.counts[here]  # a class has each value once: whole numbers, exact
+            total += gap * np.abs(seen / pairs.sizes - self.upto[value])
+        return total
+
+
 class TreeGround:
     """Values at the leaves of a tree with lengths: the sum over its edges of length times |P - Q| below the edge.
 

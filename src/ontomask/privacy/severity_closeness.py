@@ -1,0 +1,180 @@
+"""t-closeness on severity numbers: what S18 section 6 leaves for future studies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field
+
+from ontomask.privacy.models import ClassRows, Floats, Longs
+from ontomask.privacy.sensitive import Values
+from ontomask.privacy.severity_models import GivenColumns, GivenSeverity, Graded, SeverityModel
+from ontomask.privacy.transport import LineGround, Pairs
+from ontomask.settings import number
+from ontomask.severity.numbers import Severity
+from ontomask.severity.placing import merged, used_keys
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ontomask.privacy.sensitive import Sensitive
+
+
+class SeverityCloseness(SeverityModel):
+    """In every class severity is distributed about as in the whole table: at an earth mover's distance of at most t.
+
+    Two severity numbers are |s - s'| / N_max apart, N_max being the largest number that the definition can give: the
+    ordered distance of Li et al. (2007, 4.2) over the numbers 0, 1, ..., N_max. So a distance is the mean number by which
+    severity must change, as a part of N_max. It is taken for every sensitive column, or combination of columns, that the
+    definition gives numbers to and, where there are several, for records, whose number is the largest of their values
+    (S18 def. 1); each for m = 1, 2 and 3 unless ``middle_class`` names one. The farthest counts. ``columns`` and missing
+    values are those of :class:`~ontomask.SeverityDiversity`. The whole table is the original where that is at hand, as in a
+    run; suppression does not change it.
+
+    >>> import ontomask as om, polars as pl
+    >>> severity = om.Severity.example()
+    >>> frame = pl.DataFrame({"age": [50, 50, 25, 25], "disease": ["cancer of the liver", "flu", "flu", "flu"]})
+    >>> print(om.SeverityCloseness(t=0.1, severity=severity, middle_class=1).check(frame, ["age"]).worst)
+    0.1875
+    """
+
+    name: Literal["severity_closeness"] = "severity_closeness"
+    t: Annotated[float, BeforeValidator(number), Field(ge=0, le=1)] = Field(
+        kw_only=False, description="how far from the whole table a class may be, 0 to 1"
+    )
+    severity: GivenSeverity = Field(
+        kw_only=False, description="the severity definition: a YAML file, or an om.Severity"
+    )
+    columns: GivenColumns = Field(
+        default=None, description="the sensitive columns to look at; not given: every one, and each must be in a set"
+    )
+    middle_class: Literal[1, 2, 3] | None = Field(
+        default=None, description="1 life span, 2 quality of life, 3 human rights; not given: each of them"
+    )
+
+    @property
+    def given(self) -> tuple[str | Severity, list[str] | None, int | None]:
+        return self.severity, self.columns, self.middle_class
+
+    def sensitive(self, data: pl.DataFrame, attributes: Mapping[str, Any]) -> Graded:
+        """The severity of every column and combination, and of the records."""
+        found = super().sensitive(data, attributes)
+        if len(found.columns) < 2:
+            return found
+        name = f"severity of records #{id(self):x}"
+        return replace(found, columns={**found.columns, name: _of_records(name, list(found.columns.values()))})
+
+    def compared(
+        self, data: pl.DataFrame, reference: pl.DataFrame | None, attributes: Mapping[str, Any]
+    ) -> tuple[Sensitive, Mapping[str, Longs]]:
+        here = self.sensitive(data, attributes)
+        if reference is None:
+            return here, here.codes
+        whole = self.sensitive(reference, attributes)
+        columns, codes = {}, {}
+        for name, column in here.columns.items():
+            columns[name], codes[name] = _beside(whole.columns[name], column)
+        return replace(here, columns=columns), codes
+
+    def judge(self, sensitive: Sensitive) -> SeverityDistances:
+        grounds = []
+        for name, column in sensitive.columns.items():
+            assert column.numbers is not None
+            for m in self.kinds:
+                values, grade = np.unique(column.numbers[m], return_inverse=True)
+                counts = np.bincount(grade, weights=column.counts, minlength=len(values)).astype(np.int64)
+                grounds.append((name, grade, LineGround(counts, values, float(self.definition.largest))))
+        return SeverityDistances(self.t, grounds)
+
+    def monotone(self, *, suppressing: bool) -> bool:
+        # The distance of joined classes is at most the mean of theirs, by their sizes; but one that held may fail
+        # together with one that failed, and with suppression more records would be lost.
+        return not suppressing
+
+    def largest_is_worst(self) -> bool:
+        return True
+
+    def compares(self) -> bool:
+        return True
+
+    def aside(self, sensitive: Sensitive, reference: pl.DataFrame | None) -> str:
+        whole = "from the table itself" if reference is None else "from the original table"
+        return f" ({'; '.join([whole, *self.aside_parts(sensitive)])})"
+
+    def figure_name(self) -> str:
+        return "distance"
+
+    def tell(self, figure: float) -> str:
+        return f"the farthest is at {figure:.3g}"
+
+    def describe(self) -> str:
+        kind = "O" if self.middle_class is None else f"O({self.middle_class})"
+        return f"{kind}-{self.t:g}-closeness{self.of_columns}"
+
+    @property
+    def title(self) -> str:
+        return "Severity closeness"
+
+    def explain(self) -> str:
+        of = self.of_columns or " of every sensitive column"
+        return (
+            f"In every class the severity{of} is distributed as in the whole table, up to a distance of {self.t:g} "
+            "(0: the same, 1: the largest)."
+        )
+
+    @property
+    def trivial(self) -> bool:
+        return self.t >= 1
+
+
+@dataclass(frozen=True, eq=False)
+class SeverityDistances:
+    """The distance of each class from the whole, of the farthest column and middle class type.
+
+    ``grounds``: the name of what has numbers, the place of the number of each of its codes, and the line of the numbers.
+    """
+
+    t: float
+    grounds: list[tuple[str, Longs, LineGround]]
+
+    def figures(self, rows: ClassRows) -> Floats:
+        found = [
+            ground.distances(Pairs(rows.of, grade[rows.codes[name]], len(ground), rows.weights))
+            for name, grade, ground in self.grounds
+        ]
+        most: Floats = np.maximum.reduce(found)
+        return most
+
+    def fails(self, figures: Floats) -> NDArray[np.bool_]:
+        return figures > self.t + 1e-12
+
+
+def _of_records(name: str, columns: list[Values]) -> Values:
+    """The severity of records: for each m the largest number of their values."""
+    numbers = [column.numbers for column in columns if column.numbers is not None]
+    used, at = used_keys([column.of for column in columns], [len(column) for column in columns])
+    largest = np.maximum.reduce([table[:, place] for table, place in zip(numbers, used, strict=True)])
+    levels, code = merged(largest, at)
+    return _values(name, levels, code.astype(np.int64))
+
+
+def _values(name: str, numbers: Floats, code: Longs) -> Values:
+    import polars as pl
+
+    size = numbers.shape[1]
+    counts = np.bincount(code, minlength=size).astype(np.int64)
+    return Values(name, None, pl.Series(np.arange(size)), counts, None, code, numbers=numbers)
+
+
+def _beside(whole: Values, column: Values) -> tuple[Values, Longs]:
+    """The levels of both tables, counted in the whole one, and the codes of the other. A release may hold combinations of
+    values, and so levels, that the original does not have."""
+    assert whole.numbers is not None
+    assert column.numbers is not None
+    both, place = np.unique(np.hstack((whole.numbers, column.numbers)), axis=1, return_inverse=True)
+    place = place.ravel()
+    return _values(whole.name, both, place[: len(whole)][whole.of]), place[len(whole) :][column.of]
