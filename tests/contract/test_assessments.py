@@ -264,14 +264,14 @@ def same_figures(one: Any, other: Any) -> None:
 def test_a_release_judged_as_a_frame_is_judged_as_the_run(name: str, missing: str | None) -> None:
     for mix in [*MIXES[:4], MIXES[5], MIXES[-1]]:
         frame, result = run(name, mix, missing)
-        again = om.assess(frame, result.data, result.policy, records=result.records)
+        again = om.assess(frame, result.releases, result.policy, records=result.records)
         same_figures(result.assessment, again)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_records_in_random_order(name: str) -> None:
     frame, result = run(name, KINDS, "category", "shuffled")
-    same_figures(result.assessment, om.assess(frame, result.data, result.policy, records=result.records))
+    same_figures(result.assessment, om.assess(frame, result.releases, result.policy, records=result.records))
     _, in_order = run(name, KINDS, "category")
     assert Counter(in_order.assessment.linkage) == Counter(result.assessment.linkage)
     assert in_order.assessment.loss == result.assessment.loss
@@ -283,7 +283,7 @@ def test_dropped_records_judged_as_a_frame(name: str) -> None:
     for mix in (("numeric",), KINDS):
         frame, result = run(name, mix, "drop_record")
         assert len(result.removed)
-        same_figures(result.assessment, om.assess(frame, result.data, result.policy, records=result.records))
+        same_figures(result.assessment, om.assess(frame, result.releases, result.policy, records=result.records))
 
 
 @pytest.mark.parametrize("name", sorted(GENERALIZING))

@@ -103,7 +103,8 @@ class Several:
 def assessed_together(found: Sequence[Assessment], pairings: Sequence[Pairing], masked: Sequence[str]) -> Assessment:
     """The assessment of the first release, with what all of them say together."""
     several = Several(len(found), estimates_of(pairings, masked), _figures(found))
-    return replace(found[0], several=several, others=tuple(found[1:]))
+    collapsed = [name for name in found[0].collapsed if all(name in one.collapsed for one in found)]
+    return replace(found[0], several=several, others=tuple(found[1:]), collapsed=collapsed)
 
 
 def estimates_of(pairings: Sequence[Pairing], masked: Sequence[str]) -> pl.DataFrame:

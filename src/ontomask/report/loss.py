@@ -133,15 +133,22 @@ def _vanished(assessment: Any) -> list[list[str]]:
 
 def _gone(assessment: Any) -> list[str]:
     """The same for the public: which columns, and no figures."""
+    each = (assessment, *assessment.others)
+    where = "the release" if len(each) == 1 else "every release"
     told = []
     for end in ("lowest", "highest"):
-        cut = assessment.tails.filter((pl.col("end") == end) & (pl.col("beyond") > 0))["column"].to_list()
+        cut = _columns([one.tails.filter((pl.col("end") == end) & (pl.col("beyond") > 0)) for one in each])
         if cut:
-            told.append(f"The {end} original values do not occur in the release: {', '.join(cut)}.")
-    gone = assessment.vanished.filter(pl.col("vanished") > 0)["column"].to_list()
+            told.append(f"The {end} original values do not occur in {where}: {', '.join(cut)}.")
+    gone = _columns([one.vanished.filter(pl.col("vanished") > 0) for one in each])
     if gone:
-        told.append(f"Some original categories do not occur in the release: {', '.join(gone)}.")
+        told.append(f"Some original categories do not occur in {where}: {', '.join(gone)}.")
     return told
+
+
+def _columns(frames: list[pl.DataFrame]) -> list[str]:
+    """The columns that any of the frames lists, each once."""
+    return list(dict.fromkeys(name for frame in frames for name in frame["column"]))
 
 
 # ---- column by column --------------------------------------------------------------------------------------------

@@ -92,6 +92,8 @@ def done(result: Result, counts: Counts) -> dict[str, Any]:
         ["Suppressed by the method", counts.number(kept - released)],
         ["Records in the release", counts.number(released)],
     ]
+    if result.parts:
+        rows.append(["Releases of these records", f"{len(result.parts)}"])
     if masked.sources is None:
         rows.append(["Groups formed by the method (several can show the same values)", counts.number(masked.groups)])
     rows.append(["Columns masked", f"{len(result.policy.masked):,}"])

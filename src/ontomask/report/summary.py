@@ -32,6 +32,8 @@ from ontomask.report.examples import branch, examples
 from ontomask.report.loss import FEW
 from ontomask.report.loss import loss as loss_section
 from ontomask.report.risk import risk as risk_section
+from ontomask.report.several import note as about_several
+from ontomask.report.several import several as several_section
 from ontomask.report.words import glossary
 from ontomask.wording import Counts, public_text
 
@@ -110,6 +112,7 @@ def summarize(
         "findings": [] if public else findings(result),
         "risk": risk,
         "loss": loss,
+        "several": several_section(result, counts),
         "readings": [] if public else cut(result.assessment.readings, MOST_READINGS, "sentence", "assessment.json"),
         "distributions": None,
         "examples": None,
@@ -244,6 +247,7 @@ def warnings(result: Result, counts: Counts) -> list[dict[str, str]]:
     if not result.promises:
         told.append(("bad", "Nothing was promised of this release: no verified property protects a record."))
     told += [("care", EXPLICIT_SEED)] if result.reproducible else []
+    told += [("care", about_several(result))] if result.parts else []
     told += [("care", text) for text in (*_about_classes(result, counts), *_about_records(result, counts))]
     told += [("care", public_text(text) if public else text) for text in result.masked.caveats]
     counting = result.policy.counting
