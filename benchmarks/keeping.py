@@ -57,6 +57,10 @@ def keeping(folder: Path) -> Iterator[Job]:
     frame, kinds = numbers_and_codes(1_000_000)
     what = "shuffling, 1,000,000 records x 6 columns"
     yield job(what, frame, kinds, om.Shuffling(), "<= 15 s", times=2, processes=3)
+    one, kinds = codes(1_000_000, (800,))
+    what = "1,000,000 records, 800 categories"
+    yield job(f"noise addition, {what}", one, kinds, om.NoiseAddition(), "<= 10 s", times=2, processes=3)
+    yield job(f"PRAM, {what}", one, kinds, om.PRAM(), "<= 10 s", times=2, processes=3)
     frame, kinds = codes(1_000_000, (800, 400))
     taxonomy = om.load_taxonomy("icd9cm")
     one, two = (frame[name].to_list() for name in frame.columns)

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from ontomask.masking.generalization import Generalization as Generalization
     from ontomask.masking.imputation import Imputation as Imputation
     from ontomask.masking.microaggregation import Microaggregation as Microaggregation
+    from ontomask.masking.noise_addition import NoiseAddition as NoiseAddition
+    from ontomask.masking.pram import PRAM as PRAM
     from ontomask.masking.rank_swapping import RankSwapping as RankSwapping
     from ontomask.masking.recoding import Recoding as Recoding
     from ontomask.masking.resampling import Resampling as Resampling
@@ -122,9 +124,11 @@ _HOME = {
     "Matching": "taxonomy.matching",
     "Measure": "distances.measures",
     "Microaggregation": "masking.microaggregation",
+    "NoiseAddition": "masking.noise_addition",
     "Nominal": "microdata.attributes",
     "Numeric": "microdata.attributes",
     "Ordinal": "microdata.attributes",
+    "PRAM": "masking.pram",
     "Policy": "policy",
     "Preservation": "assessment.preservation",
     "ProbabilisticKAnonymity": "privacy.probabilistic",

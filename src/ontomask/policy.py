@@ -17,6 +17,8 @@ from ontomask.masking.generalization import Generalization
 from ontomask.masking.imputation import Imputation
 from ontomask.masking.method import Method
 from ontomask.masking.microaggregation import Microaggregation
+from ontomask.masking.noise_addition import NoiseAddition
+from ontomask.masking.pram import PRAM
 from ontomask.masking.rank_swapping import RankSwapping
 from ontomask.masking.recoding import Recoding
 from ontomask.masking.resampling import Resampling
@@ -37,7 +39,10 @@ from ontomask.settings import DictOf, ListOf, Settings, refuse
 from ontomask.severity.numbers import Severity
 from ontomask.taxonomy.catalog import list_taxonomies
 
-_METHODS = (Generalization, Imputation, Microaggregation, RankSwapping, Recoding, Resampling, Shuffling, Suppression)
+_METHODS = (
+    *(Generalization, Imputation, Microaggregation, NoiseAddition, PRAM, RankSwapping, Recoding, Resampling),
+    *(Shuffling, Suppression),
+)
 _MODELS = (
     KAnonymity,
     KmAnonymity,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -201,6 +201,11 @@ class Result:
         from ontomask.releases import reports_of
 
         return reports_of(self.parts)
+
+    @property
+    def details(self) -> Mapping[str, pl.DataFrame]:
+        """Further tables of the method, by name, for the steward: of PRAM its categories and its transition matrices."""
+        return self.masked.details
 
     @cached_property
     def groups(self) -> pl.DataFrame:

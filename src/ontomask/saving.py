@@ -284,6 +284,8 @@ def _write_parts(result: Result, folder: Path, suffix: str, report: bool, escape
     write_table(pl.DataFrame({RECORDS: result.records + 1}), confidential / "records.csv", private=True)
     if result.report is not None:
         write_table(result.report, confidential / "report.csv", private=True)
+    for name, table in result.details.items():
+        write_table(table, confidential / f"{name}.csv", private=True, escape_formulas=escape)
     if report:
         from ontomask.report.page import write_report
 

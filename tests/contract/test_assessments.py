@@ -44,6 +44,7 @@ NAMES = [
     *("recoding", "suppression", "resampling", "heer"),
     *("mdav-mean-semantic", "microaggregation", "mdav-s-mode", "hybrid", "hybrid-adaptive-s"),
     *("swapping-multivariate", "swapping-fixed", "shuffling", "imputation", "imputation-linear", "imputation-several"),
+    *("noise", "noise-correlated", "pram"),
     *("generalization", "generalization-suppressing", "generalization-local", "generalization-strategy"),
 ]
 GENERALIZING = {name for name in NAMES if name.startswith("generalization")}

@@ -75,6 +75,11 @@ VARIANTS: dict[str, tuple[type[Any], dict[str, Any]]] = {
     "imputation-linear": (om.Imputation, {"model": "linear"}),
     "imputation-pmm": (om.Imputation, {"model": "pmm", "donors": 3}),
     "imputation-several": (om.Imputation, {"m": 3}),
+    "noise": (om.NoiseAddition, {}),
+    "noise-correlated": (om.NoiseAddition, {"share": 0.5, "correlated": True, "nearest": "score"}),
+    "noise-unscaled": (om.NoiseAddition, {"share": 2.0, "rescale": False, "measure": "wu_palmer"}),
+    "pram": (om.PRAM, {"keep": 0.5}),
+    "pram-far": (om.PRAM, {"keep": 0.0, "reach": 1.0, "measure": "path"}),
     "hybrid": (om.Microaggregation, {"replace": "hybrid"}),
     "hybrid-adaptive-s": (om.Microaggregation, {"replace": "hybrid", "partition": "adaptive", "distance": "s"}),
     "generalization": (om.Generalization, {}),
@@ -87,18 +92,21 @@ IMPUTATION = {name for name in NAMES if name.startswith("imputation")}
 #: These mask sensitive columns, and leave the quasi-identifiers as they are.
 OF_SENSITIVE = SHUFFLING | IMPUTATION
 HYBRID = {"hybrid", "hybrid-adaptive-s", "preset-marginality_hybrid", "preset-micro_hybrid"}
-NOT_K_ANONYMOUS = {"heer", "heer-samples"} | SWAPPING | OF_SENSITIVE | HYBRID
+NOISE = {name for name in NAMES if name.startswith("noise")}
+PRAM = {"pram", "pram-far"}
+NOT_K_ANONYMOUS = {"heer", "heer-samples"} | SWAPPING | OF_SENSITIVE | HYBRID | NOISE | PRAM
 #: These aim at what is required.
 AIMING = {"generalization", "generalization-local"}
 #: These ask for no k.
-WITHOUT_K = {"swapping-random"} | OF_SENSITIVE | AIMING
+WITHOUT_K = {"swapping-random"} | OF_SENSITIVE | AIMING | NOISE | PRAM
 RANDOM = {"recoding-random", "recoding-alphabetical", "resampling", "resampling-weighted-s"} | NOT_K_ANONYMOUS
 #: These show values of the data and nothing else.
-AS_WRITTEN = {n for n in NAMES if n.startswith(("recoding", "suppression"))} | SWAPPING | OF_SENSITIVE | HYBRID
+AS_WRITTEN = {n for n in NAMES if n.startswith(("recoding", "suppression"))} | SWAPPING | OF_SENSITIVE | HYBRID | PRAM
 #: One of each method for what does not depend on its settings.
 MAIN = [
     *("microaggregation", "mdav-mean-semantic", "recoding", "recoding-random", "resampling", "heer", "suppression"),
-    *("swapping-multivariate", "swapping-fixed", "shuffling", "imputation", "imputation-several", "hybrid"),
+    *("swapping-multivariate", "swapping-fixed", "shuffling", "imputation", "imputation-several", "hybrid", "noise"),
+    "pram",
 ]
 PROMISING = [name for name in NAMES if name not in NOT_K_ANONYMOUS]
 KEEPING = [name for name in NAMES if name != "suppression"]

@@ -23,6 +23,8 @@ MADE: dict[str, Any] = {
     "RankSwapping": om.RankSwapping(k=4),
     "Shuffling": om.Shuffling(),
     "Imputation": om.Imputation(m=3),
+    "NoiseAddition": om.NoiseAddition(),
+    "PRAM": om.PRAM(),
     "Generalization": om.Generalization(),
     "KAnonymity": om.KAnonymity(k=4),
     "KmAnonymity": om.KmAnonymity(k=4, m=2),

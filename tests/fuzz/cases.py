@@ -218,7 +218,7 @@ MAKERS: dict[str, Callable[..., Column]] = {
 def _method(chance: random.Random, n: int, columns: dict[str, Column]) -> tuple[Any, int]:
     """A method, and the k that it promises (1: none)."""
     k = min(chance.choice((2, 2, 3, 4, 5, max(2, n // 3))), n - 1)
-    choice = chance.randrange(12)
+    choice = chance.randrange(14)
     if choice < 4:
         centroid = chance.choice(("semantic", "marginality", "mode", "lcs"))
         partition = chance.choice(("auto", "auto", "mdav", "adaptive"))
@@ -236,9 +236,31 @@ def _method(chance: random.Random, n: int, columns: dict[str, Column]) -> tuple[
         return (om.RankSwapping(variant="random") if variant == "random" else om.RankSwapping(k=k, variant=variant)), 1
     if choice == 9 and any(column.attribute.role == "sensitive" for column in columns.values()):
         return om.Shuffling(), 1
+    if choice >= 12:
+        return _perturbation(chance, columns), 1
     search = chance.choice(("full_domain", "full_domain", "local"))
     limit = chance.choice((0.0, 0.05, 0.3)) if search == "full_domain" else 0.0
     return om.Generalization(search=search, suppression_limit=limit), 1
+
+
+def _perturbation(chance: random.Random, columns: dict[str, Column]) -> Any:
+    """Noise or PRAM, of the quasi-identifiers or of any columns."""
+    named = None
+    if chance.random() < 0.4:
+        free = [name for name, column in columns.items() if column.attribute.role in ("quasi", "sensitive", "other")]
+        named = chance.sample(free, chance.randrange(1, len(free) + 1))
+        if any(None in columns[name].values and columns[name].attribute.missing is None for name in named):
+            named = None  # missing values of a masked column need a rule
+    if chance.random() < 0.5:
+        return om.PRAM(keep=chance.choice((0.0, 0.5, 0.8)), reach=chance.choice((0.05, 0.1, 1.0)), columns=named)
+    return om.NoiseAddition(
+        share=chance.choice((0.01, 0.1, 1.0)),
+        correlated=chance.random() < 0.5,
+        rescale=chance.random() < 0.7,
+        limits=chance.choice(("kept", "kept", "free")),
+        nearest=chance.choice(("meaning", "score")),
+        columns=named,
+    )
 
 
 def _require(
@@ -253,7 +275,10 @@ def _require(
         require.append(om.KAnonymity(k=asked))
         promises.append(Promise("k", asked))
     sensitive = [name for name, column in columns.items() if column.attribute.role == "sensitive"]
-    if method.name in ("rank_swapping", "shuffling") or getattr(method, "replace", "") == "hybrid":
+    if (
+        method.name in ("rank_swapping", "shuffling", "noise_addition", "pram")
+        or getattr(method, "replace", "") == "hybrid"
+    ):
         return require  # a model of classes would refuse nearly all of their releases
     if sensitive and chance.random() < 0.4:
         name = chance.choice(sensitive)

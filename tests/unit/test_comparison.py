@@ -395,6 +395,8 @@ def test_grids_that_cannot_be_made(methods: Any, k: Any, expected: str) -> None:
         (om.RankSwapping(percent=10), None, [f"percent={share}" for share in ("5", "10", "20", "40")]),
         (om.RankSwapping(k=2), None, ["k=1", "k=2", "k=4", "k=8"]),
         (om.Shuffling(), None, ["ties=corrected", "ties=published"]),
+        (om.NoiseAddition(share=0.2), None, [f"share={share}" for share in ("0.1", "0.2", "0.4", "0.8")]),
+        (om.PRAM(), None, [f"keep={keep}" for keep in ("0.9", "0.8", "0.7", "0.6")]),
     ],
 )
 def test_a_policy_is_varied_by_itself(method: Any, require: int | None, expected: list[str]) -> None:

@@ -153,6 +153,8 @@ METHODS: dict[str, Any] = {
     "suppression": om.Suppression(k=2),
     "swapping": om.RankSwapping(k=3),
     "shuffling": om.Shuffling(),
+    "noise": om.NoiseAddition(share=0.5),
+    "pram": om.PRAM(keep=0.5),
     "full_domain": om.Generalization(suppression_limit=0.3),
     "local": om.Generalization(search="local"),
 }

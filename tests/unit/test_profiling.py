@@ -416,14 +416,19 @@ def test_every_type_of_column_runs() -> None:
 
 
 @pytest.mark.parametrize(
-    "method", ["generalization", "recoding", "resampling", "suppression", "rank_swapping", "shuffling", "imputation"]
+    "method",
+    [
+        *("generalization", "recoding", "resampling", "suppression", "rank_swapping", "shuffling", "imputation"),
+        *("noise_addition", "pram"),
+    ],
 )
 def test_every_method_can_be_chosen(method: str) -> None:
     data = om.demo_data(300, seed=1).select("age", "sex", "charge")
     policy = om.profile(data).policy(method, k=3)
     assert policy.method is not None
     assert policy.method.name == method
-    assert bool(policy.require) == (method not in ("rank_swapping", "shuffling", "imputation"))
+    without_k = ("rank_swapping", "shuffling", "imputation", "noise_addition", "pram")
+    assert bool(policy.require) == (method not in without_k)
     assert len(om.anonymize(data, policy).data) > 0
 
 

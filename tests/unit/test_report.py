@@ -74,6 +74,8 @@ METHODS: dict[str, tuple[Any, list[Any]]] = {
     "swapping": (om.RankSwapping(k=5), []),
     "shuffling": (om.Shuffling(), []),
     "imputation": (om.Imputation(m=3), []),
+    "noise": (om.NoiseAddition(share=0.5), []),
+    "pram": (om.PRAM(keep=0.5), []),
     "generalization": (om.Generalization(), [om.KAnonymity(k=3)]),
     "local": (om.Generalization(search="local"), [om.KAnonymity(k=3)]),
     "failing": (om.RankSwapping(k=5), [om.KAnonymity(k=7), om.LDiversity(l=3), om.TCloseness(t=0.01)]),

@@ -43,6 +43,8 @@ def run(method: Any, *require: Any) -> om.Result:
         (om.Generalization(), [om.KAnonymity(k=1)]),
         (om.RankSwapping(k=3), [om.ProbabilisticKAnonymity(k=1)]),
         (om.Shuffling(), []),
+        (om.NoiseAddition(), []),
+        (om.PRAM(), []),
     ],
 )
 def test_what_promises_nothing_is_not_green(method: Any, require: list[Any]) -> None:

@@ -42,8 +42,8 @@ def command(
         str,
         typer.Option(
             metavar="NAME",
-            help="microaggregation, generalization, recoding, resampling, suppression, rank_swapping, shuffling or "
-            "imputation.",
+            help="microaggregation, generalization, recoding, resampling, suppression, rank_swapping, shuffling, "
+            "imputation, noise_addition or pram.",
         ),
     ] = "microaggregation",
     taxonomy: Annotated[

@@ -13,6 +13,8 @@ from ontomask.masking.imputation import Imputation
 from ontomask.masking.imputation import Model as ImputationModel
 from ontomask.masking.method import Method
 from ontomask.masking.microaggregation import PRESETS, Microaggregation
+from ontomask.masking.noise_addition import NoiseAddition
+from ontomask.masking.pram import PRAM
 from ontomask.masking.rank_swapping import RankSwapping
 from ontomask.masking.shuffling import Shuffling
 from ontomask.policy import METHODS, Policy
@@ -29,6 +31,9 @@ SWAPPED = (0.5, 1.0, 2.0, 4.0)
 SUPPRESSED = (0.0, 0.01, 0.05, 0.1)
 #: Settings of imputation that belong to one of its models, as they are when not given.
 _OF_A_MODEL = {name: Imputation.model_fields[name].default for name in ("donors", "bounded")}
+#: How the noise of a policy's own noise addition is varied, and the probability of change of its PRAM.
+NOISE = (0.5, 1.0, 2.0, 4.0)
+CHANGE = (0.5, 1.0, 1.5, 2.0)
 
 
 def grid(policy: Policy, methods: Any, k: Iterable[int] | int) -> dict[str, Policy]:
@@ -89,7 +94,8 @@ def variations(policy: Policy) -> dict[str, Policy]:
 
     With a k: that of the policy, the least that is required, and larger ones. Generalization: several suppression limits,
     and where nothing may be suppressed several k. Rank swapping: a smaller and larger distances of exchange. Shuffling:
-    both corrections of ties. Imputation: all models.
+    both corrections of ties. Imputation: all models. Noise addition: less and more noise. PRAM: smaller and larger
+    probabilities of change.
 
     >>> import ontomask as om
     >>> policy = om.Policy(
@@ -115,6 +121,12 @@ def variations(policy: Policy) -> dict[str, Policy]:
         others = {model: method.changed(model=model, **_OF_A_MODEL) for model in get_args(ImputationModel)}
         made = others | {method.model: method}
         return {f"imputation, model={model}": policy.changed(method=way) for model, way in made.items()}
+    if isinstance(method, NoiseAddition):
+        shares = sorted({min(method.share * step, 100.0) for step in NOISE})
+        return {f"noise_addition, share={s:g}": policy.changed(method=method.changed(share=s)) for s in shares}
+    if isinstance(method, PRAM):
+        keeps = sorted({1 - min((1 - method.keep) * step, 1.0) for step in CHANGE}, reverse=True)
+        return {f"pram, keep={keep:g}": policy.changed(method=method.changed(keep=round(keep, 12))) for keep in keeps}
     own = getattr(method, "k", None)
     if own is None:
         return {method.name: policy}

@@ -1,4 +1,4 @@
-"""How far values were moved: what swapping and shuffling report of themselves."""
+"""How far values were moved: what swapping, shuffling, noise addition and PRAM report of themselves."""
 
 from __future__ import annotations
 
@@ -20,6 +20,30 @@ def report_moves(sticks: Sequence[Yardstick], sources: Sequence[Longs]) -> pl.Da
     the old value than the new one is (R17 def. 3), which is 0 for a value that stayed or went to its nearest.
     """
     return pl.DataFrame([_moved(stick, source) for stick, source in zip(sticks, sources, strict=True)])
+
+
+def report_changes(stick: Yardstick, codes: Longs | None, numbers: Floats | None = None) -> dict[str, object]:
+    """How many values of a column changed and how far they are from the original ones, in 0..1, where each record shows
+    the code beside it, or the number; numbers beyond the range of the column are farther."""
+    before = stick.column.codes.astype(np.int64)
+    if codes is not None:
+        key, records = np.unique(before * len(stick.column) + codes, return_counts=True)
+        old, new = key // len(stick.column), key % len(stick.column)
+        raw = stick.apart_codes(old, new)
+        off = raw / stick.whole if stick.whole > 0 else (raw > 0).astype(np.float64)
+        changed = int(records[old != new].sum())
+    else:
+        assert numbers is not None
+        own = stick.column.own[before]
+        records = np.ones(len(own), dtype=np.int64)
+        off = stick.relative(own, numbers)
+        changed = int((~np.isnan(own) & (own != numbers)).sum())
+    return {
+        "attribute": stick.column.name,
+        "changed": changed / stick.n,
+        "distance_mean": float((off * records).sum() / stick.n),
+        "distance_max": float(off.max(initial=0.0)),
+    }
 
 
 def report_swaps(sticks: Sequence[Yardstick], sources: Sequence[Longs], free: Sequence[Longs], k: int) -> pl.DataFrame:

@@ -18,7 +18,7 @@ from ontomask.errors import DataError
 from ontomask.masking.dominance import dominance
 from ontomask.masking.goals import Goals
 from ontomask.microdata.attributes import AnyAttribute, Role
-from ontomask.microdata.columns import Longs, NumericColumn
+from ontomask.microdata.columns import Column, Longs, NumericColumn
 from ontomask.microdata.encoding import Table, make_table, remeasured
 from ontomask.progress import Progress
 from ontomask.settings import K, ListOf, Spoken, plain
@@ -33,8 +33,8 @@ class Masked:
     ``shown``: what each group shows by column, where a centre does not say it (an interval, a masked text). ``sources``,
     of methods that only rearrange values: for each column, the record that each record's value came from.
     ``penalty``, of generalizations: by column, the part of its domain that the value of each group covers.
-    ``report``: what the method itself measured, a row for each column it masked. ``caveats``: what weakens its promise
-    on these data, in words.
+    ``report``: what the method itself measured, a row for each column it masked. ``details``: further tables for the
+    steward, by name. ``caveats``: what weakens its promise on these data, in words.
     """
 
     group_of: NDArray[np.int32]
@@ -45,6 +45,7 @@ class Masked:
     penalty: Sequence[NDArray[np.float64]] | None = None
     report: pl.DataFrame | None = None
     caveats: list[str] = field(default_factory=list)
+    details: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
     @property
     def groups(self) -> int:
@@ -73,6 +74,19 @@ class Masked:
         )
         centres = [column.own[own] for column, own in zip(table.columns, shown.codes, strict=True)]
         return Masked(shown.tuple_of, centres, **more)
+
+    @staticmethod
+    def of_centres(table: Table, centres: Sequence[NDArray[Any]], **more: Any) -> Masked:
+        """Records that show what stands beside each of them, column by column; those that show the same form a group."""
+        distinct = [np.unique(values, return_inverse=True) for values in centres]
+        shown = [
+            Column(c.name, c.attribute, codes.astype(np.int32), pl.Series(values), None)
+            for c, (values, codes) in zip(table.columns, distinct, strict=True)
+        ]
+        made = make_table(shown)
+        return Masked(
+            made.tuple_of, [values[codes] for (values, _), codes in zip(distinct, made.codes, strict=True)], **more
+        )
 
     @staticmethod
     def rearranged(table: Table, sources: Sequence[Longs], **more: Any) -> Masked:

@@ -1,0 +1,256 @@
+"""Noise addition: random noise on the scores of each column, mapped back to values (Kim 1986; outlooks of M13 and D12)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field
+
+from ontomask.distances.yardsticks import LineYardstick, NominalYardstick, Yardstick, yardstick
+from ontomask.masking.displacement import report_changes
+from ontomask.masking.method import Choosing, Masked, Measuring
+from ontomask.masking.scores import Nearest, Scores, moments, moved_concepts, moved_numbers, moved_ranks, present_codes
+from ontomask.microdata.columns import Floats, Longs, NumericColumn
+from ontomask.microdata.encoding import Table
+from ontomask.progress import Progress
+from ontomask.settings import number
+from ontomask.statistics.correlation import nearest_correlation
+from ontomask.statistics.sample import TIE
+
+
+class NoiseAddition(Choosing, Measuring):
+    """Each column gets random noise whose variance is a share of the column's own; what comes out are values again.
+
+    Numbers are rounded to the precision of their column. Ordered categories have noise added to their ranks and take the
+    nearest rank that occurs. Nominal values move by a normal displacement along their marginality and away from
+    themselves, and take the value that occurs nearest to both (``nearest``). Flat values have no scores: each is drawn anew
+    from its column with the probability 1 - 1 / sqrt(1 + share), which weakens its indicators just as noise weakens a
+    number. Missing values stay missing.
+    """
+
+    name: Literal["noise_addition"] = "noise_addition"
+    share: Annotated[float, BeforeValidator(number), Field(gt=0, le=100)] = Field(
+        default=0.1, description="the variance of the noise, as a share of the variance of each column"
+    )
+    correlated: bool = Field(
+        default=False,
+        description="noise that correlates as the columns do, so that correlations are kept in expectation",
+    )
+    rescale: bool = Field(
+        default=True,
+        description="divide deviations from the mean by sqrt(1 + share), so that variances are kept in expectation",
+    )
+    limits: Literal["kept", "free"] = Field(
+        default="kept",
+        description="kept reflects numbers that noise carried beyond the smallest or largest of the column; free does not",
+    )
+    nearest: Nearest = Field(
+        default="meaning",
+        description="nominal values: by meaning, or to the value with the nearest score, however far it is in meaning",
+    )
+
+    @property
+    def draws(self) -> bool:
+        return True
+
+    def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
+        progress(0.0, "measuring distances between values")
+        chosen = self.chosen(table)
+        sticks = [yardstick(c) for c, masked in zip(self.measured(table).columns, chosen, strict=True) if masked]
+        scored = [Scores.of(s) if isinstance(s, (LineYardstick, NominalYardstick)) else None for s in sticks]
+        varying = [s for s in scored if s is not None and s.varies]
+        progress(0.3, "drawing noise")
+        noise, notes = self._noise(varying, table.n, rng)
+        moved: list[_Moved] = []
+        for place, (stick, own) in enumerate(zip(sticks, scored, strict=True)):
+            progress(0.4 + 0.5 * place / len(sticks), f"adding noise to {stick.column.name}")
+            if own is None:
+                moved.append(_Moved(stick, self._drawn_anew(stick, rng)))
+            elif own.varies:
+                moved.append(self._moved(own, noise[varying.index(own)], rng))
+            else:
+                moved.append(_Moved(stick, stick.column.codes.astype(np.int64)))
+        notes += _notes(moved, scored)
+        of = {change.stick.column.name: change for change in moved}
+        centres = [of[c.name].centres if c.name in of else c.own[c.codes] for c in table.columns]
+        report = pl.DataFrame([change.report(own, self.share) for change, own in zip(moved, scored, strict=True)])
+        return Masked.of_centres(table, centres, notes=notes, report=report, caveats=_caveats(report))
+
+    def _noise(self, varying: Sequence[Scores], n: int, rng: np.random.Generator) -> tuple[list[Floats], list[str]]:
+        """Standard normal noise for each column; correlated as the scores are, if that is wanted."""
+        drawn = [rng.standard_normal(n) for _ in varying]
+        if not self.correlated or len(varying) < 2:
+            return drawn, []
+        matrix, repaired = nearest_correlation(score_correlations([s.standardized()[s.column.codes] for s in varying]))
+        root = cholesky(matrix)
+        mixed = []
+        for i in range(len(varying)):
+            together = np.zeros(n)
+            for j in range(i + 1):
+                together += root[i, j] * drawn[j]
+            mixed.append(together)
+        if repaired < TIE:
+            return mixed, []
+        note = "the correlations of the scores are not those of any table; the nearest that are were used"
+        return mixed, [f"{note} (largest change {repaired:.2g})"]
+
+    def _moved(self, own: Scores, noise: Floats, rng: np.random.Generator) -> _Moved:
+        column = own.column
+        before = own.standardized()[column.codes]
+        after = before + math.sqrt(self.share) * noise
+        moves = (after / math.sqrt(1 + self.share) if self.rescale else after) - before
+        if isinstance(column, NumericColumn):
+            numbers, reflected = moved_numbers(own, moves, limits=self.limits == "kept")
+            return _Moved(own.stick, None, numbers, reflected)
+        if isinstance(own.stick, NominalYardstick):
+            return _Moved(own.stick, moved_concepts(own, moves, rng.random(len(moves)), self.nearest))
+        return _Moved(own.stick, moved_ranks(own, moves))
+
+    def _drawn_anew(self, stick: Yardstick, rng: np.random.Generator) -> Longs:
+        """Flat values, some of them drawn anew; an indicator then has the correlation 1 / sqrt(1 + share) with itself."""
+        codes = stick.column.codes.astype(np.int64)
+        change, pick = rng.random(len(codes)), rng.random(len(codes))
+        present = present_codes(stick.column)
+        if not len(present):
+            return codes
+        ends = np.cumsum(stick.column.counts[present])
+        anew = (change < 1 - 1 / math.sqrt(1 + self.share)) & np.isin(codes, present)
+        codes[anew] = present[np.searchsorted(ends, pick[anew] * ends[-1], side="right")]
+        return codes
+
+    @property
+    def title(self) -> str:
+        return "Noise addition"
+
+    def explain(self) -> str:
+        return (
+            f"Random noise was added to each masked column, with {self.share:g} times the variance of the column. "
+            "Categories were replaced by ones that are near in order or in meaning."
+        )
+
+    def assurances(self) -> list[str]:
+        kept = "means and variances of numbers" if self.rescale else "means of numbers (variances grow)"
+        related = ", and the correlations between them" if self.correlated else ""
+        return [
+            (
+                f"Noise with {self.share:g} times the variance of each masked column was added to its values or scores. Before "
+                f"rounding{' and reflection at the limits of a column' if self.limits == 'kept' else ''}, {kept}{related} are "
+                "kept in expectation, not exactly. Missing values stay missing."
+            ),
+            (
+                "Noise addition is not k-anonymous: a combination of values may be unique. Released values lie near the "
+                "original ones, and may be equal to them. Judge the release by record linkage."
+            ),
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Moved:
+    """A column after noise: the code of each record, or its number."""
+
+    stick: Yardstick
+    codes: Longs | None
+    numbers: Floats | None = None
+    reflected: int = 0
+
+    @property
+    def centres(self) -> NDArray[Any]:
+        if self.codes is not None:
+            return self.stick.column.own[self.codes]
+        assert self.numbers is not None
+        return self.numbers
+
+    def report(self, own: Scores | None, share: float) -> dict[str, object]:
+        """A row of the report; figures of scores are null for flat columns, which have none."""
+        column = self.stick.column
+        row = report_changes(self.stick, self.codes, self.numbers)
+        figures: dict[str, float | None] = dict.fromkeys(
+            ("noise_deviation", "mean_before", "mean_after", "deviation_before", "deviation_after", "reflected")
+        )
+        if own is not None and len(own.present):
+            after = self.numbers if self.codes is None else own.of_codes()[self.codes]
+            assert after is not None
+            known = after[~np.isnan(after)]
+            mean, deviation = moments(known, np.ones(len(known), dtype=np.int64))
+            figures |= {
+                "noise_deviation": math.sqrt(share) * own.deviation,
+                "mean_before": own.mean,
+                "mean_after": mean,
+                "deviation_before": own.deviation,
+                "deviation_after": deviation,
+                "reflected": self.reflected / max(len(known), 1) if isinstance(column, NumericColumn) else None,
+            }
+        return row | figures
+
+
+def _notes(moved: Sequence[_Moved], scored: Sequence[Scores | None]) -> list[str]:
+    notes = []
+    for change, own in zip(moved, scored, strict=True):
+        column = change.stick.column
+        if column.missing is not None:
+            notes.append(f"{column.name}: missing values stay missing")
+        if own is not None and not own.varies:
+            notes.append(f"{column.name}: its variance is 0: no noise was added")
+        if own is None and len(present_codes(column)) > 1:
+            notes.append(f"{column.name}: flat values have no scores: some were drawn anew from the column instead")
+        if change.reflected:
+            notes.append(f"{column.name}: numbers beyond the limits of the column were reflected into it")
+    before, after = [], []
+    for change, own in zip(moved, scored, strict=True):
+        if own is not None and own.deviation > 0:
+            scores = own.of_codes()
+            before.append(scores[own.column.codes])
+            after.append(change.numbers if change.codes is None else scores[change.codes])
+    if len(before) > 1:
+        off = np.abs(score_correlations(after) - score_correlations(before)).max()
+        notes.append(f"largest change of a correlation between masked columns: {off:.3f}")
+    return notes
+
+
+def _caveats(report: pl.DataFrame) -> list[str]:
+    """Columns that came out as they went in."""
+    names = report.filter(pl.col("changed") == 0)["attribute"].to_list()
+    return [f"{name}: no value was changed; the column is released as it was." for name in names]
+
+
+def score_correlations(columns: Sequence[Floats | None]) -> Floats:
+    """Pearson's r of scores by record, each pair over the records where neither is missing; 0 where one does not vary."""
+    matrix = np.eye(len(columns))
+    given = [column for column in columns if column is not None]
+    here = [~np.isnan(column) for column in given]
+    for i in range(len(given)):
+        for j in range(i):
+            both = here[i] & here[j]
+            if both.any():
+                matrix[i, j] = matrix[j, i] = _correlation(given[i][both], given[j][both])
+    return matrix
+
+
+def _correlation(x: Floats, y: Floats) -> float:
+    x, y = x - x.mean(), y - y.mean()
+    wide = float(np.abs(x).max()), float(np.abs(y).max())
+    if min(wide) == 0:
+        return 0.0
+    x, y = x / wide[0], y / wide[1]
+    scale = math.sqrt(float((x * x).sum()) * float((y * y).sum()))
+    return float(np.clip((x * y).sum() / scale, -1.0, 1.0))
+
+
+def cholesky(matrix: Floats) -> Floats:
+    """L with L L' = matrix, which may be singular; a few columns, so plain loops in a fixed order."""
+    size = len(matrix)
+    root = np.zeros((size, size))
+    for i in range(size):
+        for j in range(i + 1):
+            left = float(matrix[i, j]) - sum(float(root[i, k] * root[j, k]) for k in range(j))
+            if i == j:
+                root[i, i] = math.sqrt(left) if left > TIE else 0.0
+            elif root[j, j] > 0:
+                root[i, j] = left / root[j, j]
+    return root
