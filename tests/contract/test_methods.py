@@ -84,6 +84,7 @@ VARIANTS: dict[str, tuple[type[Any], dict[str, Any]]] = {
     "hybrid-adaptive-s": (om.Microaggregation, {"replace": "hybrid", "partition": "adaptive", "distance": "s"}),
     "generalization": (om.Generalization, {}),
     "generalization-local": (om.Generalization, {"search": "local"}),
+    "generalization-best-first": (om.Generalization, {"search": "best_first", "budget": 200}),
 }
 NAMES = list(VARIANTS)
 SWAPPING = {name for name in NAMES if name.startswith("swapping")}
@@ -96,7 +97,7 @@ NOISE = {name for name in NAMES if name.startswith("noise")}
 PRAM = {"pram", "pram-far"}
 NOT_K_ANONYMOUS = {"heer", "heer-samples"} | SWAPPING | OF_SENSITIVE | HYBRID | NOISE | PRAM
 #: These aim at what is required.
-AIMING = {"generalization", "generalization-local"}
+AIMING = {"generalization", "generalization-local", "generalization-best-first"}
 #: These ask for no k.
 WITHOUT_K = {"swapping-random"} | OF_SENSITIVE | AIMING | NOISE | PRAM
 RANDOM = {"recoding-random", "recoding-alphabetical", "resampling", "resampling-weighted-s"} | NOT_K_ANONYMOUS

@@ -157,6 +157,7 @@ METHODS: dict[str, Any] = {
     "pram": om.PRAM(keep=0.5),
     "full_domain": om.Generalization(suppression_limit=0.3),
     "local": om.Generalization(search="local"),
+    "best_first": om.Generalization(search="best_first", budget=500),
 }
 STYLES: dict[str, list[str | None]] = {
     "codes": ["J10", "J11", "E10.1", "E10.2"],
@@ -193,7 +194,7 @@ def test_every_release_passes(tmp_path: Path, method: str, style: str) -> None:
             "ill": om.Nominal(DISEASES, **given),
             "later": om.Nominal(DISEASES, "sensitive", **given),
         }
-    require = [om.KAnonymity(3)] if method in ("full_domain", "local") else [om.KAnonymity(1)]
+    require = [om.KAnonymity(3)] if method in ("full_domain", "local", "best_first") else [om.KAnonymity(1)]
     made = policy(attributes=attributes, method=chosen, require=require)
     result = om.anonymize(records(style), made)
     found = om.verify(result.data, made)

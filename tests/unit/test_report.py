@@ -127,7 +127,7 @@ def test_it_is_one_page_that_needs_nothing_else(name: str, edition: Any) -> None
     assert page.count("<desc") == page.count("<svg")
 
 
-@pytest.mark.parametrize("name", [*contract.MAIN, "generalization", "generalization-local"])
+@pytest.mark.parametrize("name", [*contract.MAIN, *sorted(contract.AIMING)])
 @pytest.mark.parametrize("missing", [False, True])
 def test_every_method_on_every_kind_of_column(name: str, missing: bool) -> None:
     frame = contract.table(contract.KINDS, 60, missing=missing, distinct=20)

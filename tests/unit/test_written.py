@@ -40,6 +40,7 @@ METHODS: dict[str, tuple[Any, list[Any]]] = {
     "suppression": (om.Suppression(k=3), []),
     "full_domain": (om.Generalization(suppression_limit=0.2), [om.KAnonymity(3)]),
     "local": (om.Generalization(search="local"), [om.KAnonymity(3)]),
+    "best_first": (om.Generalization(search="best_first", budget=500), [om.KAnonymity(3)]),
 }
 
 

@@ -135,7 +135,7 @@ def variations(policy: Policy) -> dict[str, Policy]:
 
 
 def _generalizations(policy: Policy, method: Generalization) -> dict[str, Policy]:
-    may_suppress = method.search != "local" and not any(isinstance(model, KmAnonymity) for model in policy.require)
+    may_suppress = not method.in_groups and not any(isinstance(model, KmAnonymity) for model in policy.require)
     if may_suppress:
         limits = sorted({method.suppression_limit, *SUPPRESSED})
         return {

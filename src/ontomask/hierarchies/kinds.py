@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from ontomask.errors import DataError
 from ontomask.hierarchies.ladder import ANY, ANY_LEVEL, Ladder, Rung, make_rung, own_values
 from ontomask.microdata.columns import Column, Floats, NominalColumn, NumericColumn, OrdinalColumn
 from ontomask.settings import Settings, number, whole_number
+from ontomask.taxonomy.dag import Dag
 from ontomask.taxonomy.readers.levels import read_rows
 from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -25,6 +26,8 @@ class Hierarchy(Settings):
     """How the values of a column are generalized, level by level; the last level always joins all of them."""
 
     kind: str
+    #: Do its levels climb a taxonomy, any concept of which may stand for what is below it?
+    free: ClassVar[bool] = False
 
     def ladder(self, column: Column) -> Ladder:
         """The levels of a column."""
@@ -34,7 +37,7 @@ class Hierarchy(Settings):
             rungs.append(rung)  # also where it joins nothing in these data: levels keep their numbers
         if len(rungs[-1]) > 1 or not rungs[-1].top:
             rungs.append(any_value(column))
-        return Ladder(column, tuple(rungs))
+        return Ladder(column, tuple(rungs), self.free)
 
     def own(self, column: Column) -> Rung:
         """Level 0."""
@@ -76,10 +79,13 @@ class TaxonomyLevels(Hierarchy):
     """The concepts above each value in its taxonomy.
 
     ``cut="depth"``: level i shows the ancestor at most so deep that i levels are gone from the deepest value up;
-    ``cut="height"``: the lowest ancestor that has at least i levels below it. Of several parents the deepest counts.
+    ``cut="height"``: the lowest ancestor that has at least i levels below it. A level takes each value to one concept: of
+    several parents the deepest counts, by height the one with the fewest levels below it; the first of equals. Groups of
+    local generalization are not bound to levels: they show their lowest common subsumer, whichever parents lead to it.
     """
 
     kind: Literal["taxonomy"] = "taxonomy"
+    free: ClassVar[bool] = True
     cut: Literal["depth", "height"] = Field(
         default="depth", description="count levels from the root, or from the leaves"
     )
@@ -112,7 +118,7 @@ class TaxonomyLevels(Hierarchy):
                 low &= at != dag.root
                 if not low.any():
                     break
-                at[low] = dag.first_parents(at[low])
+                at[low] = dag.first_parents(at[low]) if self.cut == "depth" else _lowest_parents(dag, at[low])
             spelled = {int(c): column.spell(int(c)) for c in np.unique(at[known])}
             shown = [spelled.get(int(c)) for c in at]
             penalty = np.where(known, (leaves[at] - 1) / domain, 0.0)
@@ -120,6 +126,15 @@ class TaxonomyLevels(Hierarchy):
             name, keys = f"{self.cut} {limit}", at.tolist()
             rungs.append(make_rung(column, name, shown, penalty, concepts=at.copy(), keys=keys, top=all_at_root))
         return rungs
+
+
+def _lowest_parents(dag: Dag, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The parent of each concept with the fewest levels below it; then the deepest, then the first in order."""
+    place, parent = dag.parents.gather(nodes)
+    by = np.lexsort((parent, -dag.depth[parent], dag.height[parent], place))
+    lowest = np.full(len(nodes), -1, dtype=np.int64)
+    lowest[place[by][::-1]] = parent[by][::-1]
+    return lowest
 
 
 class LevelsFile(Hierarchy):

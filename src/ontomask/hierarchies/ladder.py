@@ -35,10 +35,15 @@ class Rung:
 
 @dataclass(frozen=True, eq=False)
 class Ladder:
-    """The levels of a column, from its own values (0) up; each joins what the one below tells apart, never the reverse."""
+    """The levels of a column, from its own values (0) up; each joins what the one below tells apart, never the reverse.
+
+    ``free``: the levels climb a taxonomy, any concept of which may stand for what is below it. A level takes each value to
+    one concept; what a group of values has in common may be a concept of no level where concepts have several parents.
+    """
 
     column: Column
     rungs: tuple[Rung, ...]
+    free: bool = False
 
     def __len__(self) -> int:
         return len(self.rungs)

@@ -44,7 +44,7 @@ class Search:
                 f"the hierarchies make {nodes:,} combinations of levels ({levels})",
                 remedy="Give hierarchies of fewer levels, generalize fewer columns, or choose search='local' or 'strategy'.",
             )
-        self.row_of, first = _distinct_rows(table, goals)
+        self.row_of, first = distinct_rows(table, goals)
         rows = Rows(
             np.ascontiguousarray(table.codes[:, table.tuple_of[first]]),
             np.bincount(self.row_of).astype(np.int64),
@@ -244,7 +244,7 @@ class Search:
         return Masked(group_of, centres, notes, shown=shown, penalty=penalty, report=listed)
 
 
-def _distinct_rows(table: Table, goals: Goals) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def distinct_rows(table: Table, goals: Goals) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Records that agree in all quasi-identifiers and in what the models look at are one row: of each record, and the
     first record of each row."""
     key = table.tuple_of.astype(np.int64)

@@ -36,12 +36,14 @@ class Generalization(Measuring):
     ``search``: ``full_domain`` takes every column to one level and finds the least loss over all combinations of levels
     that satisfy the models, leaving out at most ``suppression_limit`` of the records; ``strategy`` takes the first of a
     list of combinations that does (S18 section 4); ``local`` forms groups of near records and shows of each what its
-    values have in common.
+    values have in common: their lowest common subsumer; ``best_first`` searches for the grouping that loses least, by
+    branch and bound, and expands at most ``budget`` states (T12 8.4.2).
     """
 
     name: Literal["generalization"] = "generalization"
-    search: Literal["full_domain", "local", "strategy"] = Field(
-        default="full_domain", description="one level for a whole column, or what each group has in common"
+    search: Literal["full_domain", "local", "best_first", "strategy"] = Field(
+        default="full_domain",
+        description="one level for a whole column (full_domain, strategy) or what a group has in common (local, best_first)",
     )
     hierarchies: DictOf[str, AnyHierarchy] = Field(
         default_factory=dict, description="by column; not given: its taxonomy, intervals that double, or all at once"
@@ -56,15 +58,28 @@ class Generalization(Measuring):
         default=None, description="search strategy: levels by column, number or name, to be tried in this order"
     )
 
+    budget: Annotated[int, BeforeValidator(whole_number), Field(ge=1)] | None = Field(
+        default=None, description="search best_first: how many states it expands at most; not given: 20,000"
+    )
+
     @model_validator(mode="after")
     def _strategy_has_a_meaning(self) -> Generalization:
         if (self.search == "strategy") != (self.strategy is not None):
             raise ValueError("strategy= goes with search='strategy', and is needed there")
         if self.strategy == []:
             raise ValueError("strategy: give at least one step, such as [{'age': 1}]")
-        if self.search == "local" and self.suppression_limit > 0:
-            raise ValueError("suppression_limit has no meaning with search='local', which leaves no record out")
+        if self.in_groups and self.suppression_limit > 0:
+            raise ValueError(
+                f"suppression_limit has no meaning with search={self.search!r}, which leaves no record out"
+            )
+        if self.budget is not None and self.search != "best_first":
+            raise ValueError("budget= goes with search='best_first'")
         return self
+
+    @property
+    def in_groups(self) -> bool:
+        """Do groups of records show what their values have in common, each group by itself?"""
+        return self.search in ("local", "best_first")
 
     @property
     def aims(self) -> bool:
@@ -101,6 +116,10 @@ class Generalization(Measuring):
             from ontomask.masking.local_generalization import generalize_groups
 
             return generalize_groups(self, table, ladders, goals, progress)
+        if self.search == "best_first":
+            from ontomask.masking.best_first import generalize_best_first
+
+            return generalize_best_first(self, table, ladders, goals, progress)
         from ontomask.masking.full_domain import Search
 
         return Search(self, table, ladders, goals, progress).run()
@@ -112,7 +131,7 @@ class Generalization(Measuring):
     def explain(self) -> str:
         how = (
             "Similar records show what their values have in common"
-            if self.search == "local"
+            if self.in_groups
             else "Each column shows one level of its hierarchy"
         )
         left = (
@@ -123,7 +142,7 @@ class Generalization(Measuring):
     def assurances(self) -> list[str]:
         what = (
             "Every column shows one level of its hierarchy in all records"
-            if self.search != "local"
+            if not self.in_groups
             else "Every group of records shows what its values have in common"
         )
         left = (

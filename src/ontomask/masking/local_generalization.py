@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +13,8 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import counted
 from ontomask.distances.records import RecordDistance
-from ontomask.hierarchies.costs import Costs
+from ontomask.hierarchies.above import Above
+from ontomask.hierarchies.costs import LossKind
 from ontomask.hierarchies.ladder import Ladder
 from ontomask.masking.full_domain import Search
 from ontomask.masking.goals import Goals
@@ -19,7 +22,7 @@ from ontomask.masking.method import Masked
 from ontomask.masking.microaggregation import mdav
 from ontomask.masking.repair import merge_until
 from ontomask.microdata.attributes import Nominal
-from ontomask.microdata.columns import Column, Floats, NominalColumn
+from ontomask.microdata.columns import Column, Floats, Longs, NominalColumn
 from ontomask.microdata.encoding import Table, remeasured
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity
@@ -34,93 +37,107 @@ if TYPE_CHECKING:
 MOST_NODES = 20_000
 
 
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """Records in groups, each shown as specifically as its hierarchies allow; what that loses, and how it came about."""
+
+    group_of: NDArray[np.int32]
+    groups: int
+    masked: Masked
+    loss: float
+    notes: list[str]
+
+
+class Showing:
+    """What groups of records show: column by column the lowest common subsumer of their values, and what that loses."""
+
+    def __init__(self, table: Table, ladders: list[Ladder], loss: LossKind) -> None:
+        self.table = table
+        self.columns = [Above.of(ladder) for ladder in ladders]
+        self.costs = [above.costs(loss) for above in self.columns]
+
+    def classes(self, group_of: NDArray[Any], groups: int, notes: Sequence[str] = ()) -> Classes:
+        """Groups of records as a release."""
+        centres, shown, penalties, losses = [], [], [], []
+        by_column = self.nodes(group_of, groups)
+        for above, costs, codes, nodes in zip(self.columns, self.costs, self.codes, by_column, strict=True):
+            centres.append(above.centres[nodes])
+            shown.append(above.shown(nodes))
+            penalties.append(above.penalty[nodes])
+            losses.append(float(costs[above.entries(codes, nodes[group_of])].mean()))
+        report = pl.DataFrame({"attribute": [above.column.name for above in self.columns], "loss": losses})
+        own = group_of.astype(np.int32)
+        masked = Masked(own, centres, shown=shown, penalty=penalties, report=report)
+        return Classes(own, groups, masked, float(np.mean(losses)), list(notes))
+
+    def nodes(self, group_of: NDArray[Any], groups: int) -> list[Longs]:
+        """By column the node that each group shows."""
+        order = np.argsort(group_of, kind="stable")
+        starts = np.concatenate(([0], np.cumsum(np.bincount(group_of, minlength=groups))))
+        return [above.lowest(codes[order], starts) for above, codes in zip(self.columns, self.codes, strict=True)]
+
+    def each(self, group_of: NDArray[Any], groups: int) -> Floats:
+        """What each record loses, all columns together."""
+        lost, nodes = np.zeros(len(group_of)), self.nodes(group_of, groups)
+        for above, costs, codes, node in zip(self.columns, self.costs, self.codes, nodes, strict=True):
+            lost += costs[above.entries(codes, node[group_of])]
+        return lost
+
+    @cached_property
+    def codes(self) -> list[NDArray[np.int32]]:
+        """The code of each record, by column."""
+        return [codes[self.table.tuple_of] for codes in self.table.codes]
+
+
 def generalize_groups(
     method: Generalization, table: Table, ladders: list[Ladder], goals: Goals, progress: Progress
 ) -> Masked:
-    """MDAV's groups of k records, joined where a model still fails, each as special as its hierarchies allow.
+    """MDAV's groups of k records, joined where a model still fails, each as specific as its hierarchies allow.
 
     Distances follow the hierarchies, so that near records are those whose common values are not far up.
     """
-    ks = [model.k for model in goals.models if isinstance(model, (KAnonymity, KmAnonymity))]
-    compared = _compared(method, table, ladders)
-    operators = Operators.of(compared, RecordDistance.of(compared), "semantic")
-    group_of, groups = mdav(operators, max(ks, default=2), stretch(progress, 0.0, 0.7))
-    group_of, groups, merged = merge_until(goals, operators, group_of, groups, stretch(progress, 0.7, 0.8))
+    showing = Showing(table, ladders, method.loss)
+    operators = compared(method, table, ladders)
+    near = near_records(showing, operators, goals, stretch(progress, 0.0, 0.8))
+    found = at_one_level(method, showing, ladders, goals, stretch(progress, 0.8, 1.0))
+    best = found if found is not None and found.loss <= near.loss * (1 + 1e-12) else near
+    return replace(best.masked, notes=[*best.notes, loss_in_words(method, best.loss)])
+
+
+def loss_in_words(method: Generalization, loss: float) -> str:
+    return f"loss ({method.loss}, mean of a value): {loss:.3f}"
+
+
+def least_k(goals: Goals, default: int) -> int:
+    """The largest k that the models ask for."""
+    return max([model.k for model in goals.models if isinstance(model, (KAnonymity, KmAnonymity))], default=default)
+
+
+def near_records(showing: Showing, operators: Operators, goals: Goals, progress: Progress) -> Classes:
+    """Groups of k near records, joined with others until the models hold."""
+    group_of, groups = mdav(operators, least_k(goals, 2), stretch(progress, 0.0, 0.875))
+    group_of, groups, merged = merge_until(goals, operators, group_of, groups, stretch(progress, 0.875, 1.0))
     notes = [f"{counted(groups, 'group')} of near records"]
     if merged:
         notes.append(f"{counted(merged, 'group')} joined with others until the models held")
-    costs = Costs.of(ladders, method.loss).by_code
-    masked, loss = _shown_in_common(table, ladders, costs, group_of, groups)
-    columnwise = _one_level_each(method, table, ladders, goals, stretch(progress, 0.8, 1.0))
-    if columnwise is not None:
-        other, total = _shown_in_common(table, ladders, costs, columnwise, int(columnwise.max()) + 1)
-        if total <= loss * (1 + 1e-12):
-            masked, loss = other, total
-            notes = ["one level for each column loses no more than groups of near records: taken"]
-    notes.append(f"loss ({method.loss}, mean of a value): {loss:.3f}")
-    return replace(masked, notes=notes)
+    return showing.classes(group_of, groups, notes)
 
 
-def _shown_in_common(
-    table: Table, ladders: list[Ladder], costs: list[list[Floats]], group_of: NDArray[Any], groups: int
-) -> tuple[Masked, float]:
-    """Each group as special as its hierarchies allow, and what that loses on average."""
-    centres, shown, penalties, losses = [], [], [], []
-    sizes = np.bincount(group_of, minlength=groups)
-    order = np.argsort(group_of, kind="stable")
-    starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
-    for a, ladder in enumerate(ladders):
-        codes = table.codes[a][table.tuple_of]
-        centre, text, penalty, level = _common(ladder, codes[order], starts)
-        centres.append(centre)
-        shown.append(text)
-        penalties.append(penalty)
-        losses.append(float(np.array(costs[a])[level[group_of], codes].mean()))
-    report = pl.DataFrame({"attribute": [ladder.name for ladder in ladders], "loss": losses})
-    return Masked(group_of.astype(np.int32), centres, shown=shown, penalty=penalties, report=report), float(
-        np.mean(losses)
-    )
-
-
-def _one_level_each(
-    method: Generalization, table: Table, ladders: list[Ladder], goals: Goals, progress: Progress
-) -> NDArray[np.int32] | None:
+def at_one_level(
+    method: Generalization, showing: Showing, ladders: list[Ladder], goals: Goals, progress: Progress
+) -> Classes | None:
     """The classes of the best full-domain generalization, where there are not too many to look for it."""
     if np.prod([float(len(ladder)) for ladder in ladders]) > MOST_NODES:
         return None
-    found = Search(method, table, ladders, goals, progress).run()
-    return found.group_of
+    found = Search(method, showing.table, ladders, goals, progress).run()
+    notes = ["one level for each column loses no more than groups of near records: taken"]
+    return showing.classes(found.group_of, found.groups, notes)
 
 
-def _common(
-    ladder: Ladder, codes: NDArray[np.int32], starts: NDArray[np.int64]
-) -> tuple[NDArray[Any], pl.Series, Floats, NDArray[np.int64]]:
-    """For each group the lowest level at which all its values are one: centre, what is shown, its penalty, the level."""
-    level_of = np.full(len(starts), -1, dtype=np.int64)
-    place = np.zeros(len(starts), dtype=np.int64)
-    for level, rung in enumerate(ladder.rungs):
-        at = rung.group[codes]
-        low, high = np.minimum.reduceat(at, starts), np.maximum.reduceat(at, starts)
-        found = (level_of < 0) & (low == high)
-        level_of[found], place[found] = level, low[found]
-    centres = np.zeros(len(starts), dtype=ladder.rungs[0].centres.dtype)
-    penalty = np.zeros(len(starts))
-    same = all(rung.shown.dtype == ladder.rungs[0].shown.dtype for rung in ladder.rungs) or (level_of == 0).all()
-    text: list[Any] = [None] * len(starts)
-    offset = 0
-    for level, rung in enumerate(ladder.rungs):
-        here = np.flatnonzero(level_of == level)
-        values = rung.shown.to_list() if same else rung.shown.cast(pl.String).to_list()
-        for group in here:
-            text[group] = values[place[group]]
-        # Flat values of different levels are different values.
-        flat = type(ladder.column) is Column and level > 0
-        own = rung.centres[place[here]]
-        penalty[here] = rung.penalty[place[here]]
-        centres[here] = np.where(own >= len(ladder.column), own + offset, own) if flat else own
-        offset += len(rung) if flat else 0
-    dtype = ladder.rungs[0].shown.dtype if same else pl.String
-    return centres, pl.Series(ladder.name, text, dtype=dtype), penalty, level_of
+def compared(method: Generalization, table: Table, ladders: list[Ladder]) -> Operators:
+    """How records are compared: by distances that follow the hierarchies."""
+    placed = _compared(method, table, ladders)
+    return Operators.of(placed, RecordDistance.of(placed), "semantic")
 
 
 def _compared(method: Generalization, table: Table, ladders: list[Ladder]) -> Table:

@@ -143,6 +143,7 @@ def branch(studied: Studied) -> dict[str, Any] | None:
         "concepts": len(taxonomy),
         "used": int((column.concepts >= 0).sum()),
         "way": [named(position) for position in reversed(way[1:])],
+        "ways": bool((dag.parents.lengths()[way] > 1).any()),
         "after": shown is not None,
         "lines": lines,
     }

@@ -17,8 +17,13 @@ def _line(t: Taxonomy, position: int) -> str:
 
 
 def tree(t: Taxonomy, position: int, depth: int, width: int) -> str:
-    """Box-drawing tree, ``depth`` levels down; what is not shown is counted."""
+    """Box-drawing tree, ``depth`` levels down; what is not shown is counted.
+
+    A concept is listed below each of its parents. What is below it is drawn once, where it is met first: ways through
+    several parents multiply, and their number may double with every level.
+    """
     lines = [_line(t, position)]
+    drawn: dict[int, int] = {}  # levels drawn below each concept
     # An explicit stack, deepest last: recursion would end at Python's limit in a long chain.
     stack: list[tuple[int | str, str, bool, int]] = []
 
@@ -38,9 +43,11 @@ def tree(t: Taxonomy, position: int, depth: int, width: int) -> str:
             lines.append(f"{prefix}{branch}{node}")
             continue
         below = len(t.dag.children.row(node))
-        more = f"  (+{below})" if below and left == 0 else ""
+        again = below and left and drawn.get(node, 0) >= left
+        more = "  (see above)" if again else f"  (+{below})" if below and left == 0 else ""
         lines.append(f"{prefix}{branch}{_line(t, node)}{more}")
-        if left:
+        if left and not again:
+            drawn[node] = left
             push(node, prefix + ("    " if last else "│   "), left - 1)
     return "\n".join(lines)
 

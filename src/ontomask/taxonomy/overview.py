@@ -72,16 +72,21 @@ def branch(taxonomy: Taxonomy, concept: str | None = None, depth: int = 2, width
     """The branch at a concept in the order of :meth:`Taxonomy.tree`, one item for each line.
 
     ``level`` counts from 0; ``children`` is how many there are, of which at most ``width`` follow. A flat list, since
-    a chain may be deeper than JSON can be nested.
+    a chain may be deeper than JSON can be nested. A concept with several parents is listed below each of them; ``again``
+    is true where its branch follows an earlier item and is not repeated.
     """
     start = taxonomy.dag.root if concept is None else taxonomy.position(concept)
     children = taxonomy.dag.children
     stack = [(start, 0)]
-    items = []
+    items: list[dict[str, Any]] = []
+    listed: dict[int, int] = {}  # the level at which the branch of a concept is listed
     while stack:
         at, level = stack.pop()
         below = children.row(at)
-        items.append({"level": level, **named(taxonomy, taxonomy.concepts[at]), "children": len(below)})
-        if level < depth:
+        again = len(below) > 0 and level < depth and listed.get(at, depth) <= level
+        item = {"level": level, **named(taxonomy, taxonomy.concepts[at]), "children": len(below)}
+        items.append(item | ({"again": True} if again else {}))
+        if level < depth and not again:
+            listed[at] = level
             stack.extend((int(child), level + 1) for child in reversed(below[:width]))
     return items

@@ -1,0 +1,181 @@
+"""What may be shown in the place of each value, the most specific first; and of several values what covers them all.
+
+In a taxonomy any concept above a value may stand for it, whichever of several parents leads there. A hierarchy of another
+kind has its levels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.distances.yardsticks import NominalYardstick, yardstick
+from ontomask.hierarchies.costs import LossKind
+from ontomask.hierarchies.ladder import ANY, ANY_LEVEL, Ladder
+from ontomask.microdata.columns import Column, Floats, Longs, NominalColumn
+from ontomask.taxonomy.dag import Csr
+
+#: Distances that are held at once.
+MOST_PAIRS = 20_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Above:
+    """The nodes that cover each code of a column: row c of ``covers``, in ascending order, the code itself first.
+
+    Nodes 0..V-1 are the values as they are written. Above them stand the levels of the ladder, one after the other; of a
+    taxonomy all concepts above the values, those with the fewest leaves first, of these the deepest, then the first in
+    order. So a node comes before all that is more general, and the first node that several codes have in common is a
+    lowest common subsumer of theirs: no other one that covers them all lies below it or covers fewer leaves.
+
+    ``climbed``: of each entry of ``covers`` the steps from the code up, as a part of the most there can be. ``centres``,
+    ``penalty``: of each node, as on a :class:`~ontomask.hierarchies.ladder.Rung`.
+    """
+
+    ladder: Ladder
+    covers: Csr
+    climbed: Floats
+    centres: NDArray[Any]
+    penalty: Floats
+    _texts: dict[int, Any]
+
+    @staticmethod
+    def of(ladder: Ladder) -> Above:
+        """Any concept above a value where the ladder climbs a taxonomy, else the levels."""
+        if ladder.free and isinstance(ladder.column, NominalColumn):
+            return _concepts(ladder, ladder.column)
+        return Above.of_levels(ladder)
+
+    @staticmethod
+    def of_levels(ladder: Ladder) -> Above:
+        """The levels and nothing else."""
+        values, levels = len(ladder.column), len(ladder)
+        offsets = np.cumsum([0, *(len(rung) for rung in ladder.rungs)])
+        nodes = np.stack([rung.group + offset for rung, offset in zip(ladder.rungs, offsets, strict=False)], axis=1)
+        covers = Csr(np.arange(values + 1, dtype=np.int64) * levels, nodes.ravel().astype(np.int32))
+        climbed = np.tile(np.arange(levels) / max(levels - 1, 1), values)
+        texts = [text for rung in ladder.rungs for text in rung.shown.to_list()]
+        penalty = np.concatenate([rung.penalty for rung in ladder.rungs])
+        return Above(ladder, covers, climbed, _centres(ladder), penalty, dict(enumerate(texts)))
+
+    def __len__(self) -> int:
+        return len(self.centres)
+
+    @property
+    def column(self) -> Column:
+        return self.ladder.column
+
+    def lowest(self, codes: NDArray[np.int32], starts: Longs) -> Longs:
+        """Of each group of codes the most specific node that covers all; ``starts``: where each begins, and the end."""
+        from ontomask.kernels.hierarchies import first_in_common
+
+        into = np.zeros(len(starts) - 1, dtype=np.int64)
+        room = np.zeros(int(self.covers.lengths().max(initial=1)), dtype=np.int32)
+        first_in_common(self.covers.start, self.covers.index, codes, starts, room, into)
+        return into
+
+    def entries(self, codes: NDArray[Any], nodes: NDArray[Any]) -> Longs:
+        """Where in ``covers`` each code has a node that covers it."""
+        places: Longs = np.searchsorted(self._keys, codes.astype(np.int64) * len(self) + nodes)
+        return places
+
+    @cached_property
+    def _keys(self) -> Longs:
+        rows = np.repeat(np.arange(len(self.column), dtype=np.int64), self.covers.lengths())
+        keys: Longs = rows * len(self) + self.covers.index
+        return keys
+
+    def costs(self, loss: LossKind) -> Floats:
+        """What it costs to show each node of ``covers`` in the place of its code."""
+        if loss == "steps":
+            return self.climbed
+        if loss == "ncp":
+            return self.penalty[self.covers.index]
+        return self._distances()
+
+    def _distances(self) -> Floats:
+        stick = yardstick(self.column)
+        codes = np.repeat(np.arange(len(self.column)), self.covers.lengths())
+        own, centres = self.column.own, self.centres[self.covers.index]
+        if not isinstance(stick, NominalYardstick):
+            return stick.relative(own[codes], centres)
+        # Of nominal columns all codes from all centres, a few codes at a time.
+        among = np.unique(centres)
+        place = np.searchsorted(among, centres)
+        height = max(1, MOST_PAIRS // len(among))
+        raw = np.zeros(len(centres))
+        for first in range(0, len(own), height):
+            here = slice(self.covers.start[first], self.covers.start[min(first + height, len(own))])
+            raw[here] = stick.between(own[first : first + height], among)[codes[here] - first, place[here]]
+        return raw / stick.whole if stick.whole > 0 else (raw > 0).astype(np.float64)
+
+    def text(self, node: int) -> Any:
+        """What a node shows."""
+        if node not in self._texts:
+            assert isinstance(self.column, NominalColumn)
+            self._texts[node] = self.column.spell(int(self.centres[node]))
+        return self._texts[node]
+
+    def shown(self, nodes: Longs) -> pl.Series:
+        """What nodes show: of the column's own type if all are values as they are written, else text where it must be."""
+        own = self.column.values.dtype
+        alike = all(rung.shown.dtype == own for rung in self.ladder.rungs) or bool((nodes < len(self.column)).all())
+        distinct, place = np.unique(nodes, return_inverse=True)
+        texts = pl.Series(self.column.name, [None] * len(distinct), dtype=own if alike else pl.String)
+        if len(distinct):
+            values = [self.text(int(node)) for node in distinct]
+            texts = _series(self.column, distinct, values, alike=alike)
+        return texts.gather(place)
+
+
+def _series(column: Column, nodes: Longs, values: list[Any], *, alike: bool) -> pl.Series:
+    """The texts of nodes; values of another type are written as Polars writes them."""
+    if alike:
+        return pl.Series(column.name, values, dtype=column.values.dtype)
+    own = column.values.cast(pl.String).to_list()
+    texts = [own[node] if node < len(own) else value for node, value in zip(nodes.tolist(), values, strict=True)]
+    return pl.Series(column.name, texts, dtype=pl.String)
+
+
+def _centres(ladder: Ladder) -> NDArray[Any]:
+    """The centres of all levels; flat values of different levels are different values."""
+    values, flat, beyond = len(ladder.column), type(ladder.column) is Column, 0
+    parts = [ladder.rungs[0].centres]
+    for rung in ladder.rungs[1:]:
+        parts.append(np.where(rung.centres >= values, rung.centres + beyond, rung.centres) if flat else rung.centres)
+        beyond += len(rung) if flat else 0
+    return np.concatenate(parts)
+
+
+def _concepts(ladder: Ladder, column: NominalColumn) -> Above:
+    """The values, the concepts above them, and what stands for all of them and missing values together."""
+    dag, values, own = column.taxonomy.dag, len(column), ladder.rungs[0]
+    known = np.flatnonzero(column.concepts >= 0)
+    pairs = dag.ancestor_pairs(column.concepts[known])
+    above = np.unique(pairs.concept)
+    leaves = np.maximum(dag.leaf_counts, 1)
+    ranked = above[np.lexsort((above, -dag.depth[above], leaves[above]))]
+    node = np.zeros(len(dag), dtype=np.int64)
+    node[ranked] = values + np.arange(len(ranked))
+    top = ladder.rungs[-1] if ladder.rungs[-1].name == ANY_LEVEL else None
+    most = max(len(ladder) - 1, 1)
+    codes = np.arange(values)
+    entries = [(codes, codes, np.zeros(values)), (known[pairs.row], node[pairs.concept], pairs.links / most)]
+    centres = [own.centres, ranked]
+    penalty = [own.penalty, (leaves[ranked] - 1) / max(int(leaves[dag.root]) - 1, 1)]
+    texts: dict[int, Any] = dict(enumerate(own.shown.to_list()))
+    if top is not None:
+        last = values + len(ranked)
+        entries.append((codes, np.full(values, last), np.ones(values)))
+        centres.append(top.centres[:1])
+        penalty.append(np.ones(1))
+        texts[last] = ANY
+    code, covering, climbed = (np.concatenate(part) for part in zip(*entries, strict=True))
+    order = np.lexsort((covering, code))
+    covers = Csr.of(values, code[order], covering[order])
+    return Above(ladder, covers, climbed[order], np.concatenate(centres), np.concatenate(penalty), texts)
