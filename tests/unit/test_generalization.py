@@ -51,7 +51,10 @@ def severity(*members: str) -> om.Severity:
             r"suppression_limit: -1 should be greater than or equal to 0",
         ),
         (lambda: om.Generalization(suppression_limit=float("nan")), r"suppression_limit: nan"),
-        (lambda: om.Generalization(search="full"), r"search: 'full' is none of full_domain, local, best_first, strategy"),
+        (
+            lambda: om.Generalization(search="full"),
+            r"search: 'full' is none of full_domain, local, best_first, strategy",
+        ),
         (lambda: om.Generalization(search="strategy"), r"strategy= goes with search='strategy', and is needed there"),
         (lambda: om.Generalization(strategy=[{"n": 1}]), r"strategy= goes with search='strategy'"),
         (
