@@ -68,6 +68,8 @@ VARIANTS: dict[str, tuple[type[Any], dict[str, Any]]] = {
     "swapping-fixed": (om.RankSwapping, {"variant": "fixed"}),
     "swapping-distributional": (om.RankSwapping, {"variant": "distributional"}),
     "swapping-taxonomy": (om.RankSwapping, {"scope": "taxonomy", "measure": "wu_palmer"}),
+    "swapping-ties": (om.RankSwapping, {"ties": "random"}),
+    "swapping-fixed-ties": (om.RankSwapping, {"variant": "fixed", "ties": "random"}),
     "swapping-random": (om.RankSwapping, {"variant": "random"}),
     "shuffling": (om.Shuffling, {}),
     "shuffling-published": (om.Shuffling, {"ties": "published", "measure": "weighted_edge"}),

@@ -233,7 +233,9 @@ def _method(chance: random.Random, n: int, columns: dict[str, Column]) -> tuple[
         return om.Suppression(k=k), k
     if choice == 8:
         variant = chance.choice(("multivariate", "dynamic", "fixed", "distributional", "random"))
-        return (om.RankSwapping(variant="random") if variant == "random" else om.RankSwapping(k=k, variant=variant)), 1
+        if variant == "random":
+            return om.RankSwapping(variant="random"), 1
+        return om.RankSwapping(k=k, variant=variant, ties=chance.choice(("together", "random"))), 1
     if choice == 9 and any(column.attribute.role == "sensitive" for column in columns.values()):
         return om.Shuffling(), 1
     if choice >= 12:

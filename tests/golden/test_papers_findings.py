@@ -55,6 +55,7 @@ def test_on_the_diagnosis_alone_it_loses_at_least_30_percent_less(chapter: str) 
 # ---- R17: rank swapping --------------------------------------------------------------------------------------------
 
 KS = (5, 20)
+TIES = ("together", "random")
 
 
 @cache
@@ -63,27 +64,46 @@ def sample(seed: int) -> Judge:
 
 
 @cache
-def swapped(method: str, k: int) -> list[Run]:
-    return swapped(RANDOM, 0) if method == RANDOM and k else [sample(s).run(method, k, s) for s in SEEDS]
+def swapped(method: str, k: int, ties: str = "together") -> list[Run]:
+    if method == RANDOM and (k, ties) != (0, "together"):
+        return swapped(RANDOM, 0)
+    return [sample(s).run(method, k, s, ties) for s in SEEDS]
 
 
+@pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("column", [DIAGNOSIS, PROCEDURE])
 @pytest.mark.parametrize("k", KS)
-def test_rmse_of_the_algorithms(column: str, k: int) -> None:
-    mean = {m: np.mean([run.rmse[column] for run in swapped(m, k)]) for m in VARIANTS}
+def test_rmse_of_the_algorithms(column: str, k: int, ties: str) -> None:
+    mean = {m: np.mean([run.rmse[column] for run in swapped(m, k, ties)]) for m in VARIANTS}
     assert mean[TWO] <= mean[THREE] <= mean[ONE] <= mean[RANDOM]
     assert mean[THREE] <= mean[DISTRIBUTIONAL]
 
 
+@pytest.mark.parametrize("column", [DIAGNOSIS, PROCEDURE])
+def test_equal_values_ranked_together_let_rmse_grow_with_k(column: str) -> None:
+    """R17: the larger k, the larger RMSE. With ties in random order Algorithm 1 swaps at random, whatever k is."""
+
+    def rmse(method: str, k: int, ties: str) -> float:
+        return float(np.mean([run.rmse[column] for run in swapped(method, k, ties)]))
+
+    for method in (ONE, TWO, THREE):
+        assert rmse(method, 5, "together") < rmse(method, 20, "together")
+    assert rmse(ONE, 5, "together") < 0.95 * rmse(ONE, 5, "random")
+    assert rmse(ONE, 5, "random") > 0.97 * rmse(ONE, 20, "random")
+    # Where the k nearest are equal anyway, there is little to choose.
+    assert rmse(ONE, 5, "together") < rmse(DISTRIBUTIONAL, 5, "random")
+
+
+@pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("k", KS)
-def test_correlation_left_by_the_algorithms(k: int) -> None:
-    mean = {m: np.mean([run.apart() for run in swapped(m, k)]) for m in VARIANTS}
+def test_correlation_left_by_the_algorithms(k: int, ties: str) -> None:
+    mean = {m: np.mean([run.apart() for run in swapped(m, k, ties)]) for m in VARIANTS}
     assert mean[THREE] <= mean[TWO] <= mean[ONE]
 
 
 @pytest.mark.parametrize("method", VARIANTS)
 def test_what_one_column_tells_alone_is_exactly_preserved(method: str) -> None:
-    assert all(run.same for k in KS for run in swapped(method, k))
+    assert all(run.same for k in KS for ties in TIES for run in swapped(method, k, ties))
     kept = rank_swapping.masked(sample(0).data, method, KS[0], 0).preservation(samples=0)
     assert kept.means["drift"].to_list() == [0.0, 0.0]
     assert kept.means["original"].equals(kept.means["masked"])

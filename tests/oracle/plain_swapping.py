@@ -59,16 +59,56 @@ def neighbours(distances: Square, reference: int, k: int) -> tuple[list[int], li
     return sure, tied, k - len(sure)
 
 
+def intervals(distances: Square, reference: int, k: int, records: Sequence[Any] | None = None) -> Chances:
+    """Every interval there can be, with its probability.
+
+    Tied records are in random order; with ``records`` equal ones stand together: those that equal the reference first,
+    the others group by group in random order, and inside a group in random order.
+    """
+    sure, tied, need = neighbours(distances, reference, k)
+    if records is None:
+        choices = list(itertools.combinations(tied, need))
+        return {tuple(sorted((*sure, *chosen))): Fraction(1, len(choices)) for chosen in choices}
+    groups = equal_records(tied, records)
+    own = groups.pop(records[reference], [])
+    orders = list(itertools.permutations(groups.values()))
+    chances: Chances = {}
+    for order in orders:
+        room, whole, part = need, list[int](), list[int]()
+        for group in [own, *order]:
+            if len(group) <= room:
+                whole, room = [*whole, *group], room - len(group)
+            elif room:
+                part = group
+                break
+        choices = list(itertools.combinations(part, room))
+        for chosen in choices:
+            _add(chances, tuple(sorted((*sure, *whole, *chosen))), Fraction(1, len(orders) * len(choices)))
+    return chances
+
+
+def equal_records(of: Sequence[int], records: Sequence[Any]) -> dict[Any, list[int]]:
+    groups: dict[Any, list[int]] = {}
+    for i in of:
+        groups.setdefault(records[i], []).append(i)
+    return groups
+
+
 # ---- following a run ---------------------------------------------------------------------------------------------
 
 
 def follow_records(
-    distances: Square, k: int, turns: Sequence[int], source: Sequence[Sequence[int]], free: Sequence[Sequence[int]]
+    distances: Square,
+    k: int,
+    turns: Sequence[int],
+    source: Sequence[Sequence[int]],
+    free: Sequence[Sequence[int]],
+    records: Sequence[Any] | None = None,
 ) -> None:
     """Is this a run of Algorithm 3 (with one attribute: Algorithm 2)? An AssertionError says where it is not.
 
     ``turns``: the references in order; ``source[a][i]``: the record that value a of record i comes from;
-    ``free[a][i]``: how many candidates there were.
+    ``free[a][i]``: how many candidates there were. With ``records`` equal ones are ranked together.
     """
     n, attributes = len(distances), range(len(source))
     done = [[False] * n for _ in attributes]
@@ -90,7 +130,7 @@ def follow_records(
                 assert source[a][partner] == reference
                 assert free[a][partner] == free[a][reference]
             assert (partner == reference) == (free[a][reference] == 0)
-        _one_interval(sure, tied, need, reference, open_, done, source, free)
+        _one_interval(sure, tied, need, reference, open_, done, source, free, records)
         for a in open_:
             done[a][reference] = done[a][source[a][reference]] = True
         last = reference
@@ -106,6 +146,7 @@ def _one_interval(
     done: Sequence[Sequence[bool]],
     source: Sequence[Sequence[int]],
     free: Sequence[Sequence[int]],
+    records: Sequence[Any] | None,
 ) -> None:
     """Some choice of tied records gives all the counts of candidates at once, the partners being among them."""
     wanted = []
@@ -116,17 +157,64 @@ def _one_interval(
         assert least <= free[a][reference] <= most, f"{free[a][reference]} candidates, not {least} to {most}"
         wanted.append(free[a][reference] - inside)
     forced = {source[a][reference] for a in open_} & set(tied)
-    kinds = Counter(tuple(not done[a][i] for a in open_) for i in tied if i not in forced)
-    base = [len(forced), *(sum(not done[a][i] for i in forced) for a in open_)]
-    reached = {tuple(base)}
-    for kind, number in kinds.items():
-        step = (1, *map(int, kind))
-        reached = {
-            tuple(have + times * more for have, more in zip(state, step, strict=True))
-            for state in reached
-            for times in range(min(number, need - state[0]) + 1)
-        }
+    open_of = {i: tuple(int(not done[a][i]) for a in open_) for i in tied}
+    nothing = (0,) * (1 + len(open_))
+    if records is None:
+        reached = _some_of(tied, {nothing}, need, forced, open_of)
+    else:
+        reached = _group_by_group(equal_records(tied, records), records[reference], nothing, need, forced, open_of)
     assert (need, *wanted) in reached, f"no choice of {need} of the tied records has {wanted} candidates"
+
+
+#: How many records were chosen, and how many of them hold an unswapped value of each attribute.
+State = tuple[int, ...]
+
+
+def _plus(state: State, step: State, times: int = 1) -> State:
+    return tuple(have + times * more for have, more in zip(state, step, strict=True))
+
+
+def _some_of(
+    group: Sequence[int], states: set[State], need: int, forced: set[int], open_of: Mapping[int, State]
+) -> set[State]:
+    """What can be reached from some state by choosing records of a group, the forced ones at least."""
+    for i in forced & set(group):
+        states = {_plus(state, (1, *open_of[i])) for state in states}
+    for kind, number in Counter(open_of[i] for i in group if i not in forced).items():
+        states = {
+            _plus(state, (1, *kind), times) for state in states for times in range(min(number, need - state[0]) + 1)
+        }
+    return {state for state in states if state[0] <= need}
+
+
+def _group_by_group(
+    groups: dict[Any, list[int]],
+    own: Any,
+    nothing: State,
+    need: int,
+    forced: set[int],
+    open_of: Mapping[int, State],
+) -> set[State]:
+    """The same where only one group, the last, may be taken in part, and the reference's own is the first."""
+
+    def whole(group: Sequence[int]) -> State:
+        return (len(group), *(sum(column) for column in zip(*(open_of[i] for i in group), strict=True)))
+
+    start, others = nothing, dict(groups)
+    if own in groups:
+        if len(groups[own]) >= need:
+            return _some_of(groups[own], {nothing}, need, forced, open_of) if forced <= set(groups[own]) else set()
+        start = whole(others.pop(own))
+    reached: set[State] = set()
+    for last, part in others.items():
+        states = {start}
+        for name, group in others.items():
+            if name != last:
+                taken = {_plus(state, whole(group)) for state in states}
+                states = taken if forced & set(group) else states | taken
+                states = {state for state in states if state[0] < need}
+        reached |= _some_of(part, states, need, forced, open_of)
+    return reached
 
 
 def follow_ranking(ranking: Sequence[int], k: int, source: Sequence[int], free: Sequence[int]) -> None:
@@ -165,8 +253,11 @@ def _add(chances: Chances, outcome: Any, chance: Fraction) -> None:
     chances[outcome] = chances.get(outcome, Fraction(0)) + chance
 
 
-def all_runs_of_records(distances: Square, attributes: int, k: int) -> Chances:
-    """The probability of every outcome (a frozenset of swaps) of Algorithms 2 and 3, ties settled record by record."""
+def all_runs_of_records(distances: Square, attributes: int, k: int, records: Sequence[Any] | None = None) -> Chances:
+    """The probability of every outcome (a frozenset of swaps) of Algorithms 2 and 3, ties settled record by record.
+
+    With ``records`` equal ones are ranked together.
+    """
     n = len(distances)
     known: dict[Any, Chances] = {}
 
@@ -175,12 +266,10 @@ def all_runs_of_records(distances: Square, attributes: int, k: int) -> Chances:
         if (done, reference) in known:
             return known[done, reference]
         chances: Chances = {}
-        sure, tied, need = neighbours(distances, reference, k)
-        choices = list(itertools.combinations(tied, need))
-        for chosen in choices:
-            for chance, now, swaps in _swap_all(done, reference, [*sure, *chosen], attributes):
+        for interval, likely in intervals(distances, reference, k, records).items():
+            for chance, now, swaps in _swap_all(done, reference, interval, attributes):
                 unfinished = [i for i in range(n) if any((a, i) not in now for a in range(attributes))]
-                part = chance / len(choices)
+                part = chance * likely
                 if not unfinished:
                     _add(chances, swaps, part)
                     continue
@@ -214,18 +303,30 @@ def _swap_all(
         yield chance, frozenset(now), frozenset(swaps)
 
 
-def all_runs_of_ranking(keys: Sequence[float], k: int) -> Chances:
-    """The probability of every outcome of Algorithm 1, equals in any order."""
+def all_runs_of_ranking(keys: Sequence[float], k: int, values: Sequence[Any] | None = None) -> Chances:
+    """The probability of every outcome of Algorithm 1, equals in any order; with ``values`` equal ones together."""
     classes: dict[float, list[int]] = {}
     for i, key in enumerate(keys):
         classes.setdefault(key, []).append(i)
-    orders = list(itertools.product(*(list(itertools.permutations(classes[key])) for key in sorted(classes))))
+    orders = list(itertools.product(*(_orders(classes[key], values) for key in sorted(classes))))
     chances: Chances = {}
     for order in orders:
         ranking = [i for part in order for i in part]
         for swaps, chance in _runs_along(ranking, k, frozenset()).items():
             _add(chances, swaps, chance / len(orders))
     return chances
+
+
+def _orders(tied: Sequence[int], values: Sequence[Any] | None) -> list[tuple[int, ...]]:
+    """Every order of tied records, all equally likely."""
+    if values is None:
+        return list(itertools.permutations(tied))
+    groups = equal_records(tied, values).values()
+    return [
+        tuple(i for part in parts for i in part)
+        for order in itertools.permutations(groups)
+        for parts in itertools.product(*(itertools.permutations(group) for group in order))
+    ]
 
 
 def _runs_along(ranking: Sequence[int], k: int, done: frozenset[int]) -> Chances:

@@ -26,14 +26,16 @@ from ontomask.kernels.blocks import SIZE, Blocks, new_blocks
 from ontomask.kernels.ordering import near_order
 from ontomask.kernels.space import new_point
 from ontomask.masking import rank_swapping
-from ontomask.masking.rank_swapping import RankSwapping
+from ontomask.masking.rank_swapping import RankSwapping, Ties
 from ontomask.progress import silent
+from ontomask.statistics.sample import first_greatest
 from tests.oracle import plain_swapping as twin
 from tests.oracle.plain_masking import PlainAttribute, PlainColumn
 from tests.property.strategies import Case, cases
 from tests.property.tables import Sheet, make_sheet, sheets
 
 VARIANTS = ("multivariate", "dynamic", "fixed", "distributional", "random")
+TIES: tuple[Ties, ...] = ("together", "random")
 seeds = st.integers(0, 2**32)
 
 
@@ -57,7 +59,7 @@ def free_counts(sheet: Sheet, method: RankSwapping, seed: int) -> tuple[list[lis
     """Sources and numbers of candidates as the method has them, which tells others only the sums."""
     rng, distance, k = np.random.default_rng(seed), sheet.distance(), method.settled_k(sheet.n)
     if method.variant == "multivariate":
-        source, free = rank_swapping.swap_records(sheet.table, distance, k, rng, silent)
+        source, free = rank_swapping.swap_records(sheet.table, distance, k, method.ties, rng, silent)
         return source.tolist(), free.tolist()
     parts = [method._one_column(stick, k, rng, silent) for stick in distance.yardsticks]
     return [s.tolist() for s, _ in parts], [f.tolist() for _, f in parts]
@@ -66,13 +68,14 @@ def free_counts(sheet: Sheet, method: RankSwapping, seed: int) -> tuple[list[lis
 # ---- every run is legal ------------------------------------------------------------------------------------------
 
 
-def follow(sheet: Sheet, k: int, seed: int) -> Any:
-    swaps = rank_swapping.swapped(sheet.table, sheet.distance(), k, np.random.default_rng(seed), silent)
+def follow(sheet: Sheet, k: int, ties: Ties, seed: int) -> Any:
+    swaps = rank_swapping.swapped(sheet.table, sheet.distance(), k, ties, np.random.default_rng(seed), silent)
     turns = swaps.turns[: swaps.now[2]].tolist()
     assert (swaps.turns[swaps.now[2] :] == -1).all()
     assert swaps.done.all()
     assert swaps.now[1] == 0
-    twin.follow_records(twin.square(sheet.plain(), sheet.records), k, turns, swaps.source.tolist(), swaps.free.tolist())
+    distances, equal = twin.square(sheet.plain(), sheet.records), sheet.records if ties == "together" else None
+    twin.follow_records(distances, k, turns, swaps.source.tolist(), swaps.free.tolist(), equal)
     return swaps
 
 
@@ -82,7 +85,7 @@ def test_algorithm_3(data: DataObject) -> None:
     """From the most distant record on, always to the farthest; partners among the k nearest, each value once."""
     sheet = draw_sheet(data)
     k = draw_k(data, sheet.n)
-    swaps = follow(sheet, k, data.draw(seeds))
+    swaps = follow(sheet, k, data.draw(st.sampled_from(TIES)), data.draw(seeds))
     event(f"{int((swaps.source == np.arange(sheet.n)).any())} without partner")
 
 
@@ -90,22 +93,25 @@ def test_algorithm_3(data: DataObject) -> None:
 @given(st.data())
 def test_algorithm_2(data: DataObject) -> None:
     sheet = one_column(draw_sheet(data), 0)
-    follow(sheet, draw_k(data, sheet.n), data.draw(seeds))
+    follow(sheet, draw_k(data, sheet.n), data.draw(st.sampled_from(TIES)), data.draw(seeds))
 
 
 @settings(max_examples=cases(300))
 @given(st.data())
 def test_algorithm_1_and_ranks_by_frequency(data: DataObject) -> None:
-    """The ranking is by the plain keys, and the swaps go along it."""
+    """The ranking is by the plain keys, equal values together where they should be, and the swaps go along it."""
     sheet, variant = draw_sheet(data), data.draw(st.sampled_from(("fixed", "distributional")))
-    k, seed = draw_k(data, sheet.n), data.draw(seeds)
-    method = RankSwapping(k=k, variant=variant, scope="taxonomy")
+    k, seed, ties = draw_k(data, sheet.n), data.draw(seeds), data.draw(st.sampled_from(TIES))
+    method = RankSwapping(k=k, variant=variant, scope="taxonomy", ties=ties)
     for stick, column in zip(sheet.distance().yardsticks, plain_columns(sheet), strict=True):
         keys = stick.column.counts if variant == "distributional" else rank_swapping.ranking_keys(stick)
-        ranking = rank_swapping.ranked(stick.column, keys, np.random.default_rng(seed)).tolist()
+        ranking = rank_swapping.ranked(stick.column, keys, ties, np.random.default_rng(seed)).tolist()
         assert sorted(ranking) == list(range(sheet.n))
         plain = twin.ranking_keys(column, variant)
         assert not [1 for i, j in itertools.pairwise(ranking) if twin.below(plain[j], plain[i])]
+        if ties == "together":
+            runs = [value for value, _ in itertools.groupby(column.column[i] for i in ranking)]
+            assert len(runs) == len(set(column.column)), "equal values are apart"
         source, free = method._one_column(stick, k, np.random.default_rng(seed), silent)
         twin.follow_ranking(ranking, k, source.tolist(), free.tolist())
 
@@ -122,8 +128,9 @@ def test_any_with_any(data: DataObject) -> None:
         assert (source == np.arange(sheet.n)).sum() == sheet.n % 2
 
 
+@pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize(("n", "k"), [(320, 1), (330, 9), (310, 100)])
-def test_many_blocks(n: int, k: int) -> None:
+def test_many_blocks(n: int, k: int, ties: Ties) -> None:
     """Tables where most blocks are never looked through."""
     chance = random.Random(n + k)
     case = Case([(f"n{i}", f"n{(i - 1) // 3}") for i in range(1, 40)] + [("n30", "n2"), ("n17", "n6")])
@@ -137,7 +144,7 @@ def test_many_blocks(n: int, k: int) -> None:
         tuple(zip(*columns, strict=True)),
     )
     assert sheet.table.p > SIZE
-    follow(sheet, k, 1)
+    follow(sheet, k, ties, 1)
 
 
 # ---- and as likely as it should be --------------------------------------------------------------------------------
@@ -171,20 +178,20 @@ def fits(counted: Counter[Any], chances: twin.Chances) -> None:
     assert len(often) > 1
 
 
-def run_often(sheet: Sheet, k: int, times: int) -> Counter[Any]:
+def run_often(sheet: Sheet, k: int, ties: Ties, times: int) -> Counter[Any]:
     """Many runs of the kernel with one generator."""
     table, distance = sheet.table, sheet.distance()
     space = distance.space(table)
     order = near_order(space)
     records, at = table.queues
-    first = int(records[at[rank_swapping._first_greatest(rank_swapping.summed_distances(table, distance))]])
+    first = int(records[at[first_greatest(distance.summed(table))]])
     everyone, untouched = (new_blocks(space, table.counts, order) for _ in range(2))
     point, rng = new_point(space), np.random.default_rng(20)
     counted: Counter[Any] = Counter()
     for _ in range(times):
         swaps = swapping.new_swaps(records, at, table.tuple_of, len(table.columns), k, first)
         waiting = Blocks(*(part.copy() for part in untouched))
-        assert swapping.swap_steps(space, everyone, waiting, point, swaps, k, rng, 1000)
+        assert swapping.swap_steps(space, everyone, waiting, point, swaps, k, ties == "together", rng, 1000)
         counted[swaps.source.tobytes()] += 1
     shape = (len(table.columns), table.n)
     return Counter(
@@ -204,6 +211,8 @@ TINY: dict[str, tuple[Sheet, int]] = {
     "two values, two of four": (tiny(("cat", "oak", "oak", "cat", "oak")), 2),
     "ties on both sides": (tiny((0, 2, 4, 6, 8, 4)), 2),
     "tree": (tiny(("cat", "dog", "oak", "cat", "thing", "dog")), 2),
+    "equals among the tied": (tiny((5, 4, 4, 6, 6, 2)), 3),
+    "equals in two columns": (tiny(("cat", "cat", "oak", "dog", "dog"), (1, 1, 1, 1, 1)), 2),
     "two columns": (tiny(("cat", "dog", "oak", "cat"), (1, 2, 2, 3)), 2),
     "two columns, much the same": (tiny(("cat", "cat", "oak", "cat"), (1, 1, 1, 2)), 1),
     "two columns, five records": (tiny(("cat", "cat", "oak", "oak", "dog"), (1, 1, 1, 2, 2)), 2),
@@ -211,11 +220,22 @@ TINY: dict[str, tuple[Sheet, int]] = {
 RUNS = 4000
 
 
+def chances_of(sheet: Sheet, k: int, ties: Ties) -> twin.Chances:
+    distances, equal = twin.square(sheet.plain(), sheet.records), sheet.records if ties == "together" else None
+    return twin.all_runs_of_records(distances, len(sheet.attributes), k, equal)
+
+
+@pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("name", TINY)
-def test_each_outcome_is_as_likely_as_it_should_be(name: str) -> None:
+def test_each_outcome_is_as_likely_as_it_should_be(name: str, ties: Ties) -> None:
     sheet, k = TINY[name]
-    chances = twin.all_runs_of_records(twin.square(sheet.plain(), sheet.records), len(sheet.attributes), k)
-    fits(run_often(sheet, k, RUNS), chances)
+    fits(run_often(sheet, k, ties, RUNS), chances_of(sheet, k, ties))
+
+
+def test_ties_make_a_difference_in_them() -> None:
+    """Elsewhere both settings are the same: no records are equal, or whole groups of equals are in the interval."""
+    differ = {name for name, (s, k) in TINY.items() if chances_of(s, k, "together") != chances_of(s, k, "random")}
+    assert differ == {"ties on both sides", "tree", "equals among the tied", "equals in two columns"}
 
 
 def test_both_ways_to_draw_tied_records_are_among_them() -> None:
@@ -231,17 +251,19 @@ def test_both_ways_to_draw_tied_records_are_among_them() -> None:
     assert {"all equal, three of five", "two values, two of four"} <= many - few
 
 
+@pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("variant", ["fixed", "distributional"])
 @pytest.mark.parametrize(
     ("values", "k"), [((3, 1, 2, 1, 5), 2), (("cat", "oak", "dog", "cat", "oak", "cat"), 2), ((1, 1, 1, 1), 1)]
 )
-def test_each_outcome_along_a_ranking(values: Sequence[Any], k: int, variant: str) -> None:
+def test_each_outcome_along_a_ranking(values: Sequence[Any], k: int, variant: str, ties: Ties) -> None:
     sheet = tiny(values)
-    method = RankSwapping(k=k, variant=variant, scope="taxonomy")
+    method = RankSwapping(k=k, variant=variant, scope="taxonomy", ties=ties)
     [column], [stick] = plain_columns(sheet), sheet.distance().yardsticks
     rng = np.random.default_rng(4)
     counted = Counter(twin.swaps_of([method._one_column(stick, k, rng, silent)[0].tolist()]) for _ in range(RUNS))
-    fits(counted, twin.all_runs_of_ranking(twin.ranking_keys(column, variant), k))
+    equal = values if ties == "together" else None
+    fits(counted, twin.all_runs_of_ranking(twin.ranking_keys(column, variant), k, equal))
 
 
 @pytest.mark.parametrize("n", [4, 5])
@@ -263,8 +285,8 @@ IN_BLOCKS = ("test_algorithm_3", "test_algorithm_2", "test_small_outcomes")
 def test_small_outcomes(name: str) -> None:
     """Of tied records in several blocks each is as likely as the others."""
     sheet, k = TINY[name]
-    chances = twin.all_runs_of_records(twin.square(sheet.plain(), sheet.records), len(sheet.attributes), k)
-    fits(run_often(sheet, k, 700), chances)
+    for ties in TIES:
+        fits(run_often(sheet, k, ties, 700), chances_of(sheet, k, ties))
 
 
 @pytest.mark.skipif("ONTOMASK_BLOCK" in os.environ, reason="this is it")
@@ -292,12 +314,16 @@ def method_of(variant: str, k: int, **settings: Any) -> RankSwapping:
     return RankSwapping(variant=variant, **({} if variant == "random" else {"k": k}), **settings)
 
 
+def draw_ties(data: DataObject, variant: str) -> dict[str, Any]:
+    return {} if variant == "random" else {"ties": data.draw(st.sampled_from(TIES))}
+
+
 @settings(max_examples=cases(250))
 @given(st.data())
 def test_report(data: DataObject) -> None:
     """What it says of moves and candidates is what plain counting finds."""
     sheet, variant, seed = draw_sheet(data), data.draw(st.sampled_from(VARIANTS)), data.draw(seeds)
-    method = method_of(variant, draw_k(data, sheet.n), scope="taxonomy")
+    method = method_of(variant, draw_k(data, sheet.n), scope="taxonomy", **draw_ties(data, variant))
     masked = method.mask(sheet.table, np.random.default_rng(seed), silent)
     source, free = free_counts(sheet, method, seed)
     assert masked.sources is not None
@@ -323,7 +349,7 @@ def test_columns_are_permutations(data: DataObject) -> None:
     """On the release itself; and scope="attribute", the default, measures below what subsumes all values."""
     sheet, variant = draw_sheet(data), data.draw(st.sampled_from(VARIANTS))
     k, seed = draw_k(data, sheet.n), data.draw(seeds)
-    given_, frame = method_of(variant, k), sheet.frame(sheet.records)
+    given_, frame = method_of(variant, k, **draw_ties(data, variant)), sheet.frame(sheet.records)
     attributes = {name: a.changed(missing="category") for name, a in sheet.real_attributes.items()}
     result = om.anonymize(frame, om.Policy(attributes=attributes, method=given_), seed=seed)
     assert result.data.schema == frame.schema
@@ -426,6 +452,40 @@ def test_more_candidates_with_a_larger_k() -> None:
     assert 0.1 < two["without_partner"][0] < 0.4
 
 
+def test_equal_values_stay_where_there_are_more_than_k() -> None:
+    """R17 4.3: what is k-anonymous already does not change; and k counts in every algorithm."""
+    flat = pl.DataFrame({"a": [letter for letter in "abcdef" for _ in range(50)]})
+    shares = {}
+    for variant, ties in itertools.product(("fixed", "distributional", "dynamic", "multivariate"), TIES):
+        policy = om.Policy(attributes={"a": om.Flat()}, method=RankSwapping(k=5, variant=variant, ties=ties))
+        report = om.anonymize(flat, policy, seed=1).report
+        assert report is not None
+        shares[variant, ties] = report["changed"][0]
+    assert shares["fixed", "together"] < 0.1
+    assert shares["fixed", "random"] > 0.5
+    assert shares["distributional", "together"] < 0.1
+    assert shares["distributional", "random"] > 0.5  # all are equally frequent
+    assert {share for (variant, _), share in shares.items() if variant in ("dynamic", "multivariate")} == {0.0}
+
+
+def test_a_column_whose_range_a_few_numbers_make_is_named() -> None:
+    """It hardly counts in the distance of records, so that its values go far."""
+    chance = np.random.default_rng(1)
+    frame = pl.DataFrame({"age": chance.integers(18, 90, 500), "pay": np.exp(chance.normal(10, 1.5, 500))})
+
+    def noted(data: pl.DataFrame, variant: Any = "multivariate", pay: Any = None) -> list[str]:
+        attributes = {"age": om.Numeric(), "pay": pay or om.Numeric()}
+        method = RankSwapping(k=10, variant=variant)
+        notes = om.anonymize(data, om.Policy(attributes=attributes, method=method), seed=1).notes
+        return [note for note in notes if "other columns choose" in note]
+
+    [note] = noted(frame)
+    assert note.startswith("pay: half of its values lie within")
+    assert noted(frame, "dynamic") == noted(frame, "fixed") == []
+    assert noted(frame, pay=om.Ordinal()) == []
+    assert noted(frame.with_columns(pl.col("pay").log())) == []
+
+
 def test_r17_figure_4() -> None:
     """The first reference is neuropathy; the ranking from it begins with the disorder, then coma or varicella."""
     case = Case(
@@ -434,13 +494,14 @@ def test_r17_figure_4() -> None:
     )  # fmt: skip
     values = "disorder varicella coma neuropathy ophthalmicus auricularis hepatic hypoglycemic".split()
     sheet = Sheet((PlainAttribute("nominal", case.plain, "wu_palmer"),), (case.real,), tuple((v,) for v in values))
-    swaps = rank_swapping.swapped(sheet.table, sheet.distance(), 2, np.random.default_rng(1), silent)
+    swaps = rank_swapping.swapped(sheet.table, sheet.distance(), 2, "random", np.random.default_rng(1), silent)
     assert values[swaps.turns[0]] == "neuropathy"
     [stick] = sheet.distance().yardsticks
-    ranking = rank_swapping.ranked(stick.column, rank_swapping.ranking_keys(stick), np.random.default_rng(1))
-    ordered = [values[i] for i in ranking]
-    assert ordered[:2] == ["neuropathy", "disorder"]
-    assert set(ordered[2:4]) == {"coma", "varicella"}
+    for ties in TIES:
+        ranking = rank_swapping.ranked(stick.column, rank_swapping.ranking_keys(stick), ties, np.random.default_rng(1))
+        ordered = [values[i] for i in ranking]
+        assert ordered[:2] == ["neuropathy", "disorder"]
+        assert set(ordered[2:4]) == {"coma", "varicella"}
 
 
 def test_percent_is_a_share_of_the_records() -> None:

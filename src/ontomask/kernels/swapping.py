@@ -79,12 +79,14 @@ def swap_steps(
     point: Point,
     swaps: Swaps,
     k: int,
+    together: bool,
     chance: np.random.Generator,
     budget: int,
 ) -> bool:
     """Swap around one reference record after another until all are done (True) or ``budget`` had their turn (False).
 
-    ``everyone`` holds all tuples; ``waiting`` those with records that are not done.
+    ``everyone`` holds all tuples; ``waiting`` those with records that are not done. ``together``: of equally far records
+    those that are equal enter an interval one after the other, tuple by tuple in random order.
     """
     tie = slack(space, False)
     now = swaps.now
@@ -93,7 +95,7 @@ def swap_steps(
         swaps.turns[now[2]] = reference
         set_point(space, point, swaps.tuple_of[reference])
         look_from(space, everyone, point, False)
-        size = _interval(space, everyone, point, swaps, k, tie, chance)
+        size = _interval(space, everyone, point, swaps, k, tie, together, chance)
         now[2] += 1
         for a in range(swaps.source.shape[0]):
             if not swaps.done[a, reference]:
@@ -108,7 +110,14 @@ def swap_steps(
 
 @inner
 def _interval(
-    space: Space, everyone: Blocks, point: Point, swaps: Swaps, k: int, tie: float, chance: np.random.Generator
+    space: Space,
+    everyone: Blocks,
+    point: Point,
+    swaps: Swaps,
+    k: int,
+    tie: float,
+    together: bool,
+    chance: np.random.Generator,
 ) -> int:
     """The k records closest to the reference (R17 def. 5 and 9) go to ``near``; of equally far ones, some at random."""
     reference = swaps.now[0]
@@ -129,6 +138,8 @@ def _interval(
                     swaps.several[several] = t
                     swaps.ends[several] = tied
                     several += 1
+    if together:
+        return _draw_together(swaps, size, k, several, chance)
     if 4 * (k - size) < tied:
         return _draw_few(swaps, size, k, several, tied, chance)
     return _draw_many(swaps, size, k, several, tied, chance)
@@ -174,6 +185,45 @@ def _draw_many(swaps: Swaps, size: int, k: int, several: int, tied: int, chance:
                     swaps.near[size] = record
                     size += 1
                 tied -= 1
+    return size
+
+
+@inner
+def _draw_together(swaps: Swaps, size: int, k: int, several: int, chance: np.random.Generator) -> int:
+    """Fill ``near`` up to k with whole tuples in random order, the reference's own first; of the last, records at random."""
+    reference = swaps.now[0]
+    own = swaps.tuple_of[reference]
+    first = 0
+    for j in range(several):
+        if swaps.several[j] == own:
+            swaps.several[j] = swaps.several[0]
+            swaps.several[0] = own
+            size = _draw_from(swaps, size, k, own, chance)
+            first = 1
+    while size < k:
+        j = first + _pick(several - first, chance)
+        t = swaps.several[j]
+        swaps.several[j] = swaps.several[first]
+        size = _draw_from(swaps, size, k, t, chance)
+        first += 1
+    return size
+
+
+@inner
+def _draw_from(swaps: Swaps, size: int, k: int, t: int, chance: np.random.Generator) -> int:
+    """All records of a tuple but the reference, or as many at random as there is room for."""
+    reference, begin, end = swaps.now[0], swaps.at[t], swaps.at[t + 1]
+    left = end - begin - (swaps.tuple_of[reference] == t)
+    if size + left > k and 4 * (k - size) < left:
+        swaps.several[0], swaps.ends[0] = t, end - begin
+        return _draw_few(swaps, size, k, 1, end - begin, chance)
+    for i in range(begin, end):
+        record = swaps.records[i]
+        if record != reference and size < k:
+            if size + left <= k or chance.random() * left < k - size:
+                swaps.near[size] = record
+                size += 1
+            left -= 1
     return size
 
 

@@ -14,15 +14,16 @@ from ontomask.distances.yardsticks import LineYardstick, Yardstick
 from ontomask.errors import DataError
 from ontomask.masking.displacement import report_swaps
 from ontomask.masking.method import Masked, Measuring
-from ontomask.microdata.columns import Column, Floats, Longs
+from ontomask.microdata.columns import Column, Longs, NumericColumn
 from ontomask.microdata.encoding import Table, make_table
 from ontomask.progress import Progress, stretch
 from ontomask.settings import K, number
 from ontomask.statistics.ordering import dense_ranks
-from ontomask.statistics.sample import TIE
+from ontomask.statistics.sample import first_greatest
 from ontomask.wording import Statement
 
 Variant = Literal["multivariate", "dynamic", "fixed", "distributional", "random"]
+Ties = Literal["together", "random"]
 
 
 class RankSwapping(Measuring):
@@ -32,6 +33,10 @@ class RankSwapping(Measuring):
     columns keep their relation (R17 Alg. 3); ``dynamic`` takes each column by itself and one of the k nearest values
     (Alg. 2); ``fixed`` ranks a column once, by distance from its most distant value, numbers by size, and takes one of
     the next k (Alg. 1). For comparison: ``distributional`` ranks by frequency; ``random`` exchanges any with any.
+
+    ``ties``: how equally far records are ranked. ``together``: equal values (with ``multivariate`` equal records) hold
+    neighbouring ranks, and different values that are equally far follow each other in random order. ``random``: all
+    equally far records in random order, whatever their values.
     """
 
     name: Literal["rank_swapping"] = "rank_swapping"
@@ -46,6 +51,10 @@ class RankSwapping(Measuring):
         default="attribute",
         description="measure below what subsumes all values of a column (R17), or as the columns say",
     )
+    ties: Ties = Field(
+        default="together",
+        description="rank equally far records with equal values together, or all of them in random order",
+    )
 
     @model_validator(mode="after")
     def _one_k(self) -> RankSwapping:
@@ -53,6 +62,8 @@ class RankSwapping(Measuring):
         if self.variant == "random":
             if given:
                 raise ValueError(f"{given[0]} has no meaning with variant='random', which exchanges any with any")
+            if self.ties != "together":
+                raise ValueError("ties has no meaning with variant='random', which ranks nothing")
         elif len(given) != 1:
             raise ValueError("give k, the number of nearest records, or percent, and not both")
         return self
@@ -72,6 +83,11 @@ class RankSwapping(Measuring):
     @property
     def draws(self) -> bool:
         return True
+
+    @property
+    def by_column(self) -> bool:
+        """Is each column swapped with its own near values? R17 3.5 promises 1/k for Algorithm 3 only."""
+        return self.variant in ("dynamic", "fixed", "distributional")
 
     def require_enough(self, table: Table) -> None:
         n = table.n
@@ -98,7 +114,7 @@ class RankSwapping(Measuring):
         k = self.settled_k(table.n)
         distance = RecordDistance.of(self.measured(table))
         if self.variant == "multivariate":
-            sources, free = swap_records(table, distance, k, rng, progress)
+            sources, free = swap_records(table, distance, k, self.ties, rng, progress)
         else:
             parts = []
             for i, stick in enumerate(distance.yardsticks):
@@ -114,6 +130,12 @@ class RankSwapping(Measuring):
         notes += [
             f"{c.name}: all records have the same value: swapping changes nothing" for c in table.columns if len(c) == 1
         ]
+        if self.variant == "multivariate" and len(table.columns) > 1:
+            notes += [
+                note
+                for i, stick in enumerate(distance.yardsticks)
+                if (note := _crowded(stick, report["rank_mean"][i] / table.n)) is not None
+            ]
         if self.percent is not None:
             notes.insert(0, f"{self.percent:g} percent of {counted(table.n, 'record')}: k is {k:,}")
         caveats = [] if self.variant == "random" else [_realised(report.row(i, named=True)) for i in range(len(report))]
@@ -127,14 +149,14 @@ class RankSwapping(Measuring):
             return _any_with_any(stick.n, rng)
         if self.variant == "dynamic":
             table = make_table([stick.column])
-            sources, free = swap_records(table, RecordDistance([stick]), k, rng, progress)
+            sources, free = swap_records(table, RecordDistance([stick]), k, self.ties, rng, progress)
             return sources[0], free[0]
         from ontomask.kernels.swapping import swap_along
 
         progress(0.0, f"swapping {stick.column.name}")
         keys = stick.column.counts if self.variant == "distributional" else ranking_keys(stick)
         source, free = np.arange(stick.n), np.zeros(stick.n, dtype=np.int64)
-        swap_along(ranked(stick.column, keys, rng), k, rng, source, free)
+        swap_along(ranked(stick.column, keys, self.ties, rng), k, rng, source, free)
         return source, free
 
     @property
@@ -160,6 +182,16 @@ class RankSwapping(Measuring):
                 "Values are exchanged at random: nothing is left of the relations between columns.",
                 not_k + "Judge the release by record linkage.",
             ]
+        if self.by_column:
+            aims = (
+                "The chance to link a record is not bounded by 1/k: each column is swapped by itself, so that values which "
+                "stayed, or were exchanged with equal ones, may together show whose record it is. "
+            )
+        else:
+            aims = (
+                "It aims at probabilistic k-anonymity (R17 3.5), the chance to find the original of a value being 1/k, which "
+                "holds only where k candidates were free. "
+            )
         k = f"{self.k:,}" if self.k is not None else "k"
         share = "" if self.k is not None else f" (k is {self.percent:g} percent of all records)"
         among = {
@@ -171,10 +203,7 @@ class RankSwapping(Measuring):
         return [
             exact,
             f"Each value that still found a free partner was exchanged with one of its {k} {among}{share}.",
-            (
-                f"{not_k}It aims at probabilistic k-anonymity (R17 3.5), the chance to find the original of a value being "
-                "1/k, which holds only where k candidates were free. Judge the release by record linkage."
-            ),
+            f"{not_k}{aims}Judge the release by record linkage.",
         ]
 
 
@@ -186,6 +215,25 @@ def _realised(row: dict[str, Any]) -> str:
         f"{reached}: {row['candidates_mean']:.1f} candidates on average, {row['without_partner']:.1%} of the values found "
         "no partner and stayed.",
         f"{reached}; {stayed}.",
+    )
+
+
+#: Where half of the numbers lie within so little of their range, a column hardly counts in the distance of records.
+CROWDED = 0.05
+
+
+def _crowded(stick: Yardstick, moved: float) -> str | None:
+    """A few large numbers make a column's range: its values then go far in rank, as other columns choose the partners."""
+    if not isinstance(stick, LineYardstick) or not isinstance(stick.column, NumericColumn) or stick.largest == 0:
+        return None
+    low, high = np.quantile(np.repeat(stick.at, stick.of.astype(np.int64)), [0.25, 0.75])
+    half = (high - low) / stick.largest
+    if half == 0 or half >= CROWDED:
+        return None
+    return (
+        f"{stick.column.name}: half of its values lie within {half:.1%} of its range, so that other columns choose the "
+        f"records it is exchanged with: on average {moved:.1%} of the records are nearer to the old value than the new one. "
+        "Its logarithm, or the kind ordinal, which compares ranks, keeps values nearer"
     )
 
 
@@ -204,42 +252,35 @@ def ranking_keys(stick: Yardstick) -> NDArray[Any]:
     """What each code is ranked by: its number or rank, else its distance from the most distant value (R17 def. 3, 4)."""
     if isinstance(stick, LineYardstick):
         return stick.keys
-    first = _first_greatest(stick.marginalities())
+    first = first_greatest(stick.marginalities())
     codes = np.arange(len(stick.column))
     return dense_ranks(stick.apart_codes(np.full(len(codes), first), codes))
 
 
-def ranked(column: Column, keys: NDArray[Any], rng: np.random.Generator) -> Longs:
-    """The records by the keys of their values, equals in random order."""
+def ranked(column: Column, keys: NDArray[Any], ties: Ties, rng: np.random.Generator) -> Longs:
+    """The records by the keys of their values, records of equal keys in random order; together: value by value."""
     shuffled = rng.permutation(len(column.codes))
+    if ties == "together":
+        order = np.lexsort((rng.permutation(len(keys)), keys))
+        keys = np.empty(len(order), dtype=np.int64)
+        keys[order] = np.arange(len(order))
     return shuffled[np.argsort(keys[column.codes[shuffled]], kind="stable")]
 
 
-def _first_greatest(sums: Floats) -> int:
-    most = sums.max()
-    return int(np.argmax(sums >= most - TIE * abs(most)))
-
-
-def summed_distances(table: Table, distance: RecordDistance) -> Floats:
-    """For each tuple the sum of its mean distances from all records (R17 eq. 10): column by column."""
-    total = np.zeros(table.p)
-    for stick, codes in zip(distance.yardsticks, table.codes, strict=True):
-        total += distance.share(stick) * stick.relative_marginalities()[codes]
-    return total
-
-
 def swap_records(
-    table: Table, distance: RecordDistance, k: int, rng: np.random.Generator, progress: Progress
+    table: Table, distance: RecordDistance, k: int, ties: Ties, rng: np.random.Generator, progress: Progress
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For each column the record every value comes from, and how many candidates there were (R17 Alg. 2 and 3).
 
     Algorithm 2 is Algorithm 3 on a table of one column.
     """
-    swaps = swapped(table, distance, k, rng, progress)
+    swaps = swapped(table, distance, k, ties, rng, progress)
     return swaps.source, swaps.free
 
 
-def swapped(table: Table, distance: RecordDistance, k: int, rng: np.random.Generator, progress: Progress) -> Any:
+def swapped(
+    table: Table, distance: RecordDistance, k: int, ties: Ties, rng: np.random.Generator, progress: Progress
+) -> Any:
     """All that the kernel keeps about the swaps, the order of the references included."""
     from ontomask.kernels.blocks import new_blocks
     from ontomask.kernels.ordering import near_order
@@ -250,10 +291,10 @@ def swapped(table: Table, distance: RecordDistance, k: int, rng: np.random.Gener
     order = near_order(space)
     everyone, waiting = (new_blocks(space, table.counts, order) for _ in range(2))
     records, at = table.queues
-    first = records[at[_first_greatest(summed_distances(table, distance))]]
+    first = records[at[first_greatest(distance.summed(table))]]
     swaps = new_swaps(records, at, table.tuple_of, len(table.columns), k, int(first))
     names = ", ".join(column.name for column in table.columns)
     stride = max(1, 20_000_000 // (table.p + 1000 + 10 * k))
-    while not swap_steps(space, everyone, waiting, new_point(space), swaps, k, rng, stride):
+    while not swap_steps(space, everyone, waiting, new_point(space), swaps, k, ties == "together", rng, stride):
         progress(1 - int(swaps.now[1]) / table.n, f"swapping {names}")
     return swaps
