@@ -96,7 +96,10 @@ def check_models(
     for model in models:
         absent = [n for n in model.sensitive_columns(policy.attributes) if n in policy.attributes and n not in data]
         if isinstance(model, ProbabilisticKAnonymity) and report is not None and "realised_k" in report.columns:
-            findings.append(model.check_run(report, len(data)))
+            if len(report) > 1 and getattr(policy.method, "by_column", False):
+                findings.append(model.check_columns_apart(data, quasi, policy.attributes))
+            else:
+                findings.append(model.check_run(report, len(data)))
         elif absent:
             findings.append(not_checked(model, f"the data do not have {', '.join(map(repr, absent))}"))
         else:

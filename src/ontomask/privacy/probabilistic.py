@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -19,8 +20,10 @@ class ProbabilisticKAnonymity(Model):
     """An intruder who knows the method finds the original of a released value with a mean chance of at most 1/k.
 
     It is a property of how a release was made, not of the release: it is checked on what a run of rank swapping
-    reports about itself (candidates there really were), and cannot be checked on a file. A k-anonymous release has it
-    as well: there it is k-anonymity that is checked. Elsewhere the finding is that it was not checked.
+    reports about itself (candidates there really were), and cannot be checked on a file. Where several columns are
+    swapped each by itself, the candidates of a value say nothing about a record: then it is not concluded from them. A
+    k-anonymous release has it as well: there it is k-anonymity that is checked. Elsewhere the finding is that it was not
+    checked.
     """
 
     name: Literal["probabilistic_k_anonymity"] = "probabilistic_k_anonymity"
@@ -45,6 +48,17 @@ class ProbabilisticKAnonymity(Model):
             f"RankSwapping runs (a {self.k}-anonymous table has it too)"
         )
         return Finding(self, False, found.worst, text, found.violations.clear(), 0, checked=False)
+
+    def check_columns_apart(self, data: pl.DataFrame, quasi: list[str], attributes: Mapping[str, Any]) -> Finding:
+        """The finding on a run that swapped several columns, each by itself."""
+        found = self.check_polars(data, quasi, attributes)
+        if found.holds:
+            return found
+        text = (
+            f"{self.describe()} does not follow from swapping each column by itself: columns together may still show whose "
+            "record it is (variant: multivariate swaps records; or judge the release by record linkage)"
+        )
+        return replace(found, text=text)
 
     def check_run(self, report: pl.DataFrame, n: int) -> Finding:
         """The finding on a run's own report: the mean chance of each column."""
