@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ontomask.assessment.clustering import clustering_distance as clustering_distance
     from ontomask.assessment.combining import Combined as Combined
     from ontomask.assessment.combining import combine_estimates as combine_estimates
+    from ontomask.assessment.disclosure import Disclosure as Disclosure
+    from ontomask.assessment.disclosure import attribute_disclosure as attribute_disclosure
     from ontomask.assessment.linkage import record_linkage as record_linkage
     from ontomask.assessment.loss import Loss as Loss
     from ontomask.assessment.loss import information_loss as information_loss
@@ -110,6 +112,7 @@ _HOME = {
     "Combined": "assessment.combining",
     "Comparison": "comparison.compare",
     "DEMO_NOTICE": "microdata.demo",
+    "Disclosure": "assessment.disclosure",
     "Flat": "microdata.attributes",
     "Generalization": "masking.generalization",
     "Identifier": "microdata.attributes",
@@ -150,6 +153,7 @@ _HOME = {
     "Verification": "verification",
     "anonymize": "run",
     "assess": "assessment.assess",
+    "attribute_disclosure": "assessment.disclosure",
     "central_record": "statistics.records",
     "centroid": "statistics.centroids",
     "check": "checking",

@@ -254,3 +254,28 @@ def vanished(before: Sequence[Any], after: Sequence[Any]) -> tuple[int, int, int
     there = {value for value in before if value is not None}
     gone = there - set(after)
     return len(there), len(gone), sum(value in gone for value in before)
+
+
+# ---- attribute disclosure ----------------------------------------------------------------------------------------------
+
+
+def learned(
+    matching: Sequence[Sequence[int]], shown: Sequence[Any], own: Sequence[Any], width: float | None = None
+) -> Fraction | None:
+    """The expected share of records whose own value is read off one of the released records that match them.
+
+    ``matching[i]``: the released records among which record i is sought. A missing value is nobody's and is never right;
+    ``width``: by how much numbers may differ. None where no record has a value.
+    """
+
+    def right(value: Any, read: Any) -> bool:
+        if value is None or read is None:
+            return False
+        return bool(value == read if width is None else abs(value - read) <= width)
+
+    chances = [
+        Fraction(sum(right(own[i], shown[j]) for j in among), len(among))
+        for i, among in enumerate(matching)
+        if own[i] is not None
+    ]
+    return sum(chances, Fraction()) / len(chances) if chances else None

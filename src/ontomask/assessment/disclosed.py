@@ -48,18 +48,18 @@ def disclosed_of(
     rows = []
     was, now = (classes_of(frame, quasi) for frame in (before, after))
     for name in names:
-        both = _together(before[name], after[name])
+        both = together(before[name], after[name])
         n = len(before)
         if attributes[name].kind == "numeric" and both.dtype.is_numeric():
             numbers = both.cast(pl.Float64).fill_nan(None).to_numpy()
-            width = _tolerance(numbers[:n])
+            width = tolerance_of(numbers[:n])
             found = [
                 _agreeing_numbers(was, numbers[:n], numbers[:n], width),
                 _agreeing_numbers(now, numbers[n:], numbers[:n][kept], width),
             ]
         else:
             values = values_of(name, both, attributes[name])
-            own = _codes(values)
+            own = codes_of(values)
             found = [_agreeing(was, own[:n], own[:n]), _agreeing(now, own[n:], own[:n][kept])]
         rows.append((name, *found[0], *found[1]))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
@@ -73,7 +73,7 @@ def most_disclosed(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     return rows.sort("records", descending=True, maintain_order=True).head(MOST_NAMED), more
 
 
-def _together(before: pl.Series, after: pl.Series) -> pl.Series:
+def together(before: pl.Series, after: pl.Series) -> pl.Series:
     """Both columns one below the other, in one data type."""
     if before.dtype == after.dtype:
         return pl.concat([before, after])
@@ -82,7 +82,7 @@ def _together(before: pl.Series, after: pl.Series) -> pl.Series:
     return pl.concat([before.cast(common), after.cast(common)])
 
 
-def _codes(values: Values) -> NDArray[np.int64]:
+def codes_of(values: Values) -> NDArray[np.int64]:
     """A code for each record, -1 where the value is missing."""
     codes = values.of if values.alike is None else values.alike[values.of]
     return codes if values.missing is None else np.where(values.of == values.missing, -1, codes)
@@ -115,7 +115,7 @@ def _agreeing_numbers(
     return len(np.unique(classes.of[true])), int(true.sum())
 
 
-def _tolerance(numbers: NDArray[np.float64]) -> float:
+def tolerance_of(numbers: NDArray[np.float64]) -> float:
     known = numbers[~np.isnan(numbers)]
     if not len(known):
         return 0.0

@@ -6,7 +6,7 @@ way round). What is worked out is the share of records that are linked correctly
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ from ontomask.distances.records import Distance, Normalize, RecordDistance
 from ontomask.distances.sweep import available_cores
 from ontomask.distances.yardsticks import LineYardstick
 from ontomask.kernels.blocks import new_blocks
-from ontomask.kernels.linkage import linkage_range
+from ontomask.kernels.linkage import linkage_range, nearest_range
 from ontomask.kernels.ordering import near_order
 from ontomask.kernels.space import new_point
 from ontomask.microdata.encoding import Table
@@ -29,6 +29,8 @@ Kind = Literal["semantic", "matching", "masked_matching", "masked_distance"]
 KINDS: tuple[Kind, ...] = ("semantic", "matching", "masked_matching", "masked_distance")
 #: Tuples looked up between two reports of progress.
 STRIDE = 512
+#: Nearest tuples that are held at a time, unless those of one tuple are more.
+HELD = 1 << 20
 
 
 def record_linkage(
@@ -164,6 +166,26 @@ def _by_distance(
             for other in others:
                 other.result()
     return chances
+
+
+def nearest_released(
+    pairing: Pairing, known: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+    """The released tuples at the least distance from each of the ``known`` original tuples, some at a time.
+
+    Yields tuples, where the nearest ones of each begin (one entry more than tuples), and the nearest ones.
+    """
+    distance, sought = pairing.distance, pairing.masked
+    space = distance.space(sought, against=pairing.original)
+    at, gone, rows = (np.ascontiguousarray(part[known]) for part in _points(distance, pairing.original))
+    blocks, point = new_blocks(space, sought.counts, near_order(space)), new_point(space)
+    found, ends = np.empty(max(HELD, sought.p), dtype=np.int64), np.empty(len(known), dtype=np.int64)
+    begin = 0
+    while begin < len(known):
+        end = nearest_range(space, blocks, point, at, gone, rows, begin, len(known), ends, found)
+        begins = np.concatenate(([0], ends[begin:end]))
+        yield known[begin:end], begins, found[: begins[-1]].copy()
+        begin = end
 
 
 def _points(distance: RecordDistance, table: Table) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

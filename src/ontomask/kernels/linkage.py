@@ -53,3 +53,41 @@ def linkage_range(
                     if blocks.out[i] <= bound:
                         closest += blocks.weight[i]
         chance[o] = own / closest
+
+
+@kernel
+def nearest_range(
+    space: Space,
+    blocks: Blocks,
+    point: Point,
+    at: Floats,
+    gone: Floats,
+    rows: Codes,
+    begin: int,
+    end: int,
+    ends: Longs,
+    found: Longs,
+) -> int:
+    """For each known tuple o (begin <= o < end) all released tuples at the least distance, one after the other in
+    ``found``; those of o end at ``ends[o]``.
+
+    Stops where ``found`` might not hold those of the next one; returns the first tuple that was not looked up.
+    """
+    tie = slack(space, False)
+    used = np.int64(0)
+    for o in range(begin, end):
+        if used + blocks.count[1] > found.size:
+            return o
+        point.at[:] = at[o]
+        point.gone[:] = gone[o]
+        point.rows[:] = rows[o]
+        look_from(space, blocks, point, False)
+        bound = nearest_bound(space, blocks, point, False, tie)
+        for b in range(blocks.count[0]):
+            if blocks.known[b] and blocks.least[b] <= bound:
+                for i in range(b * SIZE, b * SIZE + blocks.fill[b]):
+                    if blocks.out[i] <= bound:
+                        found[used] = blocks.ids[i]
+                        used += 1
+        ends[o] = used
+    return end
