@@ -14,9 +14,11 @@ import numpy as np
 import polars as pl
 
 import ontomask as om
+from experiments import framework_command
 from experiments.framework_runs import (
     CLASSIC,
     COLUMNS,
+    EVERY,
     KS,
     MEASURE,
     METHODS,
@@ -76,6 +78,7 @@ def report() -> Iterator[str]:
     yield from score(mean)
     yield from over_alpha(mean)
     yield from seconds()
+    yield from framework_command.report()
 
 
 def about() -> Iterator[str]:
@@ -117,13 +120,13 @@ def semantics(mean: Means) -> Iterator[str]:
         "The sum over records of the squared mean distance to what became of them (T12 eq. 9.1); a removed record counts "
         "1."
     )
-    yield by_k(mean, list(WAYS), lambda f: f.sse, 0)
+    yield by_k(mean, EVERY, lambda f: f.sse, 0)
     yield "\n".join(
         [
             finding(
                 "T12",
                 "SSE grows with k (we say: it never falls)",
-                {way: all(mean[k][way].sse >= mean[before][way].sse for before, k in pairwise(KS)) for way in WAYS},
+                {way: all(mean[k][way].sse >= mean[before][way].sse for before, k in pairwise(KS)) for way in EVERY},
                 "case",
             ),
             finding("T12", f"{REC} loses less with semantics", {k: saved(at, REC) > 0 for k, at in mean.items()}),

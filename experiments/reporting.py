@@ -66,8 +66,8 @@ def in_parallel(job: Callable[[T], R], tasks: Sequence[T], workers: int = WORKER
 
 
 def wrapped(part: str, width: int = 120) -> str:
-    """A part of a page with its lines broken as the docs break them; tables and headings stay as they are."""
-    if part.startswith(("|", "#")):
+    """A part of a page with its lines broken as the docs break them; tables, headings and code stay as they are."""
+    if part.startswith(("|", "#", "```")):
         return part
     return "\n".join(
         textwrap.fill(

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from ontomask.assessment.risk import disclosure_risk as disclosure_risk
     from ontomask.checking import Check as Check
     from ontomask.checking import check as check
-    from ontomask.comparison.compare import Comparison as Comparison
     from ontomask.comparison.compare import compare as compare
     from ontomask.comparison.grid import grid as grid
+    from ontomask.comparison.outcome import Comparison as Comparison
     from ontomask.distances.information_content import information_content as information_content
     from ontomask.distances.measures import Measure as Measure
     from ontomask.distances.measures import get_measure as get_measure
@@ -110,7 +110,7 @@ _HOME = {
     "Assessment": "assessment.assess",
     "Check": "checking",
     "Combined": "assessment.combining",
-    "Comparison": "comparison.compare",
+    "Comparison": "comparison.outcome",
     "DEMO_NOTICE": "microdata.demo",
     "Disclosure": "assessment.disclosure",
     "Flat": "microdata.attributes",

@@ -46,7 +46,8 @@ class Result:
 
     ``records`` are the places in the input of the released records; like ``mapping`` and ``groups`` they lead back to
     people and belong to the steward alone. ``parts``: where a method makes several releases of the same records, the result
-    of each; ``data``, ``masked``, ``mapping`` and ``groups`` are of the first.
+    of each; ``data``, ``masked``, ``mapping`` and ``groups`` are of the first. ``masking_seconds``: what the method itself
+    took, without reading, encoding and verifying.
     """
 
     policy: Policy
@@ -59,6 +60,7 @@ class Result:
     notes: list[str] = field(default_factory=list)
     allow_unsatisfied: bool = False
     parts: tuple[Result, ...] = ()
+    masking_seconds: float = 0.0
 
     @property
     def each(self) -> tuple[Result, ...]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -176,14 +177,16 @@ def anonymize(
         model.require_enough(prepared.table.n)
     rng = masking_generator(hidden, prepared.table)
     goals = Goals.of(policy.require, prepared.data, policy.attributes)
+    began = time.perf_counter()
     each = policy.method.mask_releases(goals, prepared.table, rng, report.part(0.1, 0.85))
+    masking_seconds = time.perf_counter() - began
     report(0.85, "writing masked values")
     shuffled = policy.row_order == "shuffled"
     order = random_order(hidden, prepared.table, each[0], int((each[0].group_of >= 0).sum())) if shuffled else None
     report(0.9, "verifying the release")
     marks = [EXPLICIT_SEED] if hidden.explicit and policy.draws else []
     parts = [_released(prepared, masked, hidden, order, marks, allow_unsatisfied) for masked in each]
-    result = together(parts)
+    result = replace(together(parts), masking_seconds=masking_seconds)
     if result.verification.failed and not allow_unsatisfied:  # what a run cannot check is not satisfied either
         raise NotSatisfied(
             "the release is refused: " + "; ".join(result.verification.failed),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ontomask.comparison.compare import Comparison
-from ontomask.comparison.running import Run, judged
+from ontomask.comparison.judging import Run, judged
+from ontomask.comparison.outcome import Comparison
 from ontomask.microdata.demo import demo_data, demo_policy
 from ontomask.microdata.writing import write_table
 from ontomask.privacy.k_anonymity import KAnonymity
@@ -78,19 +77,18 @@ def make_tour(
     helped = stretch(progress, 0.05, 0.55)
 
     def way(name: str) -> tuple[Run, Result]:
-        started = time.perf_counter()
         step = helped if name == "microaggregation" else silent
         result = anonymize(folder / FILES[0], ways[name], progress=step)
-        seconds = time.perf_counter() - started
         if helper is not None:  # what it compiles is needed from here on
             step(1.0, "compiling, which is done once on a machine")
             helper.wait()
-        return judged(name, result, seconds), result
+        # Seconds of a first call, beside another, are mostly those of compiling.
+        return replace(judged(name, result), seconds=0.0), result
 
     with ThreadPoolExecutor(len(ways)) as pool:  # the loops run without the interpreter's lock
         done = dict(zip(ways, pool.map(way, ways), strict=True))
     runs, results = [run for run, _ in done.values()], {name: result for name, (_, result) in done.items()}
-    found = Comparison(runs, ways, "semantic", 0.5)
+    found = Comparison(runs, ways, "semantic", 0.5, ways["microaggregation"].masked)
     found.write_map(folder / FILES[3])
     place.keep(FILES[3])
     best = found.best or next(iter(ways))

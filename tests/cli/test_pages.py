@@ -15,7 +15,10 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("sh") is None, reason="no shell is here")
-@pytest.mark.parametrize(("page", "least"), [("docs/command-line.md", 9), ("README.md", 4)])
+@pytest.mark.parametrize(
+    ("page", "least"),
+    [("docs/command-line.md", 9), ("README.md", 4), ("docs/comparison.md", 3), ("docs/experiments.md", 3)],
+)
 def test_a_page_shows_what_is_printed(page: str, least: int, tmp_path: Path) -> None:
     """Once it was: a page showed ``-o out`` where the command prints ``-o result``."""
     blocks = re.findall(

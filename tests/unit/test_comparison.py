@@ -15,11 +15,14 @@ import pytest
 import ontomask as om
 from ontomask import errors
 from ontomask.comparison import running
-from ontomask.comparison.compare import Comparison
 from ontomask.comparison.grid import levels_of, variations
-from ontomask.comparison.running import Run
+from ontomask.comparison.judging import Run
+from ontomask.comparison.outcome import Comparison
 
 TREE = om.Taxonomy.from_edges([("flu", "lung"), ("cough", "lung"), ("rash", "skin"), ("lung", "all"), ("skin", "all")])
+OTHER_TREE = om.Taxonomy.from_edges(
+    [("flu", "lung"), ("cough", "skin"), ("rash", "skin"), ("lung", "all"), ("skin", "all")]
+)
 RNG = np.random.default_rng(3)
 FRAME = pl.DataFrame({"age": 10 * RNG.integers(2, 5, 40), "dx": RNG.choice(["flu", "cough", "rash"], 40)})
 POLICY = om.Policy(attributes={"age": om.Numeric(), "dx": om.Nominal(taxonomy=TREE)})
@@ -155,11 +158,9 @@ def test_nobody_is_asked_for_a_k_that_is_not_promised() -> None:
     ]  # fmt: skip
     assert all(not policy.require for policy in made_.values())
     compared = om.compare(frame, made_, workers=1)
-    row = compared.table.row(0, named=True)
-    assert row["satisfied"] is False
-    assert "it cannot be compared with 'rank_swapping, k=2': they mask different columns ('pay')" in row["error"]
-    assert compared.table["satisfied"].to_list()[1:] == [True] * 4
-    assert compared.table["promises"].to_list()[1:] == [False, False, True, True]
+    assert compared.table["satisfied"].to_list() == [True] * 5
+    assert compared.table["promises"].to_list() == [False, False, False, True, True]
+    assert compared.table["promised"].to_list() == [None, None, None, "2-anonymity", "3-anonymity"]
 
 
 def test_the_worst_attack_as_risk(found: Comparison) -> None:
@@ -215,7 +216,7 @@ def test_everything_is_printed(found: Comparison) -> None:
 
 
 def without_time(table: pl.DataFrame) -> pl.DataFrame:
-    return table.drop("seconds")
+    return table.drop("seconds", "total_seconds", "first_seconds")
 
 
 @pytest.mark.slow
@@ -295,9 +296,11 @@ def test_what_cannot_be_compared(policies: Any, options: Any, expected: str) -> 
 @pytest.mark.parametrize(
     ("attribute", "expected"),
     [
-        (om.Flat(role="other"), "they mask different columns ('dx')"),
+        (om.Flat(role="other"), "they have different quasi-identifiers ('dx')"),
+        (om.Flat(role="sensitive"), "they have different quasi-identifiers ('dx')"),
         (om.Nominal(taxonomy=TREE, measure="path"), "they judge 'dx' by different measures"),
-        (om.Flat(), "'dx' is nominal in one and flat in the other"),
+        (om.Nominal(taxonomy=OTHER_TREE), "'dx' has another taxonomy in one than in the other"),
+        (om.Ordinal(order=["flu", "cough", "rash"]), "'dx' is nominal in one and ordinal in the other"),
     ],
 )
 def test_a_candidate_that_cannot_be_compared_is_a_row(attribute: Any, expected: str) -> None:

@@ -427,7 +427,7 @@ def compared() -> pl.DataFrame:
 
 def test_the_map_of_risk_and_utility() -> None:
     chart = charts.risk_utility_map(compared())
-    line, points, _ = chart.to_dict()["layer"]
+    line, points, *_ = chart.to_dict()["layer"]
     data = chart.to_dict().get("datasets", {})
     rows = [layer["data"].get("values") or data[layer["data"]["name"]] for layer in (line, points)]
     assert [row["name"] for row in rows[0]] == ["swap 10", "micro 3", "micro 5"]  # by loss
@@ -452,7 +452,7 @@ def test_score_curves_differ_in_colour_and_pattern() -> None:
     table = pl.DataFrame(
         [{"name": name, "alpha": a / 4, "score": 10.0 + a * i} for i, name in enumerate(names) for a in range(5)]
     )
-    encoding = charts.score_curves(table).to_dict()["encoding"]
+    encoding = charts.score_curves(table).to_dict()["layer"][-1]["encoding"]
     looks = list(
         zip(encoding["color"]["scale"]["range"], map(str, encoding["strokeDash"]["scale"]["range"]), strict=True)
     )

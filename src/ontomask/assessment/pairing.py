@@ -111,8 +111,8 @@ def pair_result(table: Table, masked: Masked, dropped: int = 0) -> Pairing:
     shown: Sequence[pl.Series | None] = masked.shown or [None] * len(table.columns)
     made = [masked_column(*parts, group_of) for parts in zip(table.columns, masked.centres, shown, strict=True)]
     columns, general = [column for column, _ in made], [part for _, part in made]
-    known = tuple(_aware_of(new, column) for column, new in zip(table.columns, columns, strict=True))
-    return _paired(replace(table, columns=known), make_table(columns), general, stayed, dropped)
+    known = tuple(aware_of(new, column) for column, new in zip(table.columns, columns, strict=True))
+    return paired(replace(table, columns=known), make_table(columns), general, stayed, dropped)
 
 
 def masked_column(
@@ -244,10 +244,10 @@ def pair_opened(frames: Frames) -> Pairing:
             before, after = before.with_columns(pair[0]), after.with_columns(pair[1])
     table = encode(before, listed, names, np.flatnonzero(there))
     columns = [_encoded_like(column, after[column.name]) for column in table.columns]
-    known = [_aware_of(new, column) for column, new in zip(table.columns, columns, strict=True)]
+    known = [aware_of(new, column) for column, new in zip(table.columns, columns, strict=True)]
     general = [np.zeros(len(column), dtype=np.bool_) for column in columns]
     masked_table = make_table(columns)
-    return _paired(replace(table, columns=tuple(known)), masked_table, general, stayed[there], int((~there).sum()))
+    return paired(replace(table, columns=tuple(known)), masked_table, general, stayed[there], int((~there).sum()))
 
 
 def _require_numbers(before: pl.Series, after: pl.Series, attribute: Any) -> None:
@@ -270,7 +270,7 @@ def _dropped(data: pl.DataFrame, attributes: Mapping[str, Any]) -> NDArray[np.bo
     return out
 
 
-def _aware_of(masked: Column, column: Column) -> Column:
+def aware_of(masked: Column, column: Column) -> Column:
     """The original column, on a scale that holds what only masking brought in: flat values and concepts."""
     if isinstance(column, NominalColumn):
         assert isinstance(masked, NominalColumn)
@@ -334,7 +334,7 @@ def _same_concepts(column: NominalColumn, values: pl.Series) -> Column:
     return replace(encode_column(column.name, own, values, []), attribute=column.attribute)
 
 
-def _paired(
+def paired(
     original: Table,
     masked: Table,
     general: Sequence[NDArray[np.bool_]],

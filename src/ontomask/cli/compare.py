@@ -23,17 +23,19 @@ from ontomask.cli.options import (
     reads,
 )
 from ontomask.cli.progress import shown_progress
-from ontomask.errors import OptionError
+from ontomask.errors import OptionError, OutputError
 
 if TYPE_CHECKING:
-    from ontomask.comparison.compare import Comparison
+    from ontomask.comparison.outcome import Comparison
     from ontomask.policy import Policy
 
 EPILOG = epilog(
     "compare policy.yaml stays.csv",
     "compare policy.yaml stays.csv --method microaggregation --method recoding --k 2-10",
     "compare policy.yaml stays.csv --with swapped.yaml --with coarse.yaml",
+    "compare policy.yaml stays.csv --method microaggregation --method shuffling --k 5",
     "compare policy.yaml stays.csv --method sa_mdav --k 3,5,10 --memory runs --map map.svg",
+    "compare policy.yaml stays.csv --method recoding --k 2-15 --baselines --scores --curve curve.svg",
     codes="0 done; 1 no candidate gives a release that satisfies what is required",
 )
 NOTHING = 1
@@ -69,14 +71,22 @@ def command(
             help="5, or 2-10, or 2,5,10. Not given: the k that is required, and 1.5, 2 and 3 times as much.",
         ),
     ] = None,
+    baselines: Annotated[
+        bool,
+        typer.Option(
+            "--baselines", help="Beside each candidate the same method without meaning: values as labels only."
+        ),
+    ] = False,
     alpha: Annotated[float, typer.Option(metavar="0..1", help="The weight of loss against risk in the score.")] = 0.5,
     kind: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="LINKAGE",
-            help="The risk: semantic, matching, masked_matching, masked_distance, or worst of all attacks.",
+            metavar="RISK",
+            help="The risk: linkage (semantic, matching, masked_matching, masked_distance), the worst of all attacks "
+            "(worst), or sensitive values that are learned (disclosure). Not given: semantic, or disclosure where a "
+            "candidate masks other columns than quasi-identifiers.",
         ),
-    ] = "semantic",
+    ] = None,
     measure: Annotated[
         str | None, typer.Option(metavar="MEASURE", help="Judges all nominal columns, in place of their own.")
     ] = None,
@@ -90,6 +100,12 @@ def command(
     map_: Annotated[
         Path | None, typer.Option("--map", metavar="FILE", help="Write the map of risk and loss as SVG.")
     ] = None,
+    scores: Annotated[
+        bool, typer.Option("--scores", help="Show the score of each candidate at alpha 0, 0.1, ... 1, too.")
+    ] = False,
+    curve: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the scores over alpha as a chart, SVG.")
+    ] = None,
     force: Force = False,
     confined: Confined = False,
     as_json: AsJson = False,
@@ -102,11 +118,16 @@ def command(
     Without --method and --with, the policy's own method is compared in several settings: k that is required and larger ones;
     for generalization, several suppression limits; for rank swapping, several distances of exchange. What the policy requires
     is required of every candidate: one that fails it, or cannot be run, is listed with the reason and never recommended.
+
+    Candidates may mask different columns: loss is of all columns that one of them masks, linkage by the quasi-identifiers. The
+    last column says what each promises, verified on its release.
     """
+    from ontomask.comparison.baselines import with_baselines
     from ontomask.comparison.compare import compare
     from ontomask.policy import Policy
 
     one_answer(as_json, quiet)
+    _require_writable({"the map": map_, "the curve": curve}, force=force)
     first = Policy.load(policy, confined=confined)
     candidates = _candidates(first, method or [], k, alone=not with_)
     if with_:
@@ -115,6 +136,7 @@ def command(
         for other in with_:
             name = other.stem if other.stem not in candidates else str(other)
             candidates[name] = _also_required(Policy.load(other, confined=confined), first)
+    candidates = with_baselines(candidates) if baselines else candidates
     candidates = {n: one.changed(reading=read_as(given, data, one.reading)) for n, one in candidates.items()}
     with shown_progress(quiet or as_json) as progress:
         found = compare(
@@ -130,12 +152,23 @@ def command(
         )
     if map_ is not None:
         found.write_map(map_, overwrite=force)
+    if curve is not None:
+        found.write_curve(curve, overwrite=force)
     if as_json:
-        say_json({"runs": found.table.to_dicts(), "best": found.best, "recommendation": found.recommendation})
+        say_json(found.to_dict())
     elif not quiet:
-        print_comparison(found)
+        print_comparison(found, scores=scores)
     if found.best is None:
         raise typer.Exit(NOTHING)
+
+
+def _require_writable(charts: Mapping[str, Path | None], *, force: bool) -> None:
+    """What cannot be written is said before anything is masked."""
+    from ontomask.comparison.outcome import svg_file
+
+    for what, path in charts.items():
+        if path is not None and svg_file(path, what).exists() and not force:
+            raise OutputError("the file exists", where=str(path), remedy="Choose another name, or give --force.")
 
 
 def _candidates(policy: Policy, methods: list[str], k: str | None, *, alone: bool) -> dict[str, Policy]:
@@ -168,31 +201,41 @@ def _levels(text: str) -> list[int]:
     return levels
 
 
-def print_comparison(found: Comparison) -> None:
+def print_comparison(found: Comparison, *, scores: bool = False) -> None:
     """The table of candidates, and what it speaks for."""
-    shown = found.table.select(
-        "name", "loss", "risk", "score", "frontier", "smallest", "removed", "seconds", "promises"
-    )
-    heads = ["candidate", "loss %", "risk %", "score", "frontier", "smallest class", "removed", "seconds", ""]
-    rows = [
-        (
-            name,
-            *map(_two, figures),
-            "yes" if frontier else "",
-            smallest,
-            removed,
-            _two(seconds or None),
-            STATES[run.failure] if run.failure is not None else "" if promises else "nothing promised",
-        )
-        for run, (name, *figures, frontier, smallest, removed, seconds, promises) in zip(
-            found.runs, shown.rows(), strict=True
-        )
-    ]
-    say_table("Candidates", heads, rows)
+    shown = {
+        "candidate": "name", "SSE": "sse", "loss %": "loss", "risk %": "risk", "disclosure %": "disclosure", "score": "score",
+        "frontier": "frontier", "smallest class": "smallest", "removed": "removed", "seconds": "seconds",
+        "promises": "promised",
+    }  # fmt: skip
+    if found.kind == "disclosure" or found.guess is None:
+        del shown["disclosure %"]
+    if not any(run.removed for run in found.runs):
+        del shown["removed"]
+    if not any(run.seconds for run in found.runs):
+        del shown["seconds"]
+    rows = []
+    for run, row in zip(found.runs, found.table.iter_rows(named=True), strict=True):
+        row["frontier"] = "yes" if row["frontier"] else None
+        row["seconds"] = row["seconds"] or None
+        row["promised"] = STATES[run.failure] if run.failure is not None else row["promised"] or "nothing"
+        rows.append([_two(row[name]) for name in shown.values()])
+    say_table("Candidates", list(shown), rows)
+    if scores:
+        say()
+        say_table("Score by the weight of loss (alpha)", *_scores(found))
     say()
-    for text in found.recommendation:
+    for text in (*found.notes, *found.recommendation):
         say(text)
 
 
-def _two(value: float | None) -> float | None:
-    return None if value is None else round(value, 2)
+def _scores(found: Comparison) -> tuple[list[str], list[list[Any]]]:
+    """The score of each candidate over alpha."""
+    from ontomask.comparison.outcome import ALPHAS
+
+    rows = [[run.name, *(_two(found.score(run, alpha)) for alpha in ALPHAS)] for run in found.satisfied]
+    return ["candidate", *(f"{alpha:g}" for alpha in ALPHAS)], rows
+
+
+def _two(value: Any) -> Any:
+    return round(value, 2) if isinstance(value, float) else value

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 
 from ontomask.arguments import as_values, one_of, short
+from ontomask.comparison.baselines import with_baselines
 from ontomask.errors import OptionError
 from ontomask.masking.generalization import Generalization
 from ontomask.masking.imputation import Imputation
@@ -36,13 +37,17 @@ NOISE = (0.5, 1.0, 2.0, 4.0)
 CHANGE = (0.5, 1.0, 1.5, 2.0)
 
 
-def grid(policy: Policy, methods: Any, k: Iterable[int] | int) -> dict[str, Policy]:
+def grid(policy: Policy, methods: Any, k: Iterable[int] | int, *, baselines: bool = False) -> dict[str, Policy]:
     """The policy with every one of the methods at every k, by name: ``microaggregation, k=5``.
 
     ``methods`` are methods, names of methods or of presets of microaggregation, or a mapping of names of your own to
     methods. What the policy requires stays required of every candidate, whatever its k. k-anonymity is asked of a
     candidate if the policy requires it or its method promises it; generalization, which has no k of its own, aims at k
     or at the k that is required, if that is larger. A method without any k, such as shuffling, is one candidate.
+
+    ``baselines`` adds to each candidate its non-semantic twin, ``microaggregation, k=5, labels only``: the same method at
+    the same k, nominal columns taken for labels that are equal or not (T12 9.2.2). A candidate that does not look at what
+    values mean has none.
 
     >>> import ontomask as om
     >>> policy = om.Policy(attributes={"age": om.Numeric()})
@@ -68,7 +73,7 @@ def grid(policy: Policy, methods: Any, k: Iterable[int] | int) -> dict[str, Poli
         made |= own
     if not made:
         raise OptionError("there is nothing to compare", remedy="Give at least one method and one k.")
-    return made
+    return with_baselines(made) if baselines else made
 
 
 def levels_of(policy: Policy) -> list[int]:

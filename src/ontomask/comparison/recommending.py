@@ -10,8 +10,8 @@ from ontomask.masking.generalization import Generalization
 from ontomask.privacy.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
-    from ontomask.comparison.compare import Comparison
-    from ontomask.comparison.running import Run
+    from ontomask.comparison.judging import Run
+    from ontomask.comparison.outcome import Comparison
 
 #: How a candidate that cannot be chosen is called, by what happened to it.
 FAILED = {
@@ -38,6 +38,7 @@ def recommend(found: Comparison) -> list[str]:
     good = [run for run in found.runs if run.error is None]
     return [
         _choice(found, best, good),
+        *_chosen_risk(found),
         *_otherwise(found, best),
         *_distribution(best, good),
         *_cost(best, good),
@@ -55,6 +56,18 @@ def _choice(found: Comparison, best: Run, good: list[Run]) -> str:
     )
 
 
+def _chosen_risk(found: Comparison) -> list[str]:
+    """Why risk is not linkage, where nobody asked for something else."""
+    if not found.chosen:
+        return []
+    return [
+        (
+            "Risk is attribute disclosure here, as not only quasi-identifiers are masked: linkage shows which records are "
+            "found, and not whether the sensitive values found with them are their own."
+        )
+    ]
+
+
 def _among(found: Comparison, good: list[Run]) -> str:
     """Of how many; that something is satisfied is said only where something is required or promised."""
     if len(good) == 1:
@@ -68,6 +81,9 @@ def _risk(found: Comparison, run: Run) -> str:
         return (
             f"the worst attack, {run.worst_attack}, re-identifies {100 * (run.worst or 0):.3g}% of the released records"
         )
+    if found.kind == "disclosure":
+        assert run.disclosure is not None
+        return f"an intruder learns {100 * run.disclosure.share:.3g}% of the sensitive values"
     return f"{100 * run.linkage[found.kind]:.3g}% of the records linked correctly"
 
 
@@ -77,10 +93,8 @@ def _otherwise(found: Comparison, best: Run) -> list[str]:
     for low, high, name in found.winners:
         if name == best.name or low <= found.alpha <= high:
             continue
-        if high <= 0.005:
+        if high == 0:
             told.append(f"Only if risk alone counts (alpha 0), {name}.")
-        elif low >= 0.995:
-            told.append(f"Only if loss alone counts (alpha 1), {name}.")
         elif high < found.alpha:
             told.append(f"If risk counts more (alpha from {low:.2g} to {high:.2g}), {name}.")
         else:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ontomask.arguments import short
+from ontomask.report.label_places import PLACES, place_labels
 
 if TYPE_CHECKING:
     import polars as pl
@@ -92,12 +93,12 @@ def _data(rows: Iterable[Mapping[str, Any]]) -> Any:
     return alt.Data(values=[dict(row) for row in rows])  # type: ignore[no-untyped-call]
 
 
-def _names(rows: Rows, field: str) -> tuple[list[dict[str, Any]], list[str]]:
+def _names(rows: Rows, field: str, longest: int = LONGEST) -> tuple[list[dict[str, Any]], list[str]]:
     """Rows whose names fit beside the bars, still different from each other; and these names in order."""
     given = list(dict.fromkeys(str(row[field]) for row in rows))
     shown: dict[str, str] = {}
     for name in given:
-        label = text = short(name, LONGEST).replace("\n", " ")
+        label = text = short(name, longest).replace("\n", " ")
         number = 1
         while label in shown.values():
             number += 1
@@ -249,10 +250,11 @@ def dumbbells(rows: Rows, axis: str) -> Chart:
 # ---- several releases ----------------------------------------------------------------------------------------------
 
 
-def risk_utility_map(table: pl.DataFrame, risk: str = "records linked correctly") -> Chart:
+def risk_utility_map(table: pl.DataFrame, risk: str = "records linked correctly", hollow: str = "") -> Chart:
     """Candidates by what they lose and what they risk: ``name``, ``method``, ``loss``, ``risk``, ``frontier``.
 
-    ``risk`` says what that is, in percent. Methods differ in colour and shape; a line joins the frontier.
+    ``risk`` says what that is, in percent. Methods differ in colour and shape; a line joins the frontier. Points whose
+    name ends with ``hollow`` are hollow. A name that finds no room beside its point is left out.
     """
     import altair as alt
 
@@ -263,65 +265,81 @@ def risk_utility_map(table: pl.DataFrame, risk: str = "records linked correctly"
             "method": short(str(row["method"]), 40),
         }
         | {field: _finite(row[field]) for field in ("loss", "risk")}
-        | {"frontier": bool(row["frontier"])}
+        | {"frontier": bool(row["frontier"]), "hollow": bool(hollow) and str(row["name"]).endswith(hollow)}
         for row in table.iter_rows(named=True)
     ]
     rows = [row for row in rows if row["loss"] is not None and row["risk"] is not None]
     methods = list(dict.fromkeys(row["method"] for row in rows))
     # Room on the right, so that names of points there stay in the picture.
-    largest = max([float(row["loss"]) for row in rows] + [1e-12])
-    x = alt.X("loss:Q", title="information loss (%; 0: nothing is lost)", scale=alt.Scale(domain=[0, largest * 1.3]))
-    y = alt.Y("risk:Q", title=f"{risk} (%; 0: none)", scale=alt.Scale(zero=True))
+    most = {field: max([float(row[field]) for row in rows] + [1e-12]) for field in ("loss", "risk")}
+    most = {"loss": most["loss"] * 1.3, "risk": most["risk"] * 1.05}
+    title = {"loss": "information loss (%; 0: nothing is lost)", "risk": f"{risk} (%; 0: none)"}
+    x, y = (
+        channel(f"{field}:Q", title=title[field], scale=alt.Scale(domain=[0, most[field]], nice=False))
+        for channel, field in ((alt.X, "loss"), (alt.Y, "risk"))
+    )
+    wide, high = WIDTH + 180, 300
     front = sorted((row for row in rows if row["frontier"]), key=lambda row: (row["loss"], -row["risk"]))
     line = (
-        alt.Chart(_data(front), width=WIDTH + 180, height=300)
+        alt.Chart(_data(front), width=wide, height=high)
         .mark_line(color="black", strokeDash=[5, 3], strokeWidth=1.2)
         .encode(x=x, y=y, order="loss:Q")
     )
-    scales = _by_name(methods)
+    scales, legend = _by_name(methods), alt.Legend(title=None, columns=4)
     points = (
         alt.Chart(_data(rows))
-        .mark_point(size=90, filled=True, opacity=1)
+        .mark_point(size=80, filled=False, opacity=1, strokeWidth=1.6)
         .encode(
             x=x,
             y=y,
-            color=alt.Color("method:N", scale=scales["color"], legend=alt.Legend(title=None, columns=4)),
-            shape=alt.Shape("method:N", scale=scales["shape"], legend=alt.Legend(title=None, columns=4)),
+            color=alt.Color("method:N", scale=scales["color"], legend=legend),
+            fill=alt.Fill("method:N", scale=scales["color"], legend=legend),
+            shape=alt.Shape("method:N", scale=scales["shape"], legend=legend),
+            fillOpacity=alt.condition("datum.hollow", alt.value(0), alt.value(1)),
         )
     )
-    names = (
-        alt.Chart(_data(rows))
-        .mark_text(align="left", dx=7, dy=-6, fontSize=11, color="#111111", limit=180)
+    at = [(wide * row["loss"] / most["loss"], high * (1 - row["risk"] / most["risk"]), row["name"]) for row in rows]
+    places = place_labels(at, wide, high, [row["frontier"] for row in rows])
+    names = [
+        alt.Chart(_data([row for row, own in zip(rows, places, strict=True) if own == place]))
+        .mark_text(align="right" if place.right else "left", dx=place.dx, dy=place.dy, fontSize=11, color="#111111")
         .encode(x=x, y=y, text="name:N")
-    )
-    return alt.layer(line, points, names)
+        for place in PLACES
+        if place in places
+    ]
+    return alt.layer(line, points, *names)
 
 
-def score_curves(table: pl.DataFrame) -> Chart:
+def score_curves(table: pl.DataFrame, winning: Sequence[str] = (), lowest: Sequence[tuple[float, float]] = ()) -> Chart:
     """The score of candidates (``name``, ``alpha``, ``score``) by how much loss counts against risk.
 
-    Candidates differ in colour and in the pattern of the line.
+    Candidates differ in colour and in the pattern of the line. Where there are more of them than colours, only the
+    ``winning`` ones do; the others are thin and grey. A broad band marks the ``lowest`` scores, (alpha, score).
     """
     import altair as alt
 
     rows: list[dict[str, Any]] = [
-        {"name": short(str(row["name"]), 40), "alpha": _finite(row["alpha"]), "score": _finite(row["score"])}
+        {"name": str(row["name"]), "alpha": _finite(row["alpha"]), "score": _finite(row["score"])}
         for row in table.iter_rows(named=True)
     ]
-    names = list(dict.fromkeys(row["name"] for row in rows))
+    rows = [row for row in rows if row["score"] is not None]
+    given = dict.fromkeys(row["name"] for row in rows)
+    named = set(winning) if winning and len(given) > len(COLOURS) else set(given)
+    mine, names = _names([row for row in rows if row["name"] in named], "name", 60)
     scales = _by_name(names)
-    legend = alt.Legend(title=None, columns=3, symbolType="stroke", symbolSize=300)
-    return (
-        alt.Chart(_data(rows), width=WIDTH + 180, height=260)
-        .mark_line(strokeWidth=2)
-        .encode(
-            x=alt.X(
-                "alpha:Q", title="how much loss counts (0: only risk, 1: only loss)", scale=alt.Scale(domain=[0, 1])
-            ),
-            y=alt.Y("score:Q", title="score (the lower, the better)", scale=alt.Scale(zero=True)),
-            color=alt.Color("name:N", scale=scales["color"], legend=legend),
-            strokeDash=alt.StrokeDash("name:N", scale=scales["dash"], legend=legend),
-        )
+    legend = alt.Legend(title=None, columns=2, symbolType="stroke", symbolSize=300, labelLimit=300)
+    title = "how much loss counts: alpha (0: only risk, 1: only loss)"
+    x = alt.X("alpha:Q", title=title, scale=alt.Scale(domain=[0, 1]))
+    y = alt.Y("score:Q", title="score (the lower, the better)", scale=alt.Scale(zero=True))
+    band = alt.Chart(_data([{"alpha": a, "score": _finite(score)} for a, score in lowest]))
+    grey = alt.Chart(_data([row for row in rows if row["name"] not in named]))
+    lines = alt.Chart(_data(mine), width=WIDTH + 180, height=300).mark_line(strokeWidth=2)
+    colour = alt.Color("name:N", scale=scales["color"], legend=legend)
+    dash = alt.StrokeDash("name:N", scale=scales["dash"], legend=legend)
+    return alt.layer(
+        band.mark_line(color="#F0E442", strokeWidth=9, opacity=0.7, strokeCap="round").encode(x=x, y=y),
+        grey.mark_line(color="#BBBBBB", strokeWidth=0.8).encode(x=x, y=y, detail="name:N"),
+        lines.encode(x=x, y=y, color=colour, strokeDash=dash),
     )
 
 

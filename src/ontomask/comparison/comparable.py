@@ -1,0 +1,103 @@
+"""Which candidates can be compared with each other, and what the columns are that they are judged on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ontomask.errors import OntomaskError, PolicyError
+from ontomask.microdata.attributes import Flat, Nominal
+from ontomask.policy import Policy
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+
+def comparable(policies: Mapping[str, Policy], measure: str | None) -> tuple[dict[str, Any], dict[str, str]]:
+    """What the columns are judged as, and why each of some candidates cannot be compared with the others.
+
+    Candidates may mask different columns. They must agree on what an intruder knows and may not learn, the
+    quasi-identifiers and sensitive columns, and on what is judged: the kind, the taxonomy and (if no ``measure`` is named
+    for all) the measure of every column that one of them masks. A column that some take for labels and others for
+    concepts is judged by its meaning.
+    """
+    leader = _leader(policies, measure)
+    first = policies[leader]
+    for name, other in policies.items():
+        if other.reading != first.reading:
+            raise PolicyError(
+                f"{leader!r} and {name!r} read the data differently",
+                remedy="Give them the same block reading; the data are read once.",
+            )
+    masked = {column for policy in policies.values() for column in policy.masked}
+    judges: dict[str, Any] = dict(first.attributes)
+    for policy in policies.values():
+        for column, attribute in policy.attributes.items():
+            mine = judges.setdefault(column, attribute)
+            if isinstance(mine, Flat) and isinstance(attribute, Nominal) and attribute.role == mine.role:
+                judges[column] = attribute
+    reasons: dict[str, str] = {}
+    for name, other in policies.items():
+        judged = [column for column in judges if column in masked or judges[column].quasi]
+        reason = _roles(first, other) or _difference(judges, judged, other, measure)
+        if reason is not None:
+            reasons[name] = f"it cannot be compared with {leader!r}: {reason}"
+    return judges, reasons
+
+
+def _leader(policies: Mapping[str, Policy], measure: str | None) -> str:
+    """The first of the candidates that most others agree with."""
+    alike: dict[str, list[str]] = {}
+    for name, policy in policies.items():
+        compared = {
+            column: (
+                a.role,
+                "label" if isinstance(a, (Flat, Nominal)) else a.kind,
+                (a.measure, sorted(a.options.items())) if isinstance(a, Nominal) and measure is None else None,
+                _named(a.taxonomy) if isinstance(a, Nominal) else None,
+            )
+            for column, a in policy.attributes.items()
+            if a.role in ("quasi", "sensitive") or column in policy.masked
+        }
+        alike.setdefault(repr(sorted(compared.items())), []).append(name)
+    return max(alike.values(), key=len)[0]
+
+
+def _named(taxonomy: Any) -> str:
+    return taxonomy.fingerprint if isinstance(taxonomy, Taxonomy) else str(taxonomy)
+
+
+def _roles(first: Policy, other: Policy) -> str | None:
+    """Where two policies do not agree on what is known and what is sensitive."""
+    for role, called in (("quasi", "quasi-identifiers"), ("sensitive", "sensitive columns")):
+        sets = [{name for name, a in policy.attributes.items() if a.role == role} for policy in (first, other)]
+        odd = sorted(sets[0] ^ sets[1])
+        if odd:
+            return f"they have different {called} ({', '.join(map(repr, odd))})"
+    return None
+
+
+def _difference(judges: Mapping[str, Any], judged: list[str], other: Policy, measure: str | None) -> str | None:
+    """Why figures of a policy cannot be compared with those of the others; None if they can."""
+    for column in judged:
+        one, two = judges[column], other.attributes.get(column)
+        if two is None:
+            return f"it does not list {column!r}, which others mask"
+        if isinstance(one, Nominal) and isinstance(two, Flat):
+            continue  # it takes for labels what is judged by its meaning
+        if type(one) is not type(two):
+            return f"{column!r} is {one.kind} in one and {two.kind} in the other"
+        if not (isinstance(one, Nominal) and isinstance(two, Nominal)):
+            continue
+        if measure is None and (one.measure, dict(one.options)) != (two.measure, dict(two.options)):
+            return f"they judge {column!r} by different measures; name one for all, such as measure='wu_palmer'"
+        if not _same_taxonomy(one, two):
+            return f"{column!r} has another taxonomy in one than in the other"
+    return None
+
+
+def _same_taxonomy(one: Nominal, two: Nominal) -> bool:
+    if one.taxonomy is two.taxonomy or (isinstance(one.taxonomy, str) and one.taxonomy == two.taxonomy):
+        return True
+    try:
+        return one.load().fingerprint == two.load().fingerprint
+    except OntomaskError:  # a run says what is wrong with it
+        return True

@@ -1,0 +1,106 @@
+"""What the figures of a comparison are of, in words: which columns, which risk, which twins, which seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from ontomask.arguments import counted
+from ontomask.comparison.baselines import LABELS_ONLY, no_baseline
+
+if TYPE_CHECKING:
+    from ontomask.comparison.judging import Run
+    from ontomask.comparison.outcome import Comparison
+
+#: Columns that are named one by one.
+MOST_COLUMNS = 12
+
+
+def notes_of(found: Comparison) -> list[str]:
+    return [*_columns(found), *_disclosure(found), *_meaning(found), *_without_twin(found), *_seconds(found)]
+
+
+def masked_sets(found: Comparison) -> set[frozenset[str]]:
+    """The different sets of columns that candidates with a release mask."""
+    policies = [found.policies[run.name] for run in found.satisfied if run.name in found.policies]
+    return {frozenset(policy.masked) for policy in policies}
+
+
+def _columns(found: Comparison) -> list[str]:
+    if len(masked_sets(found)) < 2:
+        return []
+    return [
+        (
+            f"Loss is of {_listed(found.columns)}: every column that a candidate masks. A candidate loses nothing in a "
+            "column that it leaves as it was."
+        )
+    ]
+
+
+def _disclosure(found: Comparison) -> list[str]:
+    guess = found.guess
+    if guess is None:
+        return []
+    return [
+        (
+            f"Disclosure: the share of the sensitive values ({_listed(list(guess.guessed))}) that an intruder learns who knows "
+            "the quasi-identifiers, finds the best matching records and reads the value of one of them. Guessing gets "
+            f"{100 * guess.guess:.3g}% right."
+        )
+    ]
+
+
+def _meaning(found: Comparison) -> list[str]:
+    """What meaning saves: candidates beside their twins."""
+    by_name = {run.name: run for run in found.satisfied}
+    saved: dict[str, list[float]] = {}
+    for name, run in by_name.items():
+        twin = by_name.get(name + LABELS_ONLY)
+        if twin is not None and run.sse is not None and twin.sse:
+            saved.setdefault(_method(run), []).append(1 - run.sse / twin.sse)
+    told = [
+        f"{method} {abs(fmean(parts)):.0%} {'less' if fmean(parts) >= 0 else 'more'}"
+        + (f" (mean of {counted(len(parts), 'setting')})" if len(parts) > 1 else "")
+        for method, parts in saved.items()
+    ]
+    return (
+        [f"Beside labels only, by SSE, a method that knows what values mean loses: {'; '.join(told)}."] if told else []
+    )
+
+
+def _without_twin(found: Comparison) -> list[str]:
+    """Candidates that have no twin, where others have one."""
+    if not any(name.endswith(LABELS_ONLY) for name in found.policies):
+        return []
+    reasons: dict[str, list[str]] = {}
+    for run in found.runs:
+        policy = found.policies[run.name]
+        if not run.name.endswith(LABELS_ONLY) and run.name + LABELS_ONLY not in found.policies:
+            reasons.setdefault(no_baseline(policy) or "none was asked for", []).append(_method(run))
+    return [
+        f"Without a twin of labels only: {'; '.join(dict.fromkeys(names))} ({why})." for why, names in reasons.items()
+    ]
+
+
+def _method(run: Run) -> str:
+    """The name of a candidate without its k."""
+    return run.name.removesuffix(LABELS_ONLY).removesuffix(f", k={run.k}")
+
+
+def _seconds(found: Comparison) -> list[str]:
+    first = sum(run.first_seconds for run in found.runs)
+    if not any(run.seconds for run in found.runs) or first < 0.1:
+        return []
+    return [
+        (
+            "Seconds are of masking alone. What is done once in a process, compiling or loading code and reading taxonomies, "
+            f"took {first:.1f} s before."
+        )
+    ]
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = list(names)[:MOST_COLUMNS]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more:,} more" if more else "")
