@@ -26,7 +26,7 @@ STAYS = om.demo_data(300, 4)
 POLICY = om.demo_policy()
 QUASI, SENSITIVE = POLICY.quasi_identifiers, ["charge", "secondary_diagnosis"]
 EVERY = [name for name in POLICY.attributes if name in {*QUASI, *SENSITIVE}]
-MIXED = om.grid(POLICY, ["microaggregation", "shuffling", "rank_swapping"], [5])
+MIXED = om.grid(POLICY, ["microaggregation", "shuffling", "rank_swapping", "imputation"], [5])
 TREE = om.Taxonomy.from_edges(
     [("flu", "lung"), ("cough", "lung"), ("rash", "skin"), ("acne", "skin"), ("lung", "all"), ("skin", "all")]
 )
@@ -49,7 +49,7 @@ def test_methods_that_mask_different_columns_are_in_one_table(mixed: Comparison)
     assert mixed.table["satisfied"].all()
     assert list(mixed.columns) == EVERY
     assert mixed.table["score"].null_count() == 0
-    assert mixed.table["promised"].to_list() == ["5-anonymity", None, None]
+    assert mixed.table["promised"].to_list() == ["5-anonymity", None, None, None]
     assert mixed.notes[0].startswith(f"Loss is of {', '.join(EVERY)}: every column that a candidate masks.")
 
 
@@ -143,6 +143,23 @@ def test_runs_are_remembered_with_what_they_are_judged_on(tmp_path: Path) -> Non
     assert again.table.equals(beside.table)
 
 
+def test_several_releases_are_judged_together() -> None:
+    """Loss is the mean over the releases, and what is found the most in one of them."""
+    made = {"one": om.Imputation(), "three": om.Imputation(m=3)}
+    ways = {name: POLICY.changed(method=method) for name, method in made.items()}
+    found = om.compare(STAYS, ways, workers=1, seed=6)
+    parts = om.anonymize(STAYS, ways["three"], seed=6).releases
+    everything = {name: POLICY.attributes[name].changed(role="quasi") for name in SENSITIVE}
+    losses = [om.information_loss(STAYS, part, everything, aligned=True) for part in parts]
+    shares = [om.attribute_disclosure(STAYS, part, ways["three"]).learned for part in parts]
+    row = row_of(found, "three")
+    assert row["sse"] == pytest.approx(np.mean([loss.sse_record for loss in losses]))
+    worst = {name: max(share[name] for share in shares) for name in SENSITIVE}
+    assert row["disclosure"] == pytest.approx(100 * np.mean(list(worst.values())))
+    assert found.table["disclosure"][0] <= row["disclosure"]
+    assert any(text.startswith("Several releases of the same records: three.") for text in found.notes)
+
+
 def test_every_union_of_masked_columns_can_be_judged() -> None:
     two = [POLICY.changed(method=om.Recoding(k=5)), POLICY.changed(method=om.Shuffling())]
     unions = Ground.of(POLICY.attributes, two).unions
@@ -183,6 +200,7 @@ TWINS: list[Any] = [
     om.RankSwapping(k=4),
     om.RankSwapping(k=4, variant="dynamic"),
     om.Shuffling(),
+    om.Imputation(),
     om.Generalization(),
     om.Generalization(search="local"),
 ]

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from statistics import fmean
 from typing import Any, Literal
 
 import numpy as np
@@ -139,10 +140,51 @@ def failed_run(name: str, policy: Policy, error: str, failure: Failure, remedy: 
 
 
 def judged(name: str, result: Result, ground: Ground | None = None) -> Run:
-    """The figures of a result; on its own masked columns, if nothing else is said."""
+    """The figures of a result; on its own masked columns, if nothing else is said.
+
+    Where there are several releases of the same records, loss is the mean over them, and what an intruder finds the most
+    in one of them.
+    """
+    ground = Ground.of(result.policy.attributes, [result.policy]) if ground is None else ground
+    runs = [_judged(name, part, ground) for part in result.each]
+    first = runs[0]
+    if len(runs) > 1:
+        worst = max(runs, key=lambda run: run.worst or 0.0)
+        first = replace(
+            first,
+            on={key: _mean([run.on[key] for run in runs]) for key in first.on},
+            linkage={kind: max(run.linkage[kind] for run in runs) for kind in first.linkage},
+            worst=worst.worst,
+            worst_attack=worst.worst_attack,
+            learned={column: max(run.learned[column] for run in runs) for column in first.learned},
+            smallest=min(run.smallest or 0 for run in runs),
+            unique=max(run.unique or 0 for run in runs),
+        )
+    findings = [finding for finding in result.verification.findings if finding.holds]
+    whole = replace(
+        first,
+        seconds=result.masking_seconds,
+        promised_k=max([f.model.k for f in findings if isinstance(f.model, KAnonymity)], default=1),
+        promises=result.promises,
+        promised=_promised(findings),
+        guarantees=result.guarantees,
+    )
+    return whole.judged_on(ground.unions[-1])
+
+
+def _mean(parts: Sequence[Mapping[str, float | None]]) -> dict[str, float | None]:
+    """The mean of every figure; None where one is None."""
+    found: dict[str, float | None] = {}
+    for figure in parts[0]:
+        values = [part[figure] for part in parts]
+        known = [value for value in values if value is not None]
+        found[figure] = fmean(known) if len(known) == len(values) else None
+    return found
+
+
+def _judged(name: str, result: Result, ground: Ground) -> Run:
+    """The figures of one release."""
     policy = result.policy
-    assert policy.method is not None
-    ground = Ground.of(policy.attributes, [policy]) if ground is None else ground
     quasi = tuple(policy.quasi_identifiers)
     pairings = _Pairings(result, ground)
     on: dict[str, dict[str, float | None]] = {}
@@ -169,10 +211,8 @@ def judged(name: str, result: Result, ground: Ground | None = None) -> Run:
     inside = np.searchsorted(np.flatnonzero(result.prepared.kept), result.records)
     sought = None if policy.recognizable else known
     disclosure = disclosure_of(result.prepared.data, data, inside, ground.attributes, sought)
-    findings = [finding for finding in result.verification.findings if finding.holds]
-    run = Run(
+    return Run(
         **begun(name, policy),
-        seconds=result.masking_seconds,
         linkage={str(kind): share for kind, share in linkage.items()},
         worst=worst.share,
         worst_attack=worst.name,
@@ -182,13 +222,8 @@ def judged(name: str, result: Result, ground: Ground | None = None) -> Run:
         unique=risk.unique,
         removed=records - released,
         records=records,
-        promised_k=max([f.model.k for f in findings if isinstance(f.model, KAnonymity)], default=1),
-        promises=result.promises,
-        promised=_promised(findings),
-        guarantees=result.guarantees,
         on=on,
     )
-    return run.judged_on(ground.unions[-1])
 
 
 class _Pairings:

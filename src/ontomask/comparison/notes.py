@@ -18,7 +18,14 @@ MOST_COLUMNS = 12
 
 
 def notes_of(found: Comparison) -> list[str]:
-    return [*_columns(found), *_disclosure(found), *_meaning(found), *_without_twin(found), *_seconds(found)]
+    return [
+        *_columns(found),
+        *_disclosure(found),
+        *_releases(found),
+        *_meaning(found),
+        *_without_twin(found),
+        *_seconds(found),
+    ]
 
 
 def masked_sets(found: Comparison) -> set[frozenset[str]]:
@@ -47,6 +54,22 @@ def _disclosure(found: Comparison) -> list[str]:
             f"Disclosure: the share of the sensitive values ({_listed(list(guess.guessed))}) that an intruder learns who knows "
             "the quasi-identifiers, finds the best matching records and reads the value of one of them. Guessing gets "
             f"{100 * guess.guess:.3g}% right."
+        )
+    ]
+
+
+def _releases(found: Comparison) -> list[str]:
+    """Candidates that hand out several releases of the same records."""
+    several = [
+        run.name for run in found.satisfied
+        if run.name in found.policies and getattr(found.policies[run.name].method, "releases", 1) > 1
+    ]  # fmt: skip
+    if not several:
+        return []
+    return [
+        (
+            f"Several releases of the same records: {'; '.join(several)}. Loss is the mean over them; linkage and disclosure "
+            "are the largest of a single one, and do not count what an intruder learns from all of them together."
         )
     ]
 
