@@ -237,7 +237,7 @@ def _method(chance: random.Random, n: int, columns: dict[str, Column]) -> tuple[
             return om.RankSwapping(variant="random"), 1
         return om.RankSwapping(k=k, variant=variant, ties=chance.choice(("together", "random"))), 1
     if choice == 9 and any(column.attribute.role == "sensitive" for column in columns.values()):
-        return om.Shuffling(), 1
+        return _of_sensitive(chance), 1
     if choice >= 12:
         return _perturbation(chance, columns), 1
     search = chance.choice(("full_domain", "full_domain", "local", "best_first"))
@@ -266,6 +266,14 @@ def _perturbation(chance: random.Random, columns: dict[str, Column]) -> Any:
     )
 
 
+def _of_sensitive(chance: random.Random) -> Any:
+    """A method that masks sensitive columns."""
+    model = chance.choice(("normal", "linear", "pmm"))
+    return chance.choice(
+        (om.Shuffling(), om.Imputation(model=model), om.Imputation(model=model, m=chance.choice((2, 3))))
+    )
+
+
 def _require(
     chance: random.Random, n: int, columns: dict[str, Column], promises: list[Promise], method: Any, k: int
 ) -> list[Any]:
@@ -279,7 +287,7 @@ def _require(
         promises.append(Promise("k", asked))
     sensitive = [name for name, column in columns.items() if column.attribute.role == "sensitive"]
     if (
-        method.name in ("rank_swapping", "shuffling", "noise_addition", "pram")
+        method.name in ("rank_swapping", "shuffling", "imputation", "noise_addition", "pram")
         or getattr(method, "replace", "") == "hybrid"
     ):
         return require  # a model of classes would refuse nearly all of their releases

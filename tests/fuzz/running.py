@@ -44,6 +44,22 @@ def _run(case: Case, folder: Path) -> tuple[str, list[str]]:
         left = [path.name for path in folder.iterdir()]
         problems += [f"a refused file left {left}"] if left else []
         return f"not written: {type(problem).__name__}", problems
+    for one, written in zip(result.each, _files(file, len(result.each)), strict=True):
+        problems += _looked_at(case, one, written)
+    if case.number % 25 == 0:
+        problems += _saved(case, result, folder / "result")
+    return "released", problems
+
+
+def _files(file: Path, releases: int) -> list[Path]:
+    """The files of all releases."""
+    stem, _, suffixes = file.name.partition(".")
+    return [file] if releases == 1 else [file.with_name(f"{stem}-{i}.{suffixes}") for i in range(1, releases + 1)]
+
+
+def _looked_at(case: Case, result: om.Result, file: Path) -> list[str]:
+    """What is wrong with the file of one release."""
+    problems = []
     original = case.polars.to_dicts()
     texts = [
         name
@@ -63,9 +79,7 @@ def _run(case: Case, folder: Path) -> tuple[str, list[str]]:
     if case.file == "release.csv" and not case.options:
         problems += _untouched(case, result, file)
         problems += _verified(case, file) if case.number % 3 == 0 else []
-    if case.number % 25 == 0:
-        problems += _saved(case, result, folder / "result")
-    return "released", problems
+    return problems
 
 
 def _categories(data: Any, original: Any) -> list[str]:
@@ -108,12 +122,11 @@ def _traces(case: Case, file: Path) -> list[str]:
 
 def _untouched(case: Case, result: om.Result, file: Path) -> list[str]:
     """Columns that are not masked hold in every record what they held before."""
-    assert case.policy.method is not None
-    masked = case.policy.masked
+    masked = {*case.policy.masked, *case.policy.identifiers}
     rows = list(csv.DictReader(io.StringIO(file.read_text("utf-8"), newline="")))
     told = []
     for name, column in case.columns.items():
-        if name in masked or column.attribute.role == "identifier" or column.dtype not in (pl.String, pl.Int64):
+        if name in masked or column.dtype not in (pl.String, pl.Int64):
             continue
         read = float if column.dtype == pl.Int64 else str  # pandas holds whole numbers with gaps as floats
         expected = ["" if column.values[i] is None else read(str(column.values[i])) for i in result.records.tolist()]
