@@ -8,6 +8,10 @@ a quarter of 4.
 
 from __future__ import annotations
 
+import hashlib
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -78,6 +82,42 @@ def test_in_a_policy_file_and_a_saved_result(tmp_path: Path) -> None:
     refused = om.verify(raw, policy)
     assert not refused.holds
     assert "O(1)-0.2-closeness of disease: 2 of 2 classes fail" in str(refused)
+    said = json.loads((folder / "confidential" / "manifest.json").read_text(encoding="utf-8"))["named_files"]
+    assert said["severity"] == {"file": "severity.yaml", "sha256": hashlib.sha256(definition.read_bytes()).hexdigest()}
     page = (folder / "release" / "report.html").read_text(encoding="utf-8")
     assert "Severity closeness" in page
     assert "the severity of disease is distributed as in the whole table" in page
+
+
+def test_on_the_command_line(tmp_path: Path) -> None:
+    om.Severity.example().save(tmp_path / "severity.yaml")
+    FRAME.with_columns(pay=pl.Series(range(8))).write_csv(tmp_path / "stays.csv")
+    text = (
+        "attributes:\n  age: {kind: flat}\n  disease: {kind: flat, role: sensitive}\n  pay: {kind: numeric, role: sensitive}\n"
+        "method: {name: generalization}\n"
+        "require:\n  - {name: k_anonymity, k: 2}\n  - {name: severity_closeness, t: 0.2, severity: severity.yaml%s}\n"
+    )
+
+    def command(*arguments: str, code: int) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "ontomask.cli", *arguments],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            check=False,
+        )
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
+        return done.stdout + done.stderr
+
+    (tmp_path / "policy.yaml").write_text(text % "", encoding="utf-8")
+    refused = command("run", "policy.yaml", "stays.csv", "-o", "out", code=2)
+    assert "the severity definition does not speak of 'pay'" in refused
+    assert "columns: [disease]" in refused
+    (tmp_path / "policy.yaml").write_text(text % ", columns: [disease]", encoding="utf-8")
+    said = command("run", "policy.yaml", "stays.csv", "-o", "out", code=0)
+    assert "O-0.2-closeness of disease" in said
+    assert "not looked at: pay" in said
+    assert "holds" in command("verify", "policy.yaml", "out/release/release.csv", "--original", "stays.csv", code=0)
+    failing = command("verify", "policy.yaml", "stays.csv", code=1)
+    assert "FAILS: O-0.2-closeness of disease: 2 of 2 classes fail" in failing

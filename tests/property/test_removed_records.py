@@ -149,3 +149,19 @@ def test_removed_records_are_one_cluster() -> None:
     some = distance([0, 1, 2, 3, 4, 6, 7])
     assert 0 < some < distance([0, 3, 6]) < 1
     assert distance([4]) < 1
+
+
+def test_what_is_read_out_of_the_clusters_is_of_all_records() -> None:
+    """Once it spoke of the released records alone."""
+    before = pl.DataFrame({"age": [20, 21, 22, 50, 51, 52, None]})
+    attributes = {"age": om.Numeric(missing="drop_record")}
+
+    def reading(kept: list[int]) -> str:
+        found = om.assess(before, before[kept], attributes, records=kept, samples=0)
+        return next(text for text in found.readings if "Sorted into" in text)
+
+    assert (
+        "2 clusters by similarity, records before and after masking differ by 0.00 (0: the same clusters, 1: unrelated)."
+        in (reading([0, 1, 2, 3, 4, 5]))
+    )
+    assert "unrelated; removed records are one cluster)" in reading([0, 1, 3, 4, 5])

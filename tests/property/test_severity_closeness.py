@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import polars as pl
@@ -15,6 +16,7 @@ from tests.oracle import plain_models as twin
 from tests.property.test_models import severities
 
 Row = Mapping[str, Any]
+Drawn = tuple[random.Random, om.Severity, twin.PlainSeverity, tuple[str, ...], list[Row]]
 
 
 def figure(
@@ -30,14 +32,16 @@ def figure(
     return max(found) / plain.largest
 
 
-def drawn(seed: int) -> tuple[random.Random, om.Severity, twin.PlainSeverity, tuple[str, ...], list[Row]]:
+def drawn(seed: int, tables: int = 10) -> Iterator[Drawn]:
+    """A definition, which takes its time to be worked out, and several tables for it."""
     chance = random.Random(seed)
     columns = chance.choice((("s",), ("s", "z")))
     real, plain = severities(chance, columns)
-    n = chance.choice((1, 2, 4, 8, 15, 30))
-    letters = "pqrstuvw"[: chance.randint(1, 8)]
-    rows = [{"q": chance.randrange(4), **{c: chance.choice([*letters, None]) for c in columns}} for _ in range(n)]
-    return chance, real, plain, columns, rows
+    for _ in range(tables):
+        n = chance.choice((1, 2, 4, 8, 15, 30))
+        letters = "pqrstuvw"[: chance.randint(1, 8)]
+        rows = [{"q": chance.randrange(4), **{c: chance.choice([*letters, None]) for c in columns}} for _ in range(n)]
+        yield chance, real, plain, columns, rows
 
 
 def frame_of(rows: Sequence[Row], columns: Sequence[str]) -> pl.DataFrame:
@@ -50,10 +54,8 @@ def by_class(rows: Sequence[Row]) -> dict[Any, list[Row]]:
     return {q: [row for row in rows if row["q"] == q] for q in {row["q"] for row in rows}}
 
 
-@pytest.mark.parametrize("part", range(4))
-def test_every_class_is_as_far_as_scipy_says(part: int) -> None:
-    for seed in range(part * 500, (part + 1) * 500):
-        chance, real, plain, columns, rows = drawn(seed)
+def test_every_class_is_as_far_as_scipy_says() -> None:
+    for seed, (chance, real, plain, columns, rows) in enumerate(chain.from_iterable(map(drawn, range(150)))):
         m = chance.choice((None, 1, 2, 3))
         t = chance.choice((0, 0.1, 0.25, 0.5, 1))
         model = om.SeverityCloseness(t=t, severity=real, middle_class=m)  # type: ignore[arg-type]
@@ -69,11 +71,9 @@ def test_every_class_is_as_far_as_scipy_says(part: int) -> None:
             assert row["distance"] == pytest.approx(expected[row["q"]], abs=1e-12)
 
 
-@pytest.mark.parametrize("part", range(2))
-def test_a_release_is_measured_from_the_original(part: int) -> None:
+def test_a_release_is_measured_from_the_original() -> None:
     """Records are gone, and the values of columns have changed places, as after suppression and shuffling."""
-    for seed in range(10_000 + part * 500, 10_000 + (part + 1) * 500):
-        chance, real, plain, columns, rows = drawn(seed)
+    for seed, (chance, real, plain, columns, rows) in enumerate(chain.from_iterable(map(drawn, range(1_000, 1_050)))):
         kept = [row for row in rows if chance.random() < 0.8] or rows[:1]
         moved = {c: chance.sample([row[c] for row in kept], len(kept)) for c in columns}
         release = [{"q": row["q"], **{c: moved[c][i] for c in columns}} for i, row in enumerate(kept)]
@@ -87,8 +87,7 @@ def test_a_release_is_measured_from_the_original(part: int) -> None:
 
 def test_what_holds_holds_for_more_general_tables() -> None:
     held = 0
-    for seed in range(20_000, 21_000):
-        chance, real, _, columns, rows = drawn(seed)
+    for seed, (chance, real, _, columns, rows) in enumerate(chain.from_iterable(map(drawn, range(2_000, 2_050)))):
         model = om.SeverityCloseness(t=chance.choice((0.1, 0.2, 0.3, 0.4)), severity=real)
         frame = frame_of(rows, columns)
         joined = {value: chance.randrange(3) for value in range(4)}
@@ -98,7 +97,7 @@ def test_what_holds_holds_for_more_general_tables() -> None:
         assert after.worst <= before.worst + 1e-12, seed
         held += before.holds and frame["q"].n_unique() > 1
         assert after.holds or not before.holds
-    assert held > 50
+    assert held > 25
     assert model.monotone(suppressing=False)
     assert not model.monotone(suppressing=True)
 
@@ -106,9 +105,7 @@ def test_what_holds_holds_for_more_general_tables() -> None:
 def test_a_search_finds_what_satisfies() -> None:
     """Full-domain generalization and microaggregation aim at it; what comes out is judged by SciPy."""
     moved = 0
-    for seed in range(30_000, 30_060):
-        chance, real, plain, columns, rows = drawn(seed)
-        rows = [dict(row) for row in rows]
+    for seed, (chance, real, plain, columns, rows) in enumerate(chain.from_iterable(map(drawn, range(3_000, 3_005)))):
         if len(rows) < 4:
             continue
         t = chance.choice((0.05, 0.1, 0.2))
@@ -126,4 +123,4 @@ def test_a_search_finds_what_satisfies() -> None:
         far = [figure(plain, some, rows, columns, [1, 2, 3]) for some in classes.values()]
         assert max(far) <= t + 1e-9, seed
         moved += not result.data["q"].cast(pl.String).equals(pl.Series("q", [str(row["q"]) for row in rows]))
-    assert moved > 10
+    assert moved > 8

@@ -297,10 +297,11 @@ def _clusters(found: Assessment) -> list[str]:
     if clustering is None:
         return []
     sampled = f", on {clustering.records:,} records drawn at random" if clustering.sampled else ""
-    which = "the released records" if found.loss.removed else "records"
+    out = clustering.available - (found.loss.records - found.loss.removed)  # dropped ones are not clustered at all
+    together = "; removed records are one cluster" if out else ""
     return [
         (
-            f"Sorted into {counted(clustering.clusters, 'cluster')} by similarity, {which} before and after masking differ by "
-            f"{clustering.distance:.2f} (0: the same clusters, 1: unrelated{sampled})."
+            f"Sorted into {counted(clustering.clusters, 'cluster')} by similarity, records before and after masking differ by "
+            f"{clustering.distance:.2f} (0: the same clusters, 1: unrelated{together}{sampled})."
         )
     ]
