@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import ontomask as om
+from experiments.marginality import PRINTED
 from ontomask.assessment.pairing import pair_frames
 from ontomask.statistics.correlation import copula_correlations
 from tests.golden.test_t12_thesis import SYMPTOMS
@@ -50,6 +51,21 @@ def test_wu_palmer_with_links_puts_branches_of_the_root_at_1() -> None:
     assert om.distance(SYMPTOMS, lumbago, gastritis, "wu_palmer", depth="edges") == 1 - 2 * 0 / (3 + 2 + 2 * 0) == 1
     assert om.distance(SYMPTOMS, lumbago, gastritis, "wu_palmer") == pytest.approx(1 - 2 * 1 / (3 + 2 + 2 * 1))
     assert om.distance(SYMPTOMS, "symptom", "symptom", "wu_palmer", depth="edges") == 0  # 0 / 0 as printed
+
+
+def test_similarities_become_distances() -> None:
+    """T12 eq. 3.2, 3.11 and 3.13 have no fixed end; as distances they lie in 0..1 and are 0 from a concept to itself."""
+    leaf, other = "lumbago", "gastritis"
+    longest = math.log(2 * 4)  # the path of one node, in a taxonomy of four nodes from root to leaf
+    assert om.similarity(SYMPTOMS, leaf, leaf, "leacock_chodorow") == pytest.approx(longest)
+    away = 1 - om.similarity(SYMPTOMS, leaf, other, "leacock_chodorow") / longest
+    assert om.distance(SYMPTOMS, leaf, other, "leacock_chodorow") == pytest.approx(away)
+    # Resnik's similarity of an inner concept with itself is its content, which is not the largest.
+    own = om.similarity(SYMPTOMS, "ache", "ache", "resnik")
+    assert 0 < own < om.similarity(SYMPTOMS, leaf, leaf, "resnik")
+    assert om.distance(SYMPTOMS, "ache", "ache", "resnik") == 0
+    # Two leaves that share nothing but the root are 2 apart by content, and at 1.
+    assert om.distance(SYMPTOMS, leaf, other, "jiang_conrath") == 1
 
 
 # ---- T12: assessment -------------------------------------------------------------------------------------------------
@@ -203,6 +219,13 @@ def test_recoding_where_no_record_is_above_the_least_frequency() -> None:
     assert set(released) <= set(values)
 
 
+def test_resampling_where_k_does_not_divide_n() -> None:
+    """T12 Algorithm 6 line 1 takes samples of n / k records: 7 / 3 of them. The whole part, and line 2 takes the rest."""
+    policy = om.Policy(attributes={"x": om.Numeric()}, method=om.Resampling(k=3))
+    result = om.anonymize(frame(20, 21, 40, 41, 60, 61, 80), policy, seed=0)
+    assert sorted(result.groups["records"].to_list()) == [3, 4]
+
+
 def test_sorting_begins_at_the_far_end() -> None:
     """T12 Algorithm 1 sorts from the record farthest from the centroid; 4.5 and 7.2.1 speak of the centroid itself."""
     numbers = frame(10, 50, 0, 49, 12)
@@ -235,6 +258,22 @@ def test_the_published_s_distance_loses_nominal_columns_as_n_grows() -> None:
     assert part["pairwise", 100] == pytest.approx(part["pairwise", 10], rel=0.03)
 
 
+def test_the_tables_of_m13_show_centroids() -> None:
+    """M13 3.1 ends in random draws (Algorithm 1); Tables 2 and 3 print the same numeric loss for both methods."""
+    for classic_age, age, classic_stay, stay, classic_charge, charge, *_ in PRINTED["digestive"].values():
+        assert (classic_age, classic_stay, classic_charge) == (age, stay, charge)
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame({"x": rng.choice(["lumbago", "migraine", "colic"], 60), "age": rng.integers(18, 90, 60)})
+    attributes = {"x": om.Nominal(taxonomy=SYMPTOMS), "age": om.Numeric(decimals="exact")}
+
+    def losses(preset: str) -> set[float]:
+        policy = om.Policy(attributes=attributes, method=om.Microaggregation.preset(preset, k=4))
+        return {om.anonymize(table, policy, seed=seed).loss().sse["age"] for seed in range(3)}
+
+    assert len(losses("marginality")) == 1
+    assert len(losses("marginality_hybrid")) == 3  # no two runs that draw have the same
+
+
 # ---- D12 -------------------------------------------------------------------------------------------------------------
 
 
@@ -254,6 +293,17 @@ def test_the_copula_of_d12_is_misprinted() -> None:
             wrong = 2 * math.pi * math.sin(r) / 6
             ranks = [np.argsort(np.argsort(v)) for v in (x, wrong * x + math.sqrt(1 - wrong**2) * e)]
             assert abs(np.corrcoef(*ranks)[0, 1] - r) > 0.01
+
+
+def test_equal_marginalities_are_kept_apart() -> None:
+    """D12 3.1 takes the map from categories to marginalities for one-to-one: not where categories are alike."""
+    values = ["lumbago", "migraine", "colic"] * 4
+    found = om.marginality(SYMPTOMS, values)
+    assert found["lumbago"] == found["migraine"]
+    table = pl.DataFrame({"x": values, "age": range(12)})
+    attributes = {"x": om.Nominal(taxonomy=SYMPTOMS, role="sensitive"), "age": om.Numeric()}
+    result = om.anonymize(table, om.Policy(attributes=attributes, method=om.Shuffling()), seed=1)
+    assert sorted(result.data["x"]) == sorted(values)
 
 
 def test_delta_is_an_absolute_value() -> None:
@@ -350,6 +400,15 @@ def test_the_two_n_of_s18() -> None:
     """Definition 1 calls N the largest number outside large class 1, definition 3 the largest of all."""
     japan = om.Severity.example()
     assert (japan.largest_in_class_2, japan.largest) == (3, 4)
+
+
+def test_costs_of_a_disease_and_costs_of_a_treatment() -> None:
+    """Section 5 (iii) puts renal failure into 2.2.2; by Table 2 that class is about treatments, and 2.2.1 about diseases."""
+    classes = om.riopsi()
+    assert "disease" in str(classes).split("2.2.1")[1].splitlines()[0]
+    assert "treatment, medicine" in str(classes).split("2.2.2")[1].splitlines()[0]
+    table = om.Severity.example().table
+    assert table.filter(pl.col("members").str.contains("renal"))["small_class"].to_list() == ["2.2.1"]
 
 
 def test_congenital_abnormalities_by_the_mean_of_three_classes() -> None:
