@@ -176,7 +176,7 @@ def test_a_move_of_nothing_leads_nowhere() -> None:
                 )
 
 
-def test_on_a_line_the_mapping_by_meaning_is_the_nearest_value() -> None:
+def test_on_a_line_the_nearest_in_meaning_is_the_nearest_value() -> None:
     """Concepts on a chain are as far apart as their places; where scores grow along it, a move goes where ranks go."""
     chance = random.Random(5)
     for _ in range(200):

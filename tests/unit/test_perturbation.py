@@ -253,6 +253,10 @@ def test_columns_of_any_role(name: str) -> None:
     assert set(result.report["attribute"]) == {"job", *numbers}
     for column in frame.columns:
         assert result.data[column].equals(frame[column]) == (column not in ("job", *numbers)), column
+    found = "The quasi-identifiers ill, grade, town are not masked: records can be found by them."
+    assert found in result.guarantees
+    assert found in result.public_guarantees
+    assert not any("are not masked" in text for text in om.anonymize(frame, policy(METHODS[name])).guarantees)
     assert result.policy.masked == [c for c in frame.columns if c in ("job", *numbers)]
 
 
@@ -368,7 +372,7 @@ def test_the_command_line(tmp_path: Path, method: str) -> None:
 # ---- by meaning ------------------------------------------------------------------------------------------------------
 
 
-def test_the_mapping_by_meaning_moves_values_less_far_than_the_nearest_score() -> None:
+def test_the_value_nearest_in_meaning_moves_less_far_than_the_nearest_score() -> None:
     """M13's warning, counted: the nearest score exchanges values that have nothing in common."""
     frame = om.demo_data(3000, seed=2).select("diagnosis")
     attributes = {"diagnosis": om.Nominal(taxonomy="icd9cm")}
@@ -378,5 +382,5 @@ def test_the_mapping_by_meaning_moves_values_less_far_than_the_nearest_score() -
         report = om.anonymize(frame, policy(method, attributes), seed=1).report
         assert report is not None
         figures[nearest] = report.row(0, named=True)
-    far = {mapping: row["distance_mean"] / row["changed"] for mapping, row in figures.items()}
+    far = {nearest: row["distance_mean"] / row["changed"] for nearest, row in figures.items()}
     assert far["meaning"] < 0.75 * far["score"]

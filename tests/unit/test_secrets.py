@@ -184,6 +184,52 @@ def test_small_seeds_do_not_restore_swapped_values(variant: str, ties: str, give
     assert max(share(chance) for seed in range(5001) for chance in generators(seed)) < 0.5
 
 
+def noise_taken_off(release: pl.DataFrame, share: float) -> Callable[[np.random.Generator], float]:
+    """How well a generator restores one column from which noise can be taken off if it is known: a correlation."""
+    masked, original = release["pay"].to_numpy(), MANY["pay"].to_numpy()
+    deviation = masked.std()  # rescaled noise keeps it
+
+    def fit(chance: np.random.Generator) -> float:
+        noise = chance.standard_normal(len(masked))
+        back = (masked - masked.mean()) * np.sqrt(1 + share) - np.sqrt(share) * deviation * noise
+        return float(np.corrcoef(back, original)[0, 1])
+
+    return fit
+
+
+@pytest.mark.parametrize("given", [{}, {"seed": 4711}])
+def test_small_seeds_do_not_take_noise_off(given: dict[str, Any]) -> None:
+    method = om.NoiseAddition(share=0.5, limits="free")
+    chosen: om.Policy = om.Policy(attributes={"pay": om.Numeric()}, method=method)
+    table = prepare(MANY, chosen).table
+    old = method.mask(table, np.random.default_rng(4711), silent)
+    reached = noise_taken_off(pl.DataFrame({"pay": old.centres[0][old.group_of]}), 0.5)
+    assert reached(np.random.default_rng(4711)) > 0.999, "the attack works against a seed that is reached"
+    fit = noise_taken_off(om.anonymize(MANY, chosen, **given).data, 0.5)
+    chance = 1 / np.sqrt(1 + 2 * 0.5 / 1.5)  # what wrong noise on top leaves of the correlation at best
+    assert max(fit(tried) for seed in range(2001) for tried in generators(seed)) < chance + 0.1
+
+
+@pytest.mark.parametrize("given", [{}, {"seed": 4711}])
+def test_small_seeds_do_not_tell_which_values_pram_kept(given: dict[str, Any]) -> None:
+    """Whoever can draw again knows which values are the original ones: those whose number is below the probability."""
+    frame = pl.DataFrame({"town": CHANCE.choice(list("abcdefgh"), 2000)})
+    method = om.PRAM(keep=0.5)
+    chosen: om.Policy = om.Policy(attributes={"town": om.Flat()}, method=method)
+    old = method.mask(prepare(frame, chosen).table, np.random.default_rng(4711), silent)
+    values = prepare(frame, chosen).table.columns[0].values
+
+    def right(kept: np.ndarray[Any, Any], chance: np.random.Generator) -> float:
+        return float(((chance.random(2000) < 0.5) == kept).mean())
+
+    shown = values.gather(old.centres[0][old.group_of])
+    assert right((shown == frame["town"]).to_numpy(), np.random.default_rng(4711)) == 1.0, (
+        "it works where it is reached"
+    )
+    kept = (om.anonymize(frame, chosen, **given).data["town"] == frame["town"]).to_numpy()
+    assert max(right(kept, tried) for seed in range(2001) for tried in generators(seed)) < 0.6
+
+
 @pytest.mark.parametrize("given", [{}, {"seed": 4711}])
 def test_small_seeds_do_not_restore_the_order_of_records(given: dict[str, Any]) -> None:
     """Neither drawn first, as with methods that draw nothing, nor from the key of a release that is known."""

@@ -193,6 +193,16 @@ class Choosing(Method):
         named = self.columns
         return [c.attribute.role in self.masks if named is None else c.name in named for c in table.columns]
 
+    def left_alone(self, table: Table) -> list[str]:
+        """A caveat where quasi-identifiers are not masked because other columns are named."""
+        pairs = zip(table.columns, self.chosen(table), strict=True)
+        names = [column.name for column, masked in pairs if column.attribute.quasi and not masked]
+        if not names:
+            return []
+        which = "The quasi-identifier" if len(names) == 1 else "The quasi-identifiers"
+        verb, them = ("is", "it") if len(names) == 1 else ("are", "them")
+        return [f"{which} {', '.join(names)} {verb} not masked: records can be found by {them}."]
+
 
 class Grouping(Method):
     """A method that makes groups of at least k records."""

@@ -80,7 +80,8 @@ class NoiseAddition(Choosing, Measuring):
         of = {change.stick.column.name: change for change in moved}
         centres = [of[c.name].centres if c.name in of else c.own[c.codes] for c in table.columns]
         report = pl.DataFrame([change.report(own, self.share) for change, own in zip(moved, scored, strict=True)])
-        return Masked.of_centres(table, centres, notes=notes, report=report, caveats=_caveats(report))
+        caveats = [*self.left_alone(table), *_caveats(report)]
+        return Masked.of_centres(table, centres, notes=notes, report=report, caveats=caveats)
 
     def _noise(self, varying: Sequence[Scores], n: int, rng: np.random.Generator) -> tuple[list[Floats], list[str]]:
         """Standard normal noise for each column; correlated as the scores are, if that is wanted."""

@@ -79,7 +79,7 @@ class PRAM(Choosing, Measuring):
             notes += _notes(made)
         report = pl.DataFrame(rows)
         details = {"categories": pl.concat(parts)} | ({"transitions": pl.concat(matrices)} if matrices else {})
-        caveats = self._caveats(report)
+        caveats = [*self.left_alone(table), *self._caveats(report)]
         return Masked.of_codes(table, codes, notes=notes, report=report, caveats=caveats, details=details)
 
     def transitions(self, table: Table) -> dict[str, Transitions]:
@@ -121,7 +121,7 @@ class PRAM(Choosing, Measuring):
 
     def explain(self) -> str:
         return (
-            f"Each value of the masked columns was kept with a probability of {self.keep:.0%}, and else replaced at random by "
+            f"Each value of the masked columns was kept with a probability of {self.keep:g}, and else replaced at random by "
             "another value of its column, more likely by one that is similar."
         )
 
