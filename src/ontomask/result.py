@@ -29,12 +29,15 @@ if TYPE_CHECKING:
     from ontomask.assessment.loss import Loss
     from ontomask.assessment.pairing import Pairing
     from ontomask.assessment.preservation import Preservation
+    from ontomask.privacy.models import Finding
     from ontomask.run import Prepared
 
 
-def _held(text: str, trivial: bool) -> str:
-    if trivial:
+def _held(text: str, finding: Finding) -> str:
+    if finding.model.trivial:
         return f"Every table satisfies this, so that it promises nothing: {text}."
+    if finding.of_run:
+        return f"Checked on what the run recorded of its swaps, which the release does not show: {text}."
     return f"Verified on the release itself: {text}."
 
 
@@ -121,7 +124,7 @@ class Result:
         assert self.policy.method is not None
         said = [finding.text if counts.exact else finding.public for finding in findings]
         failed = [f"NOT SATISFIED: {text}" for text, f in zip(said, findings, strict=True) if not f.holds]
-        held = [_held(text, f.model.trivial) for text, f in zip(said, findings, strict=True) if f.holds]
+        held = [_held(text, f) for text, f in zip(said, findings, strict=True) if f.holds]
         nothing = [] if self.promises else [NOTHING_PROMISED]
         k = self.policy.method.promised_k
         broken = any(isinstance(f.model, KAnonymity) and f.model.k <= k and not f.holds for f in findings)

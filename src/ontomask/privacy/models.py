@@ -36,6 +36,7 @@ class Finding:
     ``worst`` is the figure of the worst class; ``violations`` is a frame of the classes that fail, the worst first,
     with their values and sizes; ``records`` counts the records in them. ``checked``: could it be looked at at all? What
     was not checked does not hold. ``open_text``: what :attr:`public` says where the name of the model is not enough.
+    ``of_run``: was it found in what a run recorded of itself, and not in the table?
     """
 
     model: Model
@@ -46,6 +47,7 @@ class Finding:
     records: int
     checked: bool = True
     open_text: str = ""
+    of_run: bool = False
 
     @property
     def public(self) -> str:

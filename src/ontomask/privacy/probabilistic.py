@@ -71,7 +71,7 @@ class ProbabilisticKAnonymity(Model):
             listed = ", ".join(failing["attribute"].to_list())
             text = f"{self.describe()}: too few candidates were free in {listed}; realised {worst:.3g} at worst"
         columns = failing.select("attribute", "candidates_mean", "without_partner", "realised_k")
-        return Finding(self, not len(failing), worst, text, columns, n if len(failing) else 0)
+        return Finding(self, not len(failing), worst, text, columns, n if len(failing) else 0, of_run=True)
 
     def describe(self) -> str:
         return f"probabilistic {self.k}-anonymity"
