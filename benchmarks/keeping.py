@@ -57,6 +57,9 @@ def keeping(folder: Path) -> Iterator[Job]:
     frame, kinds = numbers_and_codes(1_000_000)
     what = "shuffling, 1,000,000 records x 6 columns"
     yield job(what, frame, kinds, om.Shuffling(), "<= 15 s", times=2, processes=3)
+    for model in ("normal", "pmm"):
+        what = f"imputation ({model}), 1,000,000 records x 6 columns"
+        yield job(what, frame, kinds, om.Imputation(model=model), "<= 10 s", times=2, processes=3)
     one, kinds = codes(1_000_000, (800,))
     what = "1,000,000 records, 800 categories"
     yield job(f"noise addition, {what}", one, kinds, om.NoiseAddition(), "<= 10 s", times=2, processes=3)

@@ -214,3 +214,17 @@ def test_candidates_to_compare() -> None:
     assert made["imputation, model=pmm"] == policy
     assert all(one.method is not None and one.method.releases == 2 for one in made.values())
     assert list(om.grid(policy, ["imputation", om.Shuffling()], k=[2, 3])) == ["imputation", "shuffling"]
+
+
+def test_closeness_needs_values_of_the_original() -> None:
+    """Numbers drawn from a line are new: what to do is said."""
+    rng = np.random.default_rng(5)
+    frame = pl.DataFrame({"a": rng.integers(0, 2, 80), "y": rng.normal(0, 1, 80)})
+    attributes = {"a": om.Numeric(), "y": hidden(om.Numeric())}
+    near = om.TCloseness(t=0.9, attribute="y")
+    for model in ("normal", "pmm"):
+        policy: om.Policy = om.Policy(attributes=attributes, method=om.Imputation(model=model), require=[near])
+        assert om.anonymize(frame, policy, seed=1).satisfied
+    policy = om.Policy(attributes=attributes, method=om.Imputation(model="linear"), require=[near])
+    with pytest.raises(errors.DataError, match=r"the original does not have.*imputation: model normal or pmm"):
+        om.anonymize(frame, policy, seed=1)

@@ -93,14 +93,22 @@ class DonorResponse(Response):
     def draw(self, features: Sequence[Floats], n: int, rng: np.random.Generator) -> Longs:
         drawn = self.fit.draw(rng)
         wanted = self.fit.predict(features, n, drawn)
+        uniform = rng.random(n)
         own = np.full(n, -1, dtype=np.int64)
         own[self.rows] = self.rank
+        order = np.argsort(wanted, kind="stable")  # one after the other, searches stay near the last one
+        found = np.empty(n, dtype=np.int64)
+        found[order] = self._donors(wanted[order], own[order], uniform[order])
+        return found
+
+    def _donors(self, wanted: Floats, own: Longs, uniform: Floats) -> Longs:
+        """The place of a donor of each record; ``own``: where it stands itself among the donors, -1: nowhere."""
         reach = self._reach(wanted, own) + NEAR
         begin = np.searchsorted(self.expected, wanted - reach, side="left")
         end = np.searchsorted(self.expected, wanted + reach, side="right")
         inside = (begin <= own) & (own < end)
         number = end - begin - inside
-        pick = begin + np.minimum((rng.random(n) * number).astype(np.int64), number - 1)
+        pick = begin + np.minimum((uniform * number).astype(np.int64), number - 1)
         pick += inside & (pick >= own)
         found: Longs = self.place[pick]
         return found

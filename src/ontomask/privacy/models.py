@@ -157,7 +157,8 @@ class ClassModel(Model):
         if codes is None:
             raise DataError(
                 f"{self.describe()}: the release holds sensitive values that the original does not have",
-                remedy="Sensitive values stay as they are: undo what changed them.",
+                remedy="Classes are compared by values of the original: choose a method that shows only these (imputation: "
+                "model normal or pmm), or do not require it of this column.",
             )
         return whole, codes
 
