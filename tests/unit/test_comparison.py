@@ -395,6 +395,7 @@ def test_grids_that_cannot_be_made(methods: Any, k: Any, expected: str) -> None:
         (om.Suppression(k=2), None, ["k=2", "k=3", "k=4", "k=6"]),
         (om.Generalization(), 3, [f"suppression_limit={limit}" for limit in ("0", "0.01", "0.05", "0.1")]),
         (om.Generalization(search="local"), 4, ["k=4", "k=6", "k=8", "k=12"]),
+        (om.Generalization(search="best_first", budget=9), 4, ["k=4", "k=6", "k=8", "k=12"]),
         (om.RankSwapping(percent=10), None, [f"percent={share}" for share in ("5", "10", "20", "40")]),
         (om.RankSwapping(k=2), None, ["k=1", "k=2", "k=4", "k=8"]),
         (om.Shuffling(), None, ["ties=corrected", "ties=published"]),

@@ -7,6 +7,7 @@ policy give the same release whatever the machine.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -36,6 +37,7 @@ from ontomask.microdata.columns import Floats, Longs
 from ontomask.microdata.encoding import Table
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity
+from ontomask.privacy.l_diversity import LDiversity
 from ontomask.progress import Progress, stretch
 from ontomask.statistics.aggregation import Operators, members
 
@@ -61,18 +63,15 @@ def generalize_best_first(
     known = near if level is None or near.loss < level.loss else level
     pieces = Pieces(showing, goals)
     budget = method.budget or BUDGET
-    regrouped, used = Neighbourhoods(pieces, operators, near).improve(budget, stretch(progress, 0.4, 0.7))
+    share = (budget + 1) // 2 if pieces.small else budget
+    regrouped, used = Neighbourhoods(pieces, operators, near).improve(share, stretch(progress, 0.4, 0.7))
     best = min((pieces.release(regrouped), known), key=lambda classes: classes.loss)
     progress(0.7, "searching the whole table")
     best, outcome = pieces.search_all(best, budget - used)
     told = _in_words(outcome, used, budget, pieces.scale)
-    if not pieces.holds(
-        best
-    ):  # classes that show the same are one class, which may fail a model that its parts satisfy
-        best, told = (
-            known,
-            "what it found together fails a model: groups of near records are kept; no optimum is proven",
-        )
+    # Classes that show the same are one class, which may fail a model that its parts satisfy.
+    if not showing.holds(goals, best):
+        best, told = known, "what it found fails a model as a whole and is not taken; not proven to be the optimum"
     before = f"best-first search, which began at a loss of {known.loss:.4f}: {told}"
     return replace(best.masked, notes=[*best.notes, before, loss_in_words(method, best.loss)])
 
@@ -141,7 +140,9 @@ class Pieces:
         self.showing, self.goals, self.table = showing, goals, showing.table
         self.columns = [Cover.of(*column) for column in zip(showing.columns, showing.costs, strict=True)]
         self.row_of, self.first = distinct_rows(self.table, goals)
-        self.least = least_k(goals, 1)
+        # l values that are well represented take l records.
+        diverse = [math.ceil(model.l - 1e-9) for model in goals.models if isinstance(model, LDiversity)]
+        self.least = max([least_k(goals, 1), *diverse])
         self.sizes_only = all(isinstance(model, (KAnonymity, KmAnonymity)) for model in goals.models)
         # A class of 2k records can be cut in two that lose no more, if no value loses less by climbing on.
         halved = self.sizes_only and all(column.steady for column in self.columns)
@@ -150,6 +151,11 @@ class Pieces:
         entries = [a.entries(c, c) for a, c in zip(showing.columns, showing.codes, strict=True)]
         #: What each record loses if it is shown as it is.
         self.own = np.sum([cost[at] for cost, at in zip(showing.costs, entries, strict=True)], axis=0)
+
+    @property
+    def small(self) -> bool:
+        """Can the table be searched as a whole?"""
+        return self.table.n <= MOST_RECORDS
 
     def regroup(self, records: Longs, known: float, budget: int) -> tuple[Outcome, list[Longs]]:
         """The best grouping of some records that loses less than is known, and its classes if there is one."""
@@ -195,16 +201,10 @@ class Pieces:
 
     def search_all(self, best: Classes, budget: int) -> tuple[Classes, Outcome | None]:
         """The whole table searched, if it is small; else, or if nothing better is found, what is known."""
-        if self.table.n > MOST_RECORDS or budget <= 0:
+        if not self.small or budget <= 0:
             return best, None
         outcome, groups = self.regroup(np.arange(self.table.n), best.loss / self.scale, budget)
         return (self.release(groups) if groups else best), outcome
-
-    def holds(self, classes: Classes) -> bool:
-        """Do the models hold where classes that show the same are one?"""
-        shown = np.array(self.showing.nodes(classes.group_of, classes.groups))
-        same = np.unique(shown, axis=1, return_inverse=True)[1].reshape(-1)
-        return not self.goals.fails(same[classes.group_of], int(same.max()) + 1).any()
 
 
 class Neighbourhoods:
@@ -234,7 +234,8 @@ class Neighbourhoods:
             if not self.alive[slot] or self._avoidable(slot) <= 1e-12:
                 continue
             around = self._around(slot)
-            if len(around) == 1 and len(self.groups[slot]) < 2 * self.pieces.least:
+            size = len(self.groups[slot])
+            if size > MOST_RECORDS or (len(around) == 1 and size < 2 * self.pieces.least):
                 continue
             known = sum(self.losses[other] for other in around)
             records = np.sort(np.concatenate([self.groups[other] for other in around]))

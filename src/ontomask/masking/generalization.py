@@ -129,15 +129,14 @@ class Generalization(Measuring):
         return "Generalization"
 
     def explain(self) -> str:
-        how = (
-            "Similar records show what their values have in common"
-            if self.in_groups
-            else "Each column shows one level of its hierarchy"
-        )
+        how = {
+            "local": "Similar records show what their values have in common; the search kept the loss small",
+            "best_first": "A search for the least loss put records into groups, which show what their values have in common",
+        }.get(self.search, "Each column shows one level of its hierarchy; the search kept the loss small")
         left = (
             f" Up to {self.suppression_limit:.1%} of the records could be suppressed." if self.suppression_limit else ""
         )
-        return f"Values were replaced by more general ones. {how}; the search kept the loss small.{left}"
+        return f"Values were replaced by more general ones. {how}.{left}"
 
     def assurances(self) -> list[str]:
         what = (

@@ -46,11 +46,12 @@ class Goals:
                 remedy="Add a model, such as require=[KAnonymity(k=5)].",
             )
 
-    def fails(self, group_of: NDArray[Any], groups: int) -> NDArray[np.bool_]:
-        """Which groups of records fail a model."""
+    def fails(self, group_of: NDArray[Any], groups: int, shown: Longs | None = None) -> NDArray[np.bool_]:
+        """Which groups of records fail a model; ``shown``: where that is known, what group g shows of column a, [a, g]."""
         group_of = group_of.astype(np.int64)
         sizes = np.bincount(group_of, minlength=groups).astype(np.int64)
-        rows = ClassRows(group_of, sizes, np.ones(len(group_of), dtype=np.int64), self.codes)
+        quasi = None if shown is None else lambda: shown
+        rows = ClassRows(group_of, sizes, np.ones(len(group_of), dtype=np.int64), self.codes, quasi)
         failing = np.zeros(groups, dtype=np.bool_)
         for judge in self.judges:
             failing |= judge.fails(judge.figures(rows))

@@ -76,6 +76,16 @@ class Showing:
         starts = np.concatenate(([0], np.cumsum(np.bincount(group_of, minlength=groups))))
         return [above.lowest(codes[order], starts) for above, codes in zip(self.columns, self.codes, strict=True)]
 
+    def holds(self, goals: Goals, classes: Classes) -> bool:
+        """Do the models hold of what is shown? Groups that show the same are one class."""
+        nodes = self.nodes(classes.group_of, classes.groups)
+        key = np.zeros(classes.groups, dtype=np.int64)
+        for above, node in zip(self.columns, nodes, strict=True):
+            key = np.unique(key * len(above) + node, return_inverse=True)[1]
+        _, first, same = np.unique(key, return_index=True, return_inverse=True)
+        shown = np.array([node[first] for node in nodes])
+        return not goals.fails(same[classes.group_of], len(first), shown).any()
+
     def each(self, group_of: NDArray[Any], groups: int) -> Floats:
         """What each record loses, all columns together."""
         lost, nodes = np.zeros(len(group_of)), self.nodes(group_of, groups)
@@ -126,12 +136,16 @@ def near_records(showing: Showing, operators: Operators, goals: Goals, progress:
 def at_one_level(
     method: Generalization, showing: Showing, ladders: list[Ladder], goals: Goals, progress: Progress
 ) -> Classes | None:
-    """The classes of the best full-domain generalization, where there are not too many to look for it."""
+    """The classes of the best full-domain generalization, where there are not too many to look for it.
+
+    Each is shown as specifically as it can be. A model of parts of the columns need not hold any more then: None.
+    """
     if np.prod([float(len(ladder)) for ladder in ladders]) > MOST_NODES:
         return None
     found = Search(method, showing.table, ladders, goals, progress).run()
     notes = ["one level for each column loses no more than groups of near records: taken"]
-    return showing.classes(found.group_of, found.groups, notes)
+    classes = showing.classes(found.group_of, found.groups, notes)
+    return classes if showing.holds(goals, classes) else None
 
 
 def compared(method: Generalization, table: Table, ladders: list[Ladder]) -> Operators:

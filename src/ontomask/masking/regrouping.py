@@ -6,14 +6,15 @@ satisfies the models. The state that promises least loss is expanded first. What
 is closed loses what it loses; a record of the open class loses at least what the class shows now; a record that is left
 loses at least what it has in common with the k - 1 records left that are nearest to it. A state that promises no less
 than the best grouping known is given up. The hardest record left always opens the next class, and records join in one
-order, so that no grouping is met twice.
+order, so that no grouping is met twice. Before all that one way is taken straight down, always by the step that promises
+least loss.
 """
 
 from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple
@@ -124,7 +125,8 @@ class Regrouping:
 
     def run(self, known: float, budget: int) -> Outcome:
         """The best grouping that loses less than ``known``; at most ``budget`` states are expanded."""
-        self.best, nodes = known, 0
+        self.best = known
+        nodes = self._dive(budget)
         self._open(0.0, self.rows.counts, None)
         while self.waiting and self._better(self.waiting[0].bound):
             if nodes >= budget or len(self.waiting) > MOST_WAITING:
@@ -132,6 +134,25 @@ class Regrouping:
             nodes += 1
             self._expand(heapq.heappop(self.waiting))
         return Outcome(self.found, self.best, True, nodes, self.best)
+
+    def _dive(self, budget: int) -> int:
+        """Straight down, always to the step that promises least loss: a grouping soon, and the states it took."""
+        state = self._opened(0.0, self.rows.counts, None)
+        for nodes in range(budget):
+            left = sum(state.left)
+            if (left == 0 or left >= self.wanted.least) and self._may_close(state.group):
+                closed = Closed(state.group, state.closed)
+                lost = state.lost + self.rows.loss(state.group)
+                if left == 0:
+                    self._finish(lost, closed)
+                    return nodes + 1
+                state = self._opened(lost, state.left, closed)
+                continue
+            wider = list(self._wider(state, self.order))
+            if not wider:
+                return nodes + 1
+            state = min(wider, key=lambda one: one.bound)
+        return budget
 
     def _better(self, loss: float) -> bool:
         return loss < self.best - TIE * max(self.best, 1.0)
@@ -150,41 +171,53 @@ class Regrouping:
                 found.append(0.0)  # nobody is left, or too few: such a state is given up
         return tuple(found)
 
-    def _open(self, lost: float, left: tuple[int, ...], closed: Closed | None) -> None:
-        """No class is open: the hardest row that is left opens the next one."""
-        if not any(left):
-            if self._better(lost):
-                self.best, self.found = lost, _unrolled(closed)
-            return
-        if sum(left) < self.wanted.least or self.reached.get(left, math.inf) <= lost:
-            return
-        self.reached[left] = lost
-        row = next(row for row in self.order if left[row])
-        opened = State(0.0, 0, 0, lost, _less(left, row), (row,), self.rows.covers[row], self._alone(left), closed)
-        self._push(opened)
+    def _finish(self, lost: float, closed: Closed | None) -> None:
+        if self._better(lost):
+            self.best, self.found = lost, _unrolled(closed)
 
-    def _push(self, state: State) -> None:
-        """Let a state wait, unless it promises too little."""
+    def _open(self, lost: float, left: tuple[int, ...], closed: Closed | None) -> None:
+        """No class is open: the grouping is finished, or the hardest row that is left opens the next class."""
+        if not any(left):
+            self._finish(lost, closed)
+        elif sum(left) >= self.wanted.least and self.reached.get(left, math.inf) > lost:
+            self.reached[left] = lost
+            self._wait(self._opened(lost, left, closed))
+
+    def _opened(self, lost: float, left: tuple[int, ...], closed: Closed | None) -> State:
+        row = next(row for row in self.order if left[row])
+        alone = self._alone(left)
+        return self._bounded(State(0.0, 0, 0, lost, _less(left, row), (row,), self.rows.covers[row], alone, closed))
+
+    def _bounded(self, state: State) -> State:
+        """A state with what it promises."""
         bound = state.lost
         for least, records in zip(state.alone, state.left, strict=True):
             bound += least * records
         for row in state.group:
             bound += max(self.rows.at_least(row, state.shared), state.alone[row])
-        if self._better(bound):
-            heapq.heappush(
-                self.waiting, state._replace(bound=bound, unplaced=sum(state.left), serial=next(self.serial))
-            )
+        return state._replace(bound=bound, unplaced=sum(state.left), serial=next(self.serial))
 
-    def _expand(self, state: State) -> None:
-        group, wanted = state.group, self.wanted
-        if len(group) >= wanted.least and wanted.fits(tuple(sorted(group))):
-            self._open(state.lost + self.rows.loss(group), state.left, Closed(group, state.closed))
-        if wanted.most is not None and len(group) >= wanted.most:
-            return
-        for row in self.order[self.place[group[-1]] :]:
+    def _wait(self, state: State) -> None:
+        if self._better(state.bound):
+            heapq.heappush(self.waiting, state)
+
+    def _may_close(self, group: Group) -> bool:
+        return len(group) >= self.wanted.least and self.wanted.fits(tuple(sorted(group)))
+
+    def _wider(self, state: State, rows: Sequence[int]) -> Iterator[State]:
+        """One more record in the open class, of one of the rows."""
+        for row in rows:
             if state.left[row]:
                 shared = [a & b for a, b in zip(state.shared, self.rows.covers[row], strict=True)]
-                self._push(state._replace(left=_less(state.left, row), group=(*group, row), shared=shared))
+                left, group = _less(state.left, row), (*state.group, row)
+                yield self._bounded(state._replace(left=left, group=group, shared=shared))
+
+    def _expand(self, state: State) -> None:
+        if self._may_close(state.group):
+            self._open(state.lost + self.rows.loss(state.group), state.left, Closed(state.group, state.closed))
+        if self.wanted.most is None or len(state.group) < self.wanted.most:
+            for wider in self._wider(state, self.order[self.place[state.group[-1]] :]):
+                self._wait(wider)
 
 
 def _lowest(bits: int) -> int:
