@@ -19,6 +19,8 @@ TEXTS = (
     "line\nbreak", "a\tb", "1", "01", "1.0", "1e3", "TRUE", "None", "nan", "null", "2020-01-01", "\u00df", "\ufb01", "a\u200bb",
     "a b", "a\u00a0b", "'quoted", "#N/A", "0", "-0.0", "x" * 300,
 )  # fmt: skip
+#: Of these, the ones that say nothing or look like something else.
+UNSAID = ("unknown", "none", "nan", "null", "true")
 PLAIN = ("red", "green", "blue", "grey", "black", "white", "brown", "violet")
 SCALE = ("low", "a bit", "half", "much", "very", "all")
 NUMBERS: tuple[tuple[float, ...], ...] = (
@@ -64,11 +66,15 @@ class Column:
 
 @dataclass
 class Promise:
-    """What a release must show: the kind of promise, its number, the sensitive column it speaks of."""
+    """What a release must show: the kind of promise, its number, the sensitive column it speaks of.
+
+    ``grave``: of promises on severity, the values with the severity numbers 1 (if m = 1, else 0) and 2.
+    """
 
     kind: str
     number: float
     column: str | None = None
+    grave: tuple[list[str], list[str]] = field(default_factory=lambda: ([], []))
 
 
 @dataclass
@@ -123,6 +129,7 @@ def make_case(number: int) -> Case:
     method, k = _method(chance, n, columns)
     promises = [Promise("k", k)] if k > 1 else []
     require = _require(chance, n, columns, promises, method, k)
+    require += _severe(random.Random(f"severity {number}"), columns, promises, method)
     attributes = {name: column.attribute for name, column in columns.items()}
     policy = om.Policy(
         attributes=attributes, method=method, require=require, row_order=chance.choice(("kept", "shuffled"))
@@ -305,3 +312,31 @@ def _require(
         require.append(om.TCloseness(t=t, attribute=name))
         promises.append(Promise("closeness", t, name))
     return require
+
+
+def _severe(chance: random.Random, columns: dict[str, Column], promises: list[Promise], method: Any) -> list[Any]:
+    """A model on severity numbers, over one flat sensitive column; drawn apart, so that all else of a case stays."""
+    aims = method.name == "generalization" or (method.name == "microaggregation" and method.replace == "centroid")
+    texts = {
+        name: sorted({value for value in column.values if isinstance(value, str) and value.strip().isalpha()})
+        for name, column in columns.items()
+        if column.kind == "flat" and column.attribute.role == "sensitive"
+    }
+    known = {name: [v for v in values if len(v) > 2 and v.lower() not in UNSAID] for name, values in texts.items()}
+    able = {name: values for name, values in known.items() if len({v.strip().lower() for v in values}) > 1}
+    if not aims or not able or chance.random() < 0.2:
+        return []
+    name = chance.choice(sorted(able))
+    first, *others = chance.sample(able[name], len(able[name]))
+    second = next(v for v in others if v.strip().lower() != first.strip().lower())
+    sets = [
+        {"name": label, "small_class": small, "where": {name: {"values": [value]}}}
+        for label, small, value in (("some", "2.1.1", first), ("most", "1.2.1", second))
+    ]
+    head = {"title": "random", "institution": "fuzz", "date": "2024-01-01", "columns": {name: {"kind": "flat"}}}
+    severity = om.Severity({**head, "sets": sets})
+    if chance.random() < 0.5:
+        promises.append(Promise("severity closeness", 0.3, name, ([first], [second])))
+        return [om.SeverityCloseness(t=0.3, severity=severity, columns=[name])]
+    promises.append(Promise("severity", 1, name, ([first], [second])))
+    return [om.SeverityDiversity(l=1, severity=severity, columns=[name], downward=True)]

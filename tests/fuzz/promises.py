@@ -46,10 +46,33 @@ def _problem(case: Case, promise: Promise, members: Rows, original: Rows) -> str
         total = sum(known.values())
         entropy = -sum(c / total * math.log(c / total) for c in known.values()) if total else 0.0
         return None if entropy >= math.log(promise.number) - 1e-9 else f"entropy {entropy:.4f}"
+    if promise.kind.startswith("severity"):
+        return _severity_problem(promise, values, [meaning(row[promise.column]) for row in original])
     here, there = Counter(values), Counter(meaning(row[promise.column]) for row in original)
     n, m = sum(here.values()), sum(there.values())
     distance = sum(abs(here[v] / n - there[v] / m) for v in {*here, *there}) / 2
     return None if distance <= promise.number + 1e-9 else f"distance {distance:.4f}"
+
+
+def _severity_problem(promise: Promise, values: list[Any], original: list[Any]) -> str | None:
+    """Numbers 0, 1 and 2 for m = 1; without the 1 for the other types. Some record below 2; or close to the original."""
+    some, most = ({fold(value) for value in part} for part in promise.grave)
+
+    def number(value: Any, m: int) -> int:
+        return 2 if value in most else int(value in some and m == 1)
+
+    for m in (1, 2):
+        here, there = ([number(value, m) for value in part] for part in (values, original))
+        if promise.kind == "severity" and min(here) > 2 - promise.number:
+            return f"every record has severity {min(here)}"
+        # On a line with numbers 0, 1, 2 the distance is the sum of the differences of what is up to 0 and up to 1.
+        away = (
+            sum(abs(sum(x <= i for x in here) / len(here) - sum(x <= i for x in there) / len(there)) for i in (0, 1))
+            / 2
+        )
+        if promise.kind == "severity closeness" and away > promise.number + 1e-9:
+            return f"severity at {away:.4f}"
+    return None
 
 
 def _meaning(column: Column) -> Callable[[Any], Any]:

@@ -72,7 +72,11 @@ def _looked_at(case: Case, result: om.Result, file: Path) -> list[str]:
             *_columns(case, rows),
             *([] if len(rows) == len(result.records) else [f"{len(rows)} rows for {len(result.records)} records"]),
         ]
-        kinds = ("k",) if reader == DEFAULTS else ("k", "distinct", "entropy", "closeness")
+        kinds = (
+            ("k",)
+            if reader == DEFAULTS
+            else ("k", "distinct", "entropy", "closeness", "severity", "severity closeness")
+        )
         told = told or broken(case, rows, _kept(result, original), kinds)
         problems += [f"{file.name} read by {reader}: {text}" for text in told[:3]]
     problems += _traces(case, file)
