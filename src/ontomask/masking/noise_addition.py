@@ -132,7 +132,7 @@ class NoiseAddition(Choosing, Measuring):
     def explain(self) -> str:
         return (
             f"Random noise was added to each masked column, with {self.share:g} times the variance of the column. "
-            "Categories were replaced by ones that are near in order or in meaning."
+            "Categories became ones that are near in order or in meaning; where there is neither, some were drawn anew."
         )
 
     def assurances(self) -> list[str]:
@@ -145,8 +145,8 @@ class NoiseAddition(Choosing, Measuring):
                 "kept in expectation, not exactly. Missing values stay missing."
             ),
             (
-                "Noise addition is not k-anonymous: a combination of values may be unique. Released values lie near the "
-                "original ones, and may be equal to them. Judge the release by record linkage."
+                "Noise addition is not k-anonymous: a combination of values may be unique. The smaller the share, the nearer "
+                "released values lie to the original ones, and some may be equal to them. Judge the release by record linkage."
             ),
         ]
 

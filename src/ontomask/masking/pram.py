@@ -1,4 +1,4 @@
-"""PRAM by meaning: values are replaced at random, the likelier the nearer, and counts are kept in expectation."""
+"""PRAM by meaning: values are replaced at random, preferably by near ones, and counts are kept in expectation."""
 
 from __future__ import annotations
 
@@ -122,15 +122,15 @@ class PRAM(Choosing, Measuring):
     def explain(self) -> str:
         return (
             f"Each value of the masked columns was kept with a probability of {self.keep:g}, and else replaced at random by "
-            "another value of its column, more likely by one that is similar."
+            "another value of its column, preferably by one that is similar."
         )
 
     def assurances(self) -> list[str]:
         return [
             (
                 f"Each value of a masked column was kept with probability {self.keep:g} at least, and else replaced by another "
-                "value of the column, the likelier the nearer. The probabilities are such that the expected number of records "
-                "with each value is that of the original; the actual numbers differ by chance. Missing values stay missing."
+                "value of the column, near ones being preferred. The probabilities are such that the expected number of "
+                "records with each value is that of the original; the actual numbers differ by chance. Missing values stay missing."
             ),
             (
                 "A released value is the original one with the probability that the value was kept with. This is what an "

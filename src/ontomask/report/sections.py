@@ -110,6 +110,8 @@ def done(result: Result, counts: Counts) -> dict[str, Any]:
 
 
 def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
     return number(value) if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
