@@ -130,7 +130,8 @@ class PRAM(Choosing, Measuring):
             (
                 f"Each value of a masked column was kept with probability {self.keep:g} at least, and else replaced by another "
                 "value of the column, near ones being preferred. The probabilities are such that the expected number of "
-                "records with each value is that of the original; the actual numbers differ by chance. Missing values stay missing."
+                "records with each value is that of the original; the actual numbers differ by chance. Missing values stay "
+                "missing."
             ),
             (
                 "A released value is the original one with the probability that the value was kept with. This is what an "
