@@ -68,6 +68,16 @@ def test_unique_records_are_not_green_whatever_is_satisfied() -> None:
     assert verdict["word"] == "SATISFIED, WITH UNIQUE RECORDS"
 
 
+def test_what_the_release_does_not_show_is_not_said_to_be_verified_on_it() -> None:
+    recorded, verified = "checked on what the run recorded of its swaps", "verified on the released data"
+    swapping, asked = om.RankSwapping(k=12), om.ProbabilisticKAnonymity(k=2)
+    assert f"meets its only requirement, {recorded}." in summarize(run(swapping, asked))["verdict"]["text"]
+    both = summarize(run(swapping, asked, om.KmAnonymity(k=2, m=1)))["verdict"]["text"]
+    assert f"meets both requirements, {verified} and {recorded}." in both
+    alone = summarize(run(om.Microaggregation(k=3), om.KAnonymity(k=3)))["verdict"]["text"]
+    assert f"meets its only requirement, {verified}." in alone
+
+
 def test_the_headline_is_the_worst_attack() -> None:
     for method in (om.Shuffling(), om.Microaggregation(k=3), om.RankSwapping(k=3)):
         result = run(method)

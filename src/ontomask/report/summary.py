@@ -34,7 +34,7 @@ from ontomask.report.loss import loss as loss_section
 from ontomask.report.risk import risk as risk_section
 from ontomask.report.several import note as about_several
 from ontomask.report.several import several as several_section
-from ontomask.report.words import glossary
+from ontomask.report.words import checked_in_words, glossary
 from ontomask.wording import Counts, public_text
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def verdict(result: Result, risk: dict[str, Any]) -> dict[str, str]:
             why = f"Every table satisfies what was required ({', '.join(trivial)}): it protects no record."
         return {"state": "unchecked", "word": "NOTHING WAS PROMISED", "text": f"{why} {attack}"}
     met = {1: "its only requirement", 2: "both requirements"}.get(len(checked), f"all {len(checked)} requirements")
-    text = f"The release meets {met}, verified on the released data. {attack}"
+    text = f"The release meets {met}, {checked_in_words(checked)}. {attack}"
     after = result.assessment.risk_after
     if after.columns and after.unique:
         text += " It still has records that are unique in the quasi-identifiers: see the warnings."

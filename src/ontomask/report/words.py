@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ontomask.arguments import short
+from ontomask.privacy.models import Finding
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -77,6 +79,12 @@ def taxonomy_name(taxonomy: Any) -> str:
     if isinstance(taxonomy, Taxonomy):
         return catalog_name(taxonomy) or taxonomy.name or "own taxonomy"
     return str(taxonomy) if taxonomy in list_taxonomies() else "own taxonomy (a file)"
+
+
+def checked_in_words(findings: Sequence[Finding]) -> str:
+    """What was looked at: the release, or what a run recorded of itself."""
+    ways = {False: "verified on the released data", True: "checked on what the run recorded of its swaps"}
+    return " and ".join(ways[recorded] for recorded in sorted({finding.of_run for finding in findings}))
 
 
 def settings_in_words(settings: Any) -> list[list[str]]:
