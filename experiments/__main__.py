@@ -140,8 +140,6 @@ def main() -> None:
     if unknown := chosen - set(names):
         parser.error(f"no part {', '.join(sorted(unknown))}. There are: {', '.join(names)}")
     running = {page: [p for p in page.parts if {page.name, name_of(p)} & chosen] for page in PAGES}
-    for part in [part for parts in running.values() for part in parts]:
-        getattr(part, "require", lambda: None)()  # what is missing is said before anything runs
     for page, parts in running.items():
         if not parts:
             continue

@@ -19,8 +19,8 @@ from scipy.stats import kstest, rankdata, spearmanr
 import ontomask as om
 from ontomask.distances.yardsticks import yardstick
 from ontomask.masking.goals import Goals
-from ontomask.masking.imputation import Regressions, Scored
 from ontomask.masking.posterior import PlaceResponse, normal_scores
+from ontomask.masking.regressions import Regressions, Scored
 from ontomask.microdata.encoding import Table, encode
 from ontomask.progress import silent
 from ontomask.statistics.regression import Mixture, Predictors
