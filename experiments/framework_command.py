@@ -53,10 +53,12 @@ def shown(printed: str) -> list[str]:
     begin = 0 if heads is None else heads.index("seconds")
     end = begin + len("seconds")
     told = []
+    inside = False  # the table that has seconds
     for line in lines:
+        inside = bool(line) and (inside or line == heads)
         if line.startswith("Seconds are of masking alone."):
             told.append("Seconds are of masking alone. ...")
-        elif heads is not None and line.startswith("  ") and re.fullmatch(r"\s*[\d.]+\s*", line[begin:end]):
+        elif inside and re.fullmatch(r"\s*[\d.]+\s*", line[begin:end]):
             told.append(line[:begin] + "...".ljust(end - begin) + line[end:])
         else:
             told.append(line)

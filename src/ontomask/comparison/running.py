@@ -146,13 +146,13 @@ def run_all(
         return run
 
     most = min(workers or available_cores(), count)
-    begun = time.perf_counter()
-    while left and (
-        most == 1 or len(left) == count or (time.perf_counter() - begun) / (count - len(left)) * len(left) < SOON
-    ):
+    spent = 0.0  # on runs themselves: what is done once would be done again in every process
+    while left and (most == 1 or len(left) == count or spent / (count - len(left)) * len(left) < SOON):
         name = next(iter(left))
         progress((count - len(left)) / count, name)
+        begun = time.perf_counter()
         run = run_policy(frame, name, left[name], ground, seed)
+        spent += time.perf_counter() - begun - run.first_seconds
         del left[name]
         yield tell(run)
     if not left:
