@@ -31,12 +31,15 @@ def draw_reference(data: DataObject, sheet: Sheet) -> Record:
     if chance.random() < 0.3:
         return chance.choice(sheet.records)
     drawn = []
-    for attribute, column, known in zip(
+    for attribute, column, any_ in zip(
         sheet.attributes, zip(*sheet.records, strict=True), sheet.anything(), strict=True
     ):
         outside = attribute.kind in ("nominal", "numeric") or (
             attribute.kind == "ordinal" and isinstance(attribute.order[0], str)
         )
+        known = any_
+        if attribute.kind == "numeric":  # near the others: from a million ranges away all of them are equally far
+            known = [None, *(v + off for v in column if v is not None for off in (0, 0.5, -3))]
         among = [v for v in known if v is not None or None in column] if outside else list(column)
         drawn.append(chance.choice(among or list(column)))
     return tuple(drawn)
