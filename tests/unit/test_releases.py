@@ -133,6 +133,19 @@ def test_a_saved_result_lists_every_release(result: om.Result, tmp_path: Path) -
     assert stored["releases"]["releases"] == M
 
 
+@pytest.mark.parametrize("format", ["tsv", "parquet", "excel", "sav", "dta"])
+def test_every_format(result: om.Result, tmp_path: Path, format: str) -> None:
+    folder = result.save(tmp_path / "out", format=format)
+    files = sorted((folder / "release").glob("release-*"))
+    assert len(files) == M
+    for file, release in zip(files, result.releases, strict=True):
+        read = om.read_table(file).data
+        assert [tuple(map(str, row)) for row in read.cast({"age": pl.Float64, "pay": pl.Float64}).rows()] == [
+            tuple(map(str, row)) for row in release.cast({"age": pl.Float64}).rows()
+        ]
+    assert om.verify_result(folder).holds
+
+
 @pytest.mark.parametrize("which", [1, 2, 3])
 def test_any_changed_or_missing_release_is_noticed(result: om.Result, tmp_path: Path, which: int) -> None:
     folder = result.save(tmp_path / "out")
