@@ -356,6 +356,23 @@ def test_ranges_are_exact_and_whole() -> None:
                     assert scores[name] == pytest.approx(min(scores.values()), abs=1e-9)
 
 
+def test_weights_are_told_as_0_and_1_only_where_they_are() -> None:
+    told = drawn((10, 1), (9.99, 9), (9.98, 900)).recommendation
+    assert not any("from 1 to 1" in text or "to 1 to" in text for text in told)
+    assert any("(alpha from 0.999 to 0.999989), r1" in text for text in told)
+
+
+def test_the_order_of_records_changes_no_digit_of_disclosure() -> None:
+    """Once sums followed the order of classes, and with it that of shuffled records."""
+    attributes = POLICY.attributes
+    release = om.anonymize(STAYS, POLICY.changed(method=om.Microaggregation(k=3))).data
+    found = []
+    for seed in range(8):
+        order = np.random.default_rng(seed).permutation(len(STAYS))
+        found.append(om.attribute_disclosure(STAYS, release[order], attributes, records=order.tolist()).share)
+    assert len(set(found)) == 1
+
+
 def test_the_curve_is_drawn(mixed: Comparison, tmp_path: Path) -> None:
     file = mixed.write_curve(tmp_path / "curve.svg")
     text = file.read_text(encoding="utf-8")

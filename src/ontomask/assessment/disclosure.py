@@ -6,6 +6,7 @@ one risk that methods have in common: some hide which record belongs to whom, ot
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -207,7 +208,7 @@ def _read_within(reading: _Reading, class_of: Longs) -> float:
     """Expected right answers where each record is looked up in its own class."""
     sizes, lookup = np.bincount(class_of), reading.lookup(class_of)
     classes, values, records = reading.asked(class_of)
-    return float((records * lookup.right(classes, values) / sizes[classes]).sum())
+    return math.fsum((records * lookup.right(classes, values) / sizes[classes]).tolist())  # in whatever order
 
 
 def _read_nearest(readings: Sequence[_Reading], pairing: Pairing, kept: Longs) -> list[float]:
@@ -216,7 +217,7 @@ def _read_nearest(readings: Sequence[_Reading], pairing: Pairing, kept: Longs) -
     tuple_of = pairing.original.tuple_of[kept].astype(np.int64)
     lookups = [reading.lookup(class_of) for reading in readings]
     asked = [reading.asked(tuple_of) for reading in readings]
-    right = [0.0] * len(readings)
+    right: list[list[float]] = [[] for _ in readings]
     for known, begins, nearest in nearest_released(pairing, np.unique(tuple_of)):
         among = np.add.reduceat(pairing.masked.counts[nearest], begins[:-1])
         for i, (lookup, (tuples, values, records)) in enumerate(zip(lookups, asked, strict=True)):
@@ -228,8 +229,8 @@ def _read_nearest(readings: Sequence[_Reading], pairing: Pairing, kept: Longs) -
                 among_nearest = np.repeat(begins[at] - starts, several) + np.arange(several.sum())
                 wanted = np.repeat(values[first + begin : first + end], several)
                 hits = np.add.reduceat(lookup.right(nearest[among_nearest], wanted), starts)
-                right[i] += float((records[first + begin : first + end] * hits / among[at]).sum())
-    return right
+                right[i] += (records[first + begin : first + end] * hits / among[at]).tolist()
+    return [math.fsum(parts) for parts in right]
 
 
 def _parts(sizes: Longs) -> Iterator[tuple[int, int]]:

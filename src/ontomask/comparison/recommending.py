@@ -96,10 +96,16 @@ def _otherwise(found: Comparison, best: Run) -> list[str]:
         if high == 0:
             told.append(f"Only if risk alone counts (alpha 0), {name}.")
         elif high < found.alpha:
-            told.append(f"If risk counts more (alpha from {low:.2g} to {high:.2g}), {name}.")
+            told.append(f"If risk counts more (alpha from {_alpha(low)} to {_alpha(high)}), {name}.")
         else:
-            told.append(f"If loss counts more (alpha from {low:.2g} to {high:.2g}), {name}.")
+            told.append(f"If loss counts more (alpha from {_alpha(low)} to {_alpha(high)}), {name}.")
     return told or ["It has the lowest score whatever the weights of loss and risk."] * (len(found.winners) == 1)
+
+
+def _alpha(value: float) -> str:
+    """A weight in few digits, but 0 and 1 only for what is just that."""
+    told = (f"{value:.{digits}g}" for digits in (2, 3, 4, 6, 17))
+    return next(text for text in told if value in (0, 1) or 0 < float(text) < 1)
 
 
 def _distribution(best: Run, good: list[Run]) -> list[str]:
