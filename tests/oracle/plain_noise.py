@@ -105,11 +105,12 @@ def mixed(noise: Sequence[Sequence[float]], correlations: Square) -> list[list[f
 
 
 def closeness(distances: Square, counts: Sequence[int], reach: float) -> list[list[float]]:
-    """exp(-d / reach) off the diagonal; on it 1 for a value that at least half of the records have, else 0."""
+    """exp(-d / reach) off the diagonal; on it that of the nearest for a value of at least half of the records, else 0."""
     size, total = len(counts), sum(counts)
     table = [[math.exp(-distances[i][j] / reach) for j in range(size)] for i in range(size)]
     for i in range(size):
-        table[i][i] = 1.0 if size > 1 and 2 * counts[i] >= total and not (size == 2 and 2 * counts[i] == total) else 0.0
+        most = size > 1 and 2 * counts[i] >= total and not (size == 2 and 2 * counts[i] == total)
+        table[i][i] = max(table[i][j] for j in range(size) if j != i) if most else 0.0
     return table
 
 

@@ -170,3 +170,21 @@ def test_estimates_are_corrected_by_the_matrix() -> None:
     true = np.array([((frame["place"] == v) & frame["group"]).sum() for v in values])
     assert np.abs(seen - true).max() > 5_000
     assert np.abs(seen @ np.linalg.inv(matrix) - true).max() < 1_500
+
+
+@pytest.mark.parametrize(
+    "counts", [(50, 25, 25), (60, 30, 10), (80, 10, 10), (95, 1, 1, 1, 1, 1), (990, 5, 3, 1, 1), (99, 1)]
+)
+@pytest.mark.parametrize("reach", [0.02, 0.1, 1.0])
+def test_a_value_of_most_records_changes_nearly_as_often_as_it_can(counts: tuple[int, ...], reach: float) -> None:
+    """Flat values, all equally near: the most common one is exchanged for the others, and these are for it."""
+    frame = pl.DataFrame({"q": [f"v{i}" for i, count in enumerate(counts) for _ in range(count)]})
+    stick = yardstick(encode(frame, {"q": om.Flat()}, ["q"]).columns[0])
+    matrix, t = (made := Transitions.of(stick, 0.8, reach)).matrix(), made.counts
+    most = int(t.argmax())
+    can = 0.2 * (t.sum() - t[most]) / t[most]
+    assert 0.5 * can < 1 - matrix[most, most] < can + 1e-9
+    for i in range(len(t)):
+        if i != most:
+            assert matrix[i, i] == pytest.approx(0.8, abs=1e-6)
+            assert matrix[i, most] > 0.5 * (1 - matrix[i, i]), "the most common of equally near values takes the most"

@@ -11,7 +11,8 @@ PRAM: Gouweleeuw, Kooiman, Willenborg & de Wolf 1998). Every value is kept with 
 matrices this one is nearest to K (least Kullback-Leibler divergence).
 
 A value of half of the records or more cannot change as often as the others: there are too few of them to take its place. It
-counts as close to itself (K_ii = 1): part of its draws leave it as it is. Where the scaling is not finished after the
+counts as close to itself as the nearest other value is (K_ii = max_j K_ij): part of its draws leave it as it is. (With
+K_ii = 1 it would be kept nearly always, and the others would only be exchanged among themselves.) Where the scaling is not finished after the
 allowed rounds, flows that are too large are cut: t_i R_ij = a_i a_j K_ij min(c_i, c_j) with c_i <= 1. That keeps balance
 and leaves values kept more often than was asked for, never less.
 """
@@ -51,10 +52,11 @@ class Transitions:
         closeness = relative_distances(stick, values)
         np.exp(np.divide(closeness, -reach, out=closeness), out=closeness)
         total = counts.sum()
-        alone = len(counts) > 1 and not (len(counts) == 2 and counts[0] == counts[1])
-        np.fill_diagonal(closeness, np.where(alone & (2 * counts >= total), 1.0, 0.0))
+        alone = not (len(counts) == 2 and counts[0] == counts[1])
+        np.fill_diagonal(closeness, 0.0)
         if len(counts) < 2:
             return Transitions(stick, values, counts, closeness, np.zeros(len(counts)), np.ones(len(counts)))
+        np.fill_diagonal(closeness, np.where(alone & (2 * counts >= total), closeness.max(axis=1), 0.0))
         wanted = (1 - keep) * counts
         weights, reached = balanced(closeness, wanted)
         return Transitions(stick, values, counts, closeness, weights, np.minimum(1.0, wanted / reached))
