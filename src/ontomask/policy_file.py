@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from ontomask.arguments import as_path
 from ontomask.confinement import require_confined
 from ontomask.errors import MissingDataError, PolicyError
+from ontomask.masking.method import Method
 from ontomask.microdata.reading import SUFFIXES
 from ontomask.microdata.writing import write_text
 from ontomask.policy import Policy
@@ -162,10 +163,10 @@ def policy_text(
                 lines += [
                     f"  {mark}{_scalar(column)}" + ("\n  :" if mark else ":"),
                     *_commented((comments or {}).get(column, ()), "    "),
-                    *_block(attribute, "    ", column, folder),
+                    *_block(attribute, "    ", column, folder, {"role": _roles(policy.method)}),
                 ]
         elif name == "method" and value is not None:
-            lines += ["", f"# {field.description}", "method:", *_block(value, "  ", "method", folder)]
+            lines += ["", f"# {_about_method(value)}", "method:", *_block(value, "  ", "method", folder)]
         elif name == "require" and value:
             lines += ["", f"# {field.description}", "require:"]
             for model in value:
@@ -188,8 +189,26 @@ def _commented(paragraphs: Sequence[str], indent: str) -> Iterator[str]:
         )
 
 
-def _block(settings: BaseModel, indent: str, where: str, folder: Path | None) -> Iterator[str]:
-    """The fields of some settings, each with its meaning."""
+def _roles(method: Method | None) -> str:
+    """The roles there are, and what the method does with them."""
+    if method is None or (method.masks == ("quasi",) and getattr(method, "columns", None) is None):
+        return ""
+    masked = method.masks if getattr(method, "columns", None) is None else ()
+    quasi, sensitive = (f"{role} (masked)" if role in masked else role for role in ("quasi", "sensitive"))
+    return f"{quasi}, {sensitive} or other"
+
+
+def _about_method(method: Method) -> str:
+    if getattr(method, "columns", None) is not None:
+        return "how the named columns are masked"
+    told = {"quasi": "quasi-identifiers", "sensitive": "sensitive columns"}
+    return f"how the {' and the '.join(told.get(role, role) for role in method.masks)} are masked"
+
+
+def _block(
+    settings: BaseModel, indent: str, where: str, folder: Path | None, said: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """The fields of some settings, each with its meaning, or with what is ``said`` of it instead."""
     for name, field in type(settings).model_fields.items():
         value = getattr(settings, name)
         shown = name in ("kind", "name", "role", "k", "measure", "taxonomy") and value != "identifier"
@@ -198,7 +217,8 @@ def _block(settings: BaseModel, indent: str, where: str, folder: Path | None) ->
             continue
         if name == "measure" and value is None:
             continue
-        comment = f"  # {field.description}" if field.description else ""
+        meaning = (said or {}).get(name) or field.description
+        comment = f"  # {meaning}" if meaning else ""
         if name in FILES:
             value = _named(value, where, folder)
         elif name in OPTIONS:

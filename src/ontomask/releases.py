@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from ontomask.arguments import free_name
-from ontomask.errors import OntomaskError
+from ontomask.arguments import free_name, some_of
+from ontomask.errors import OntomaskError, OntomaskWarning
 from ontomask.microdata.writing import checked_target, write_table
 from ontomask.owner_only import create_folder
 from ontomask.privacy.models import Finding
@@ -79,7 +80,7 @@ def reports_of(parts: Sequence[Result]) -> pl.DataFrame | None:
 def write_releases(result: Result, path: Path, *, overwrite: bool, **options: Any) -> Path:
     """Write every release to a file of its own, all of them or none; return the file of the first."""
     each = result.each
-    targets = [numbered(path, number, len(each)) for number in range(1, len(each) + 1)]
+    targets = _numbered_files(path, len(each))
     for target in targets:
         spare(target, inputs_of(result.policy, None))
     if len(each) == 1:
@@ -101,7 +102,26 @@ def write_releases(result: Result, path: Path, *, overwrite: bool, **options: An
                 os.replace(part / target.name, place)
         finally:
             shutil.rmtree(part, ignore_errors=True)
+    others = [file.name for file in _more_numbered(path) if file not in targets]
+    if others:
+        warnings.warn(
+            f"beside {targets[0].name} to {targets[-1].name} there are other numbered files: {some_of(others)}. They are not "
+            "of this run: do not hand them out or combine them with these",
+            OntomaskWarning,
+            stacklevel=3,
+        )
     return targets[0]
+
+
+def _numbered_files(path: Path, m: int) -> list[Path]:
+    """The files of m releases."""
+    return [numbered(path, number, m) for number in range(1, m + 1)]
+
+
+def _more_numbered(path: Path) -> list[Path]:
+    """Files beside it that are named like one of several releases."""
+    possible = [file for m in (9, 99, 100) for file in _numbered_files(path, m)]  # -1, -01 and -001
+    return sorted(file for file in possible if file.is_file())
 
 
 def _write(one: Result, path: Path, *, overwrite: bool, encoding: str, decimal: str, **options: Any) -> Path:

@@ -581,3 +581,21 @@ def test_bad_input(tmp_path: Path) -> None:
     pl.DataFrame({"a": [[1]]}).write_parquet(tmp_path / "nested.parquet")
     with pytest.raises(om.errors.DataError, match="several values in one cell"):
         om.profile(tmp_path / "nested.parquet", roles={"a": "quasi"})
+
+
+@pytest.mark.parametrize("method", ["imputation", "shuffling"])
+def test_where_sensitive_columns_are_masked_the_policy_says_so(method: str, tmp_path: Path) -> None:
+    found = om.profile(om.demo_data(200, seed=1))
+    text = found.policy_text(method=method)
+    assert "# how the sensitive columns are masked\n" in text
+    assert "# quasi, sensitive (masked) or other\n" in text
+    assert "quasi (masked)" not in text
+    assert "write role: sensitive: it is then masked" in " ".join(text.split())
+    assert "released as it is" not in " ".join(text.split()).replace("role: quasi: it is then released as it is", "")
+    saved = (
+        found.policy(method=method).changed(method={"name": "imputation", "columns": ["age"]}).save(tmp_path / "p.yaml")
+    )
+    assert "# how the named columns are masked\n" in saved.read_text(encoding="utf-8")
+    assert "# quasi, sensitive or other\n" in saved.read_text(encoding="utf-8")
+    with pytest.raises(om.errors.PolicyError, match="ontomask init --role charge=sensitive"):
+        om.profile(om.demo_data(50, seed=1).select("age", "sex")).policy(method)

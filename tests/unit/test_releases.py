@@ -315,3 +315,55 @@ def test_from_a_file_to_verified_releases(tmp_path: Path, monkeypatch: pytest.Mo
     for i in (1, 2, 3):
         name = f"release/release-{i}.csv"
         assert Path("result", name).read_bytes() == Path("again", name).read_bytes()
+
+
+def test_columns_that_came_out_as_they_went_in_are_told() -> None:
+    """One value for all, a copy of an unmasked column; and the explanation claims no chance where there is none."""
+    frame = table().with_columns(
+        pl.lit("flu").alias("ill"), pl.when(pl.col("age") > 50).then(pl.lit("b")).otherwise(pl.lit("a")).alias("band")
+    )
+    frame = frame.with_columns(pl.col("band").alias("copy"))
+    attributes = {
+        **policy().attributes,
+        "ill": om.Flat(role="sensitive"),
+        "band": om.Flat(),
+        "copy": om.Flat(role="sensitive"),
+    }
+    result = om.anonymize(frame, om.Policy(attributes=attributes, method=om.Imputation(m=M)), seed=1)
+    for told in (result.guarantees, result.public_guarantees):
+        same = {
+            text.partition(":")[0] for text in told if "no value was changed; the column is released as it was" in text
+        }
+        assert "ill" in same
+        assert "pay" not in same
+    for name in ("ill", "pay", "sick", "copy"):
+        kept = [release[name].equals(frame[name]) for release in result.releases]
+        told_of = [text for text in result.guarantees if text.startswith(f"{name}: no value was changed")]
+        assert len(told_of) == any(kept)
+    assert "or where the other columns determine it" in om.Imputation(m=M).explain()
+
+
+def test_a_column_that_one_release_alone_shows_as_it_was() -> None:
+    """Said with its number: what holds of the first release is not said of all."""
+    frame = pl.DataFrame({"q": [1, 2, 3], "s": ["a", "b", "a"]})
+    made = om.Policy(attributes={"q": om.Numeric(), "s": om.Flat(role="sensitive")}, method=om.Imputation(m=6))
+    seen = set()
+    for seed in range(12):
+        result = om.anonymize(frame, made, seed=seed)
+        same = [number for number, release in enumerate(result.releases, 1) if release["s"].equals(frame["s"])]
+        told = [text for text in result.guarantees if text.startswith("s: no value was changed")]
+        if 0 < len(same) < 6:
+            numbers = ", ".join(map(str, same))
+            assert told == [f"s: no value was changed in release {numbers}; the column is released as it was."]
+        seen.add(len(same))
+    assert seen & set(range(1, 6))
+
+
+def test_numbered_files_of_an_earlier_run_are_told(tmp_path: Path) -> None:
+    om.anonymize(table(), policy(5)).write(tmp_path / "stays.csv")
+    earlier = (tmp_path / "stays-4.csv").read_bytes()
+    with pytest.warns(errors.OntomaskWarning, match=r"other numbered files: stays-4\.csv, stays-5\.csv\. They are not"):
+        om.anonymize(table(), policy(3)).write(tmp_path / "stays.csv", overwrite=True)
+    assert (tmp_path / "stays-4.csv").read_bytes() == earlier
+    with pytest.warns(errors.OntomaskWarning, match=r"stays-1\.csv, stays-2\.csv"):
+        om.anonymize(table(), policy(10)).write(tmp_path / "stays.csv")

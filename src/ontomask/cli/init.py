@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -92,6 +92,8 @@ def command(
         reading=read_as(given, data),
     )
     found.save(output, overwrite=force, method=method, k=k)
+    chosen = found.policy(method=method, k=k).method
+    masks = ("quasi",) if chosen is None else chosen.masks
     if quiet:
         return
     following = [
@@ -101,7 +103,7 @@ def command(
     if as_json:
         say_json(_facts(found, show_values) | {"policy": str(output), "next": following})
         return
-    _print(found, show_values)
+    _print(found, show_values, masks)
     say()
     say(f"Written: {output}. Read it, settle what is marked CHECK, then:")
     for line in following:
@@ -121,7 +123,9 @@ def _pairs(given: list[str] | None, option: str, form: str, *, last: bool = Fals
     return pairs
 
 
-def _print(found: Profile, show_values: bool) -> None:
+def _print(found: Profile, show_values: bool, masks: Sequence[str]) -> None:
+    from ontomask.microdata.role_limits import worded_for
+
     for note in found.notes:
         remark(f"note: {note}")
     heads = ["column", "type", "values", "missing", "unique", "role", "kind", "taxonomy", "check"]
@@ -137,7 +141,7 @@ def _print(found: Profile, show_values: bool) -> None:
         say("To check")
         for what, names in found.to_check.items():
             more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
-            say(f"  {', '.join(names[:MOST_NAMES])}{more}: {what}")
+            say(f"  {', '.join(names[:MOST_NAMES])}{more}: {worded_for(what, masks)}")
 
 
 def _facts(found: Profile, show_values: bool) -> dict[str, Any]:

@@ -7,9 +7,11 @@ Nothing was missing: the result is what Reiter (2003) calls partially synthetic 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar, Literal, Self
 
 import numpy as np
+import polars as pl
 from pydantic import Field, model_validator
 
 from ontomask.arguments import counted
@@ -105,7 +107,8 @@ class Imputation(Choosing, Measuring):
             step = stretch(progress, 0.4 + 0.6 * release / m, 0.4 + 0.6 * (release + 1) / m)
             shown = regressions.draw(rng, step, "" if m == 1 else f", release {release + 1} of {m}")
             made.append(self._masked(table, regressions, shown, chosen))
-        return made
+        same = _unchanged([one.report for one in made])
+        return [replace(one, caveats=[*one.caveats, *same]) for one in made]
 
     @staticmethod
     def _masked(table: Table, regressions: Regressions, shown: list[Column], chosen: Sequence[bool]) -> Masked:
@@ -125,7 +128,7 @@ class Imputation(Choosing, Measuring):
         if self.model == "pmm":
             told += "A record shows the value of another record of which about the same is expected."
         else:
-            told += "A record shows its own value only by chance."
+            told += "A record shows its own value only by chance, or where the other columns determine it."
         return told + (f" There are {self.m} such releases of the same records." if self.m > 1 else "")
 
     def assurances(self) -> list[str]:
@@ -161,6 +164,20 @@ class Imputation(Choosing, Measuring):
                 "knows more than whoever has one."
             )
         return told
+
+
+def _unchanged(reports: Sequence[pl.DataFrame | None]) -> list[str]:
+    """Columns that came out as they went in, as constant ones do; said with every release, whichever it is in."""
+    found: dict[str, list[int]] = {}
+    for number, report in enumerate(reports, 1):
+        if report is not None:
+            for name in report.filter(pl.col("changed") == 0)["attribute"]:
+                found.setdefault(name, []).append(number)
+    told = []
+    for name, numbers in found.items():
+        where = f" in release {', '.join(map(str, numbers))}" if len(numbers) < len(reports) else ""
+        told.append(f"{name}: no value was changed{where}; the column is released as it was.")
+    return told
 
 
 def _changed(old: Column, new: Column) -> float:

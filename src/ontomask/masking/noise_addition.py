@@ -113,6 +113,11 @@ class NoiseAddition(Choosing, Measuring):
             return _Moved(own.stick, moved_concepts(own, moves, rng.random(len(moves)), self.nearest))
         return _Moved(own.stick, moved_ranks(own, moves))
 
+    @property
+    def _anew(self) -> float:
+        """The probability that a flat value is drawn anew."""
+        return 1 - 1 / math.sqrt(1 + self.share)
+
     def _drawn_anew(self, stick: Yardstick, rng: np.random.Generator) -> Longs:
         """Flat values, some of them drawn anew; an indicator then has the correlation 1 / sqrt(1 + share) with itself."""
         codes = stick.column.codes.astype(np.int64)
@@ -121,7 +126,7 @@ class NoiseAddition(Choosing, Measuring):
         if not len(present):
             return codes
         ends = np.cumsum(stick.column.counts[present])
-        anew = (change < 1 - 1 / math.sqrt(1 + self.share)) & np.isin(codes, present)
+        anew = (change < self._anew) & np.isin(codes, present)
         codes[anew] = present[np.searchsorted(ends, pick[anew] * ends[-1], side="right")]
         return codes
 
@@ -140,7 +145,8 @@ class NoiseAddition(Choosing, Measuring):
         related = ", and the correlations between them" if self.correlated else ""
         return [
             (
-                f"Noise with {self.share:g} times the variance of each masked column was added to its values or scores. Before "
+                f"Noise with {self.share:g} times the variance of each masked column was added to its values or scores; flat "
+                f"values, which have none, were drawn anew from their column with a probability of {self._anew:.3g}. Before "
                 f"rounding{' and reflection at the limits of a column' if self.limits == 'kept' else ''}, {kept}{related} are "
                 "kept in expectation, not exactly. Missing values stay missing."
             ),

@@ -11,10 +11,10 @@ PRAM: Gouweleeuw, Kooiman, Willenborg & de Wolf 1998). Every value is kept with 
 matrices this one is nearest to K (least Kullback-Leibler divergence).
 
 A value of half of the records or more cannot change as often as the others: there are too few of them to take its place. It
-counts as close to itself as the nearest other value is (K_ii = max_j K_ij): part of its draws leave it as it is. (With
-K_ii = 1 it would be kept nearly always, and the others would only be exchanged among themselves.) Where the scaling is not finished after the
-allowed rounds, flows that are too large are cut: t_i R_ij = a_i a_j K_ij min(c_i, c_j) with c_i <= 1. That keeps balance
-and leaves values kept more often than was asked for, never less.
+counts as close to itself as the nearest other value is (K_ii = max_j K_ij): part of its draws leave it as it is. (With K_ii =
+1 it would be kept nearly always, and the others would only be exchanged among themselves.) Where the scaling is not finished
+after the allowed rounds, flows that are too large are cut: t_i R_ij = a_i a_j K_ij min(c_i, c_j) with c_i <= 1. That keeps
+balance and leaves values kept more often than was asked for, never less.
 """
 
 from __future__ import annotations

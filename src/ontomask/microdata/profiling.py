@@ -21,7 +21,7 @@ from ontomask.microdata.proposal import AnyRole, Kind, Proposal
 from ontomask.microdata.proposals import Unmatched, propose
 from ontomask.microdata.reading_options import Reading
 from ontomask.microdata.repeating import repeating_column
-from ontomask.microdata.role_limits import settle_together
+from ontomask.microdata.role_limits import settle_together, worded_for
 from ontomask.microdata.taxonomy_candidates import Candidate, Taxonomies, candidates
 
 if TYPE_CHECKING:
@@ -164,9 +164,11 @@ class Profile:
             k = chosen.promised_k if chosen.promised_k > 1 else DEFAULT_K
         proposed = {c.name: c.proposal.attribute(may_lack=False) for c in self.columns}
         if not chosen.masked_columns(proposed):
+            named = "age" if chosen.masks[0] == "quasi" else "charge"
             raise PolicyError(
                 f"no column has a role that {chosen.name} masks ({' or '.join(chosen.masks)})",
-                remedy="Settle the role of one: profile(data, roles={'age': 'quasi'}), ontomask init --role age=quasi.",
+                remedy=f"Settle the role of one: profile(data, roles={{'{named}': '{chosen.masks[0]}'}}), ontomask init --role "
+                f"{named}={chosen.masks[0]}.",
             )
         if aims and k > self.records:
             raise DataError(
@@ -190,12 +192,11 @@ class Profile:
         """The policy as YAML with the reasons and what to check; ``settings`` as of :meth:`policy`."""
         from ontomask.policy_file import policy_text
 
-        return policy_text(
-            self.policy(**settings),
-            folder,
-            head=self._head(),
-            comments={column.name: column.comments() for column in self.columns},
-        )
+        policy = self.policy(**settings)
+        assert policy.method is not None
+        masks = policy.method.masks
+        comments = {column.name: [worded_for(text, masks) for text in column.comments()] for column in self.columns}
+        return policy_text(policy, folder, head=self._head(), comments=comments)
 
     def save(self, path: str | Path, *, overwrite: bool = False, **settings: Any) -> Path:
         """Write :meth:`policy_text` to a file, which ``Policy.load`` reads."""

@@ -53,3 +53,21 @@ def _something_to_mask(columns: Sequence[ColumnProfile], settled: Mapping[str, s
     for column in [c for c in columns if c.role == "sensitive" and c.name not in settled][:MOST_QUASI]:
         column.proposal.role = "quasi"
         column.proposal.checks.append("it is masked because no other column would be: decide the role")
+
+
+#: What is said of roles where quasi-identifiers are masked, and where sensitive columns are in their place.
+_REWORDED = {
+    "write role: sensitive: it is then released as it is": "write role: sensitive: it is then masked",
+    "write role: quasi: it is then masked": "write role: quasi: it is then released as it is",
+    "others may know: it is masked": "others may know",
+    "it is masked because no other column would be: decide the role": "decide the role",
+    "sensitive or other (released as it is), quasi (masked)": "sensitive (masked), quasi or other (released as it is)",
+}
+
+
+def worded_for(text: str, masks: Sequence[str]) -> str:
+    """What a proposal says of roles, for a method that masks the columns of these roles."""
+    if "quasi" not in masks:
+        for said, true in _REWORDED.items():
+            text = text.replace(said, true)
+    return text
