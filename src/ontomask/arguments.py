@@ -32,7 +32,7 @@ def require_taxonomy(value: Any) -> Taxonomy:
 
 def as_values(values: Any, what: str = "values") -> list[Any]:
     """A column as a list: any list, tuple, array, Series or iterable of single values."""
-    remedy = f"Give the {what} as a list or one column, such as frame['diagnosis']."
+    remedy = f"Give the {what} as a list" + (" or one column, such as frame['diagnosis']." if what == "values" else ".")
     if values is None or isinstance(values, (str, bytes, bytearray, Mapping)) or hasattr(values, "columns"):
         raise OptionError(f"{what} are a {type(values).__name__}, not a list of them", remedy=remedy)
     try:
@@ -52,7 +52,10 @@ def as_numbers(values: Any, what: str) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         array = np.array(["?"])
     if array.dtype == object and all(isinstance(v, (int, float)) for v in array.ravel()):
-        array = array.astype(np.float64)
+        try:
+            array = array.astype(np.float64)
+        except OverflowError:  # a whole number that no float can hold
+            array = np.array(["?"])
     if array.ndim != 1 or array.dtype.kind not in "iufb" or not np.isfinite(array).all():
         raise OptionError(f"{what} hold something other than finite numbers", remedy="Give a list of numbers.")
     return array.astype(np.float64)

@@ -362,6 +362,32 @@ def test_compare(place: Path) -> None:
     run("compare", "swapped.yaml", "stays.csv", "--k", "2", cwd=place, code=1)
 
 
+def test_compare_writes_no_chart_of_nothing(place: Path, here: Any) -> None:
+    """Once it ended in a traceback where all candidates were refused."""
+    arguments = ["compare", "policy.yaml", "stays.csv", "--method", "recoding", "--k", "2", "--map", "none.svg"]
+    out, _ = here(*arguments, "--curve", "none-either.svg", cwd=place, code=1)
+    assert "Nothing can be recommended" in out
+    assert "No chart is written" in out
+    assert not list(place.glob("none*"))
+
+
+@pytest.mark.parametrize(
+    ("charts", "said"),
+    [
+        (["--map", "one.svg", "--curve", "./one.svg"], "both charts are to be written to one file"),
+        (["--map", "nowhere/one.svg"], "its folder does not exist"),
+        (["--curve", "one.png"], "written as SVG"),
+    ],
+)
+def test_charts_that_cannot_be_written_are_told_before_anything_is_masked(
+    place: Path, here: Any, monkeypatch: pytest.MonkeyPatch, charts: list[str], said: str
+) -> None:
+    monkeypatch.setattr("ontomask.comparison.compare.compare", None)
+    _, err = here("compare", "policy.yaml", "stays.csv", *charts, cwd=place, code=2)
+    assert said in err
+    assert not list(place.glob("one*"))
+
+
 def test_compare_without_options_varies_the_policy(place: Path, here: Any) -> None:
     """Once it compared the policy at k=5 with nothing, whatever it requires."""
     said = json.loads(here("compare", "policy.yaml", "stays.csv", "--json", cwd=place)[0])

@@ -99,7 +99,7 @@ def test_any_frame_and_missing_values() -> None:
         (lambda: om.sort_values(T, ["colic", "zz"]), r"1 value has no place in pains"),
         (lambda: om.sort_values("pains", ["colic"]), r"'pains' is not a Taxonomy"),
         (lambda: om.sort_values(None, [1, 2], "2"), r"the reference '2' is not a number"),
-        (lambda: om.sort_values(None, [1, 2], float("nan")), r"finite numbers"),
+        (lambda: om.sort_values(None, [1, 2], float("nan")), r"nan is not a number.*finite number"),
         (lambda: om.sort_values(None, [1, 2], 1e200), r"larger than 1e\+150"),
         (lambda: om.sort_values(None, ["1"], 1), r"numbers stored as text"),
         (lambda: om.sort_values(None, []), r"no values"),
@@ -138,3 +138,40 @@ def test_a_slip_is_one_message(call: Any, said: str) -> None:
     with pytest.raises(errors.OntomaskError, match=f"(?s){said}") as caught:
         call()
     assert caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize("value", [10**400, float("inf"), float("nan"), 1j, b"2", np.float32("nan"), [2]])
+def test_a_reference_that_is_no_finite_number(value: Any) -> None:
+    with pytest.raises(errors.OptionError, match="the reference"):
+        om.sort_values(None, [1, 2, 3], value)
+    with pytest.raises(errors.OptionError, match="the reference"):
+        om.weighted_distances(None, value, [1, 2, 3])
+
+
+def test_weights_that_no_float_can_hold() -> None:
+    with pytest.raises(errors.OptionError, match="the weights hold something other than finite numbers"):
+        om.weighted_distances(None, 1, [1, 2], [10**400, 1])
+
+
+def test_whole_numbers_among_others_are_numbers() -> None:
+    assert om.sort_values(None, [1, 2.5, 4], 2) == [2.5, 1, 4]
+    assert om.weighted_distances(None, 2, [1, 2.5]) == {1: 1.0, 2.5: 0.5}
+    with pytest.raises(errors.DataError, match="NaN or infinite"):
+        om.sort_values(None, [1, float("nan"), 3])
+    with pytest.raises(errors.OptionError, match="several types"):
+        om.sort_values(None, [2**60 + 1, 2.5])
+
+
+def test_an_index_is_a_column() -> None:
+    assert om.sort_values(T, pd.Index(["colic", "lumbago", "ache"]), "ache", "path") == ["ache", "lumbago", "colic"]
+
+
+def test_a_list_is_no_reference() -> None:
+    with pytest.raises(errors.OptionError, match="is not a value"):
+        om.sort_values(T, ["colic", "ache"], ["ache"])
+
+
+def test_a_single_nan_is_told() -> None:
+    """Once it ended in a ValueError: a join finds a single NaN unlike itself."""
+    with pytest.raises(errors.UnmatchedValuesError, match="no place in pains"):
+        om.sort_values(T, [float("nan")])

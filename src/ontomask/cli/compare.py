@@ -39,6 +39,8 @@ EPILOG = epilog(
     codes="0 done; 1 no candidate gives a release that satisfies what is required",
 )
 NOTHING = 1
+#: What a stretch of --k may hold, and the digits of a number there.
+MOST_LEVELS, MOST_DIGITS = 10_000, 15
 #: Candidates without a release.
 STATES = {
     "refused": "refused",
@@ -135,6 +137,8 @@ def command(
             candidates[policy.stem] = first
         for other in with_:
             name = other.stem if other.stem not in candidates else str(other)
+            while name in candidates:
+                name += " (again)"
             candidates[name] = _also_required(Policy.load(other, confined=confined), first)
     candidates = with_baselines(candidates) if baselines else candidates
     candidates = {n: one.changed(reading=read_as(given, data, one.reading)) for n, one in candidates.items()}
@@ -150,14 +154,16 @@ def command(
             seed=seed,
             progress=progress,
         )
-    if map_ is not None:
+    if map_ is not None and found.drawable:
         found.write_map(map_, overwrite=force)
-    if curve is not None:
+    if curve is not None and found.drawable:
         found.write_curve(curve, overwrite=force)
     if as_json:
         say_json(found.to_dict())
     elif not quiet:
         print_comparison(found, scores=scores)
+        if (map_ is not None or curve is not None) and not found.drawable:
+            say("No chart is written: no candidate has figures that could be drawn.")
     if found.best is None:
         raise typer.Exit(NOTHING)
 
@@ -165,10 +171,11 @@ def command(
 def _require_writable(charts: Mapping[str, Path | None], *, force: bool) -> None:
     """What cannot be written is said before anything is masked."""
     from ontomask.comparison.outcome import svg_file
+    from ontomask.microdata.writing import checked_target
 
-    for what, path in charts.items():
-        if path is not None and svg_file(path, what).exists() and not force:
-            raise OutputError("the file exists", where=str(path), remedy="Choose another name, or give --force.")
+    targets = [checked_target(svg_file(path, what), force, None) for what, path in charts.items() if path is not None]
+    if len({target.resolve() for target in targets}) < len(targets):
+        raise OutputError("both charts are to be written to one file", where=str(targets[0]), remedy="Name two files.")
 
 
 def _candidates(policy: Policy, methods: list[str], k: str | None, *, alone: bool) -> dict[str, Policy]:
@@ -195,9 +202,16 @@ def _levels(text: str) -> list[int]:
     levels: list[int] = []
     for part in text.replace(" ", "").split(","):
         found = re.fullmatch(r"(\d+)(?:-(\d+))?", part)
-        if found is None or (found[2] and int(found[2]) < int(found[1])):
+        if found is not None and max(len(number or "") for number in found.groups()) > MOST_DIGITS:
+            raise OptionError("--k: a number is too large", remedy="No k can exceed the number of records.")
+        first, last = (int(found[1]), int(found[2] or found[1])) if found is not None else (1, 0)
+        if last < first:
             raise OptionError(f"--k {text!r}", remedy="Give numbers: 5, or 2-10, or 2,5,10.")
-        levels += range(int(found[1]), int(found[2] or found[1]) + 1)
+        if last - first >= MOST_LEVELS:
+            raise OptionError(
+                f"--k {text!r}: that is more than {MOST_LEVELS:,} candidates", remedy="Choose some of them: 2,5,10."
+            )
+        levels += range(first, last + 1)
     return levels
 
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ontomask.arguments import as_path, one_of, short
+from ontomask.arguments import as_path, as_values, one_of, short
 from ontomask.comparison.comparable import comparable
-from ontomask.comparison.judging import Ground, Run, failed_run
+from ontomask.comparison.judging import Ground, Run, failed_run, key_of
 from ontomask.comparison.memory import Memory
 from ontomask.comparison.outcome import RISKS, Comparison, RiskKind
 from ontomask.comparison.running import excluded_as, run_all
@@ -113,10 +113,16 @@ def _concluded(
     good = [run for run in runs if run.error is None]
     masked = {frozenset(policies[run.name].masked) for run in good}
     union = frozenset[str]().union(*masked)
-    columns = next((one for one in ground.unions if set(one) == union), ground.unions[-1])
+    # The least that holds all of them, and of which all have figures.
+    judged = [one for one in ground.unions if union <= set(one) and all(key_of(one) in run.on for run in good)]
+    columns = judged[0] if judged and good else ground.unions[-1]
     quasi = {name for name, attribute in ground.attributes.items() if attribute.quasi}
     # Linkage is the risk where records are hidden among others; it says nothing of values that are not the record's own.
     chosen = kind is None and not union <= quasi and all(run.learned for run in good)
+    if kind == "disclosure" and good and not any(run.learned for run in good):
+        raise OptionError(
+            "kind='disclosure': no sensitive column has a value in a release", remedy="Choose another kind of risk."
+        )
     settled: RiskKind = kind or ("disclosure" if chosen else "semantic")
     return Comparison([run.judged_on(columns) for run in runs], policies, settled, alpha, columns, chosen)
 
@@ -124,17 +130,17 @@ def _concluded(
 def _named(policies: Any) -> dict[str, Policy]:
     """The policies by name."""
     if isinstance(policies, Mapping) and "attributes" not in policies:
-        listed = {str(name): require_policy(policy) for name, policy in policies.items()}
+        listed = {shown(name): require_policy(policy) for name, policy in policies.items()}
     elif isinstance(policies, (str, Path, Policy, Mapping)):
         raise OptionError(
             "one policy is nothing to compare", remedy="Give several; om.grid(policy, methods, k) makes them."
         )
     else:
         listed = {}
-        for place, given in enumerate(policies, 1):
+        for place, given in enumerate(as_values(policies, "policies"), 1):
             policy = require_policy(given)
-            name = Path(given).stem if isinstance(given, (str, Path)) else _own_name(policy, place)
-            if name in listed:
+            name = shown(Path(given).stem) if isinstance(given, (str, Path)) else _own_name(policy, place)
+            while name in listed:
                 name = f"{name} ({place})"
             listed[name] = policy
     if not listed:
@@ -145,6 +151,11 @@ def _named(policies: Any) -> dict[str, Policy]:
     if without is not None:
         raise PolicyError(f"the policy {without!r} names no method", remedy="Add one, such as method=Recoding(k=5).")
     return listed
+
+
+def shown(name: Any) -> str:
+    """A name as text that every file can hold; the bytes of a file's name need not be."""
+    return str(name).encode("utf-8", "replace").decode()
 
 
 def _own_name(policy: Policy, place: int) -> str:

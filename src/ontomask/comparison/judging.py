@@ -29,7 +29,7 @@ from ontomask.result import Result
 
 #: Why a candidate has no figures.
 Failure = Literal["refused", "unmasked", "invalid", "incomparable", "died"]
-#: Sets of masked columns of which every union is judged; where there are more, only that of all.
+#: Sets of masked columns of which every union is judged; where there are more, that of all and those of all but one.
 MOST_SETS = 3
 
 
@@ -63,6 +63,8 @@ class Ground:
             for one in sets:
                 found |= {union | one for union in found}
             unions |= found - {frozenset()}
+        else:
+            unions |= {frozenset[str]().union(*(other for other in sets if other != one)) for one in sets}
         ordered = [tuple(name for name in attributes if name in union) for union in unions]
         ordered.sort(key=lambda union: (len(union), union))
         return Ground(attributes, tuple(ordered), measure, dict(options or {}))

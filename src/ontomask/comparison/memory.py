@@ -32,7 +32,9 @@ class Memory:
 
         columns = {name for union in ground.unions for name in union}
         judges = {
-            name: attribute for name, attribute in ground.attributes.items() if name in columns or attribute.quasi
+            name: attribute
+            for name, attribute in ground.attributes.items()
+            if name in columns or attribute.quasi or attribute.role == "sensitive"
         }
         judged = _plain([ground.unions, judges, ground.measure, ground.options])
         self.folder = folder
@@ -54,9 +56,10 @@ class Memory:
         """A run of the same kind, if it was done; what cannot be read is done again."""
         try:
             content = json.loads(self._file(policy).read_text(encoding="utf-8"))
-            return Run(**{**content, "name": name})
+            run = Run(**{**content, "name": name})
         except (OSError, ValueError, TypeError):
             return None
+        return run if run.error is not None or (isinstance(run.on, dict) and run.on) else None
 
     def keep(self, run: Run, policy: Policy) -> None:
         """Remember a run, unless it says more of this machine at this time than of the candidate."""

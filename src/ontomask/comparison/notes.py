@@ -83,13 +83,17 @@ def _meaning(found: Comparison) -> list[str]:
         if twin is not None and run.sse is not None and twin.sse:
             saved.setdefault(_method(run), []).append(1 - run.sse / twin.sse)
     told = [
-        f"{method} {abs(fmean(parts)):.0%} {'less' if fmean(parts) >= 0 else 'more'}"
-        + (f" (mean of {counted(len(parts), 'setting')})" if len(parts) > 1 else "")
+        f"{method} {_saved(fmean(parts))}" + (f" (mean of {counted(len(parts), 'setting')})" if len(parts) > 1 else "")
         for method, parts in saved.items()
     ]
     return (
         [f"Beside labels only, by SSE, a method that knows what values mean loses: {'; '.join(told)}."] if told else []
     )
+
+
+def _saved(part: float) -> str:
+    share = f"{abs(part):.0%}"
+    return "as much" if share == "0%" else f"{share} {'less' if part > 0 else 'more'}"
 
 
 def _without_twin(found: Comparison) -> list[str]:

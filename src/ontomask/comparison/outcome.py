@@ -199,10 +199,23 @@ class Comparison:
         """What the figures are of, where it does not go without saying."""
         return notes_of(self)
 
+    @property
+    def drawable(self) -> bool:
+        """Has a candidate figures that can be drawn, loss and risk?"""
+        return any(run.loss is not None and self.risk(run) is not None for run in self.runs)
+
+    def _require_drawable(self) -> None:
+        if not self.drawable:
+            raise OptionError(
+                "there is nothing to draw: no candidate has figures of loss and risk",
+                remedy="The recommendation says why.",
+            )
+
     def map_svg(self) -> str:
         """The map of risk and loss, the frontier marked, as SVG."""
         from ontomask.report.charts import risk_utility_map, svg
 
+        self._require_drawable()
         told = "; ".join(
             f"{row['name']}: loss {row['loss']:.1f}%, risk {row['risk']:.1f}%"
             for row in self.table.drop_nulls(["loss", "risk"]).iter_rows(named=True)
@@ -215,6 +228,7 @@ class Comparison:
         """The scores over alpha, as SVG; candidates that never have the lowest one are drawn in grey where there are many."""
         from ontomask.report.charts import score_curves, svg
 
+        self._require_drawable()
         by_name = {run.name: run for run in self.runs}
         ends = [(alpha, by_name[name]) for low, high, name in self.winners for alpha in (low, high)]
         lowest = [(alpha, score) for alpha, run in ends if (score := self.score(run, alpha)) is not None]

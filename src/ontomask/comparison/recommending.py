@@ -31,10 +31,7 @@ def recommend(found: Comparison) -> list[str]:
     """The choice and its reasons; what would be chosen under other weights; what cannot be chosen, and why."""
     best = next((run for run in found.runs if run.name == found.best), None)
     if best is None:
-        return [
-            "Nothing can be recommended: no candidate gave a release that satisfies what is required of it.",
-            *_failed(found),
-        ]
+        return [_nothing(found), *_failed(found)]
     good = [run for run in found.runs if run.error is None]
     return [
         _choice(found, best, good),
@@ -48,11 +45,21 @@ def recommend(found: Comparison) -> list[str]:
     ]
 
 
+def _nothing(found: Comparison) -> str:
+    """Why there is no choice."""
+    if not found.satisfied:
+        return "Nothing can be recommended: no candidate gave a release that satisfies what is required of it."
+    return (
+        "Nothing can be recommended: no release has a score. Loss has no measure where records are changed or left out and "
+        "all original ones are alike."
+    )
+
+
 def _choice(found: Comparison, best: Run, good: list[Run]) -> str:
     score = found.score(best)
     return (
         f"Recommended: {best.name}. It has the lowest score{_among(found, good)}: {score:.3g} with alpha {found.alpha:g} "
-        f"(information loss {best.loss:.3g}%, {_risk(found, best)})."
+        f"({_loss(best)}, {_risk(found, best)})."
     )
 
 
@@ -74,6 +81,10 @@ def _among(found: Comparison, good: list[Run]) -> str:
         return " as the only candidate that works" if len(found.runs) > 1 else " as the only candidate"
     promised = all(run.promises for run in good)
     return f", of {len(good):,} candidates" + (" that satisfy what is required" if promised else "")
+
+
+def _loss(run: Run) -> str:
+    return "its loss has no measure" if run.loss is None else f"information loss {run.loss:.3g}%"
 
 
 def _risk(found: Comparison, run: Run) -> str:

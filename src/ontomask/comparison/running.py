@@ -18,6 +18,7 @@ from ontomask.comparison.grid import required_k
 from ontomask.comparison.judging import Failure, Ground, Run, failed_run, judged
 from ontomask.distances.sweep import available_cores
 from ontomask.errors import Cancelled, NotSatisfied, OntomaskError, OptionError
+from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import Grouping
 from ontomask.masking.resampling import Resampling
 from ontomask.policy import Policy
@@ -97,6 +98,9 @@ def excluded_as(policy: Policy) -> tuple[str, Failure] | None:
     A method may join groups until what is required holds; but what is compared is the k that a candidate stands for.
     """
     method, needed = policy.method, required_k(policy)
+    if isinstance(method, Generalization) and method.search != "strategy" and policy.require:
+        # It goes no further than what is required.
+        return ("k is 1", "unmasked") if all(model.trivial for model in policy.require) else None
     if not isinstance(method, Grouping):
         return None
     if method.promised_k == method.k < needed:

@@ -189,6 +189,8 @@ def factorize(values: pl.Series) -> tuple[Codes, pl.Series]:
     """The code of each value and the distinct values, in the order first seen; null is a value."""
     frame = pl.DataFrame({"value": values})
     distinct = frame.unique(maintain_order=True)
+    if len(distinct) == 1:  # a join finds a single NaN unlike itself
+        return np.zeros(len(values), dtype=np.int32), distinct["value"]
     numbered = distinct.with_columns(pl.int_range(pl.len(), dtype=pl.Int32).alias("code"))
     joined = frame.join(numbered, on="value", how="left", nulls_equal=True, maintain_order="left")
     return joined["code"].to_numpy().astype(np.int32, copy=False), distinct["value"]

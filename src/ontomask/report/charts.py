@@ -57,7 +57,8 @@ def svg(chart: Chart, name: str, title: str, description: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="{name}-title {name}-desc" '
         f'viewBox="{box}" width="{width}" height="{height}">'
-        f'<title id="{name}-title">{escape(title)}</title><desc id="{name}-desc">{escape(description)}</desc>{body}'
+        f'<title id="{name}-title">{escape(writable(title))}</title>'
+        f'<desc id="{name}-desc">{escape(writable(description))}</desc>{body}'
     )
 
 

@@ -185,6 +185,12 @@ def centre_of(column: Column, value: Any) -> Any:
             )
         return column.own[column.missing]
     if isinstance(column, NominalColumn):
+        if not isinstance(value, (str, int, float, np.generic)):
+            raise OptionError(
+                f"the reference {short(repr(value), 40)} is not a value",
+                where=column.where,
+                remedy="Give a concept of the taxonomy.",
+            )
         text = str(value)
         numbers = (text,) if column.values.dtype.is_numeric() else ()
         attribute = column.attr
@@ -200,14 +206,14 @@ def centre_of(column: Column, value: Any) -> Any:
             )
         return column.taxonomy.position(read.concepts[text])
     if isinstance(column, NumericColumn):
-        if isinstance(value, (bool, str)) or not np.isscalar(value):
+        known = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+        if not known or (not isinstance(value, int) and np.isnan(value)):
             raise OptionError(
                 f"the reference {short(repr(value), 40)} is not a number", where=column.where, remedy=NUMBER
             )
-        [number] = as_numbers([value], "the reference")
-        if abs(number) > HUGE:
+        if abs(value if isinstance(value, int) else float(value)) > HUGE:
             raise OptionError(f"the reference is larger than {HUGE:g}", where=column.where, remedy=NUMBER)
-        return number
+        return np.float64(value)
     if isinstance(column, OrdinalColumn) and getattr(column.attribute, "order", None) is not None:
         return _place(column, list(column.attribute.order), value)  # type: ignore[attr-defined]
     return column.own[_place(column, column.values.to_list(), value)]
@@ -262,16 +268,25 @@ def _column(
 def _frame(values: Any) -> Any:
     """A frame of one column; a Series keeps its type, and the order of its categories."""
     if hasattr(values, "to_frame") and not hasattr(values, "columns"):
-        return values.to_frame(VALUE)
+        series = values.to_series() if hasattr(values, "to_series") else values  # an index of pandas
+        return series.to_frame(VALUE)
     listed = as_values(values)
     if not listed:
         raise OptionError("there are no values to compare", remedy="Give at least one value.")
     try:
-        return pl.DataFrame({VALUE: pl.Series(VALUE, listed, strict=True)})
+        return pl.DataFrame({VALUE: pl.Series(VALUE, _of_one_type(listed), strict=True)})
     except (TypeError, OverflowError, pl.exceptions.PolarsError):
         raise OptionError(
             "the values are of several types", remedy="Give values of one type, all text or all numbers."
         ) from None
+
+
+def _of_one_type(listed: list[Any]) -> list[Any]:
+    """Whole numbers among others as such, if no digit is lost."""
+    kinds = {type(value) for value in listed if value is not None}
+    if kinds != {int, float} or any(type(value) is int and abs(value) > 2**53 for value in listed):
+        return listed
+    return [float(value) if type(value) is int else value for value in listed]
 
 
 def _spanning(column: Column, centre: Any) -> Column:

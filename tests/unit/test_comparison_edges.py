@@ -1,0 +1,129 @@
+"""Comparisons at their edges: nothing to draw, nothing to learn, no measure of loss, names of any kind, k = 1."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+
+import ontomask as om
+from ontomask import errors
+from ontomask.cli.compare import _levels
+from ontomask.comparison.judging import Ground
+
+FRAME = pl.DataFrame({"age": [30, 31, 33, 52, 54, 58, 59, 60], "ill": ["a", "b", "a", "b", "c", "c", "a", "b"]})
+POLICY = om.Policy(attributes={"age": om.Numeric(), "ill": om.Flat(role="sensitive")})
+
+
+def test_where_no_candidate_has_figures_there_is_nothing_to_draw(tmp_path: Path) -> None:
+    strict = POLICY.changed(require=[om.KAnonymity(k=5)])
+    found = om.compare(FRAME, om.grid(strict, ["microaggregation"], [2, 3]), workers=1)
+    assert not found.drawable
+    for write in (found.write_map, found.write_curve):
+        with pytest.raises(errors.OptionError, match="nothing to draw"):
+            write(tmp_path / "chart.svg")
+    assert not list(tmp_path.iterdir())
+
+
+def test_disclosure_needs_a_value_to_learn() -> None:
+    frame = FRAME.with_columns(ill=pl.lit(None, dtype=pl.String))
+    ways = om.grid(POLICY, ["microaggregation", "recoding"], [2])
+    with pytest.raises(errors.OptionError, match="no sensitive column has a value"):
+        om.compare(frame, ways, workers=1, kind="disclosure")
+    assert om.compare(frame, ways, workers=1).best is not None
+
+
+@pytest.mark.parametrize(("alpha", "said"), [(0, "its loss has no measure"), (0.5, "no release has a score")])
+def test_a_loss_without_a_measure(alpha: float, said: str) -> None:
+    frame = pl.DataFrame({"age": [5, 5, 5, 5, None, None]})
+    policy = om.Policy(attributes={"age": om.Numeric(missing="drop_record")})
+    found = om.compare(frame, om.grid(policy, ["microaggregation", "recoding"], [2]), workers=1, alpha=alpha)
+    assert [run.loss for run in found.runs] == [None, None]
+    assert said in found.recommendation[0]
+    assert "satisfies what is required of it" not in found.recommendation[0]
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize("search", ["full_domain", "local", "best_first"])
+def test_a_generalization_that_aims_at_nothing_masks_nothing(search: Any) -> None:
+    ways = om.grid(POLICY, [om.Generalization(search=search)], [1, 2])
+    found = om.compare(FRAME, ways, workers=1, alpha=1)
+    assert [run.failure for run in found.runs] == ["unmasked", None]
+    assert "nothing is masked" in found.recommendation[-1]
+
+
+def test_a_generalization_that_aims_at_another_model_is_one_with_k_1() -> None:
+    diverse = POLICY.changed(require=[om.LDiversity(l=2, attribute="ill")])
+    found = om.compare(FRAME, om.grid(diverse, ["generalization"], [1]), workers=1)
+    assert [run.failure for run in found.runs] == [None]
+
+
+def test_charts_hold_names_of_any_kind() -> None:
+    names = ["<b>&\"x'\x07</svg>", "two\nlines\u202e", "]]>", "file\udcff", "", "x" * 300, "<script>alert(1)</script>"]
+    ways = {name: POLICY.changed(method=om.Microaggregation(k=2 + i % 3)) for i, name in enumerate(names)}
+    found = om.compare(FRAME, ways, workers=1)
+    for drawn in (found.map_svg(), found.curve_svg()):
+        ElementTree.fromstring(drawn)
+        assert "<script" not in drawn
+    assert found.table["name"].to_list()[3] == "file?"
+
+
+@pytest.mark.parametrize("given", [None, 5, "policy.yaml", POLICY])
+def test_what_is_no_list_of_policies(given: Any) -> None:
+    with pytest.raises(errors.OptionError, match="not a list of them|nothing to compare"):
+        om.compare(FRAME, given, workers=1)
+
+
+@pytest.mark.parametrize("text", ["9" * 5000, "2-" + "9" * 5000, "2-100000000", "1" * 16])
+def test_levels_beyond_all_measure(text: str) -> None:
+    with pytest.raises(errors.OptionError, match=r"too large|more than 10,000 candidates"):
+        _levels(text)
+
+
+def test_loss_is_of_the_columns_that_releases_mask_where_there_are_many_sets() -> None:
+    frame = pl.DataFrame({"a": [*range(8)] * 4, "b": list("xyxyxyzz") * 4, "c": [3, 1, 2, 5, 4, 7, 6, 9] * 4})
+    frame = frame.with_columns(s=pl.Series(["u", None] * 16))
+    policy = om.Policy(
+        attributes={"a": om.Numeric(), "b": om.Flat(), "c": om.Numeric(), "s": om.Flat(role="sensitive")}
+    )
+    methods: dict[str, Any] = {
+        "all": om.Microaggregation(k=2),
+        "b": om.PRAM(columns=["b"]),
+        "a": om.NoiseAddition(columns=["a"]),
+        "c": om.NoiseAddition(columns=["c"]),
+        "shuffled": om.Shuffling(),
+    }
+    ways = {name: policy.changed(method=method) for name, method in methods.items()}
+    found = om.compare(frame, ways, workers=1, seed=1)
+    assert [run.failure for run in found.runs] == [None] * 4 + ["invalid"]
+    assert tuple(found.columns) == ("a", "b", "c")
+    without = om.compare(frame, {name: way for name, way in ways.items() if name != "shuffled"}, workers=1, seed=1)
+    assert [run.loss for run in found.runs[:4]] == [run.loss for run in without.runs]
+    assert Ground.of(policy.attributes, list(ways.values())).unions[-1] == ("a", "b", "c", "s")
+
+
+def test_what_is_remembered_depends_on_what_sensitive_values_mean(tmp_path: Path) -> None:
+    """A column that some take for labels and others for concepts is judged by its meaning: synonyms are one value."""
+    taxonomy = om.Taxonomy.from_edges([("a", "r"), ("b", "r"), ("c", "r")], synonyms={"a": ["b2"]})
+    frame = FRAME.with_columns(ill=pl.Series(["a", "b2", "a", "b2", "c", "c", "a", "b2"]))
+    plain = POLICY.changed(method=om.Microaggregation(k=2))
+    meant = plain.changed(attributes={"age": om.Numeric(), "ill": om.Nominal(taxonomy=taxonomy, role="sensitive")})
+    om.compare(frame, {"plain": plain}, workers=1, seed=1, folder=tmp_path / "runs")
+    both = {"plain": plain, "meant": meant}
+    fresh = om.compare(frame, both, workers=1, seed=1)
+    again = om.compare(frame, both, workers=1, seed=1, folder=tmp_path / "runs")
+    assert [run.learned for run in again.runs] == [run.learned for run in fresh.runs]
+
+
+@pytest.mark.parametrize("on", [5, {}, None])
+def test_what_was_remembered_and_makes_no_sense_is_done_again(tmp_path: Path, on: Any) -> None:
+    ways = om.grid(POLICY, ["microaggregation"], [2])
+    fresh = om.compare(FRAME, ways, workers=1, seed=1, folder=tmp_path / "runs")
+    [file] = (tmp_path / "runs").iterdir()
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"on": on}))
+    again = om.compare(FRAME, ways, workers=1, seed=1, folder=tmp_path / "runs")
+    assert again.runs[0].loss == fresh.runs[0].loss
