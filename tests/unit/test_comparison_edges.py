@@ -13,7 +13,8 @@ import pytest
 import ontomask as om
 from ontomask import errors
 from ontomask.cli.compare import _levels
-from ontomask.comparison.judging import Ground
+from ontomask.comparison.judging import Ground, Run
+from ontomask.comparison.outcome import Comparison
 
 FRAME = pl.DataFrame({"age": [30, 31, 33, 52, 54, 58, 59, 60], "ill": ["a", "b", "a", "b", "c", "c", "a", "b"]})
 POLICY = om.Policy(attributes={"age": om.Numeric(), "ill": om.Flat(role="sensitive")})
@@ -127,3 +128,28 @@ def test_what_was_remembered_and_makes_no_sense_is_done_again(tmp_path: Path, on
     file.write_text(json.dumps(json.loads(file.read_text()) | {"on": on}))
     again = om.compare(FRAME, ways, workers=1, seed=1, folder=tmp_path / "runs")
     assert again.runs[0].loss == fresh.runs[0].loss
+
+
+@pytest.mark.parametrize(
+    ("figures", "alpha", "best", "said"),
+    [
+        ([(0, 10), (0, 5)], 1, "r1", "It has the lowest score whatever the weights of loss and risk."),
+        ([(50, 12.5), (40, 12.5)], 0, "r1", "It has the lowest score whatever the weights of loss and risk."),
+        ([(50, 12.5), (50, 12.5)], 0, "r0", "It has the lowest score whatever the weights of loss and risk."),
+        ([(0, 10), (0, 5), (5, 0)], 1, "r1", "If risk counts more (alpha from 0 to 0.5), r2."),
+        ([(10, 20), (20, 10)], 0.5, "r0", "If risk counts more (alpha from 0 to 0.5), r1."),
+        ([(None, 1), (5, 1)], 0, "r1", "It has the lowest score whatever the weights of loss and risk."),
+        ([(None, 1), (5, 2)], 0, "r0", "If loss counts more (alpha from 0 to 1), r1."),
+    ],
+)
+def test_of_equal_scores_none_is_chosen_that_is_worse(
+    figures: list[tuple[float | None, float]], alpha: float, best: str, said: str
+) -> None:
+    """Once a candidate was recommended at alpha 0 or 1 that loses more at the same risk, "whatever the weights"."""
+    runs = [
+        Run(f"r{i}", "recoding", 2, loss=loss, linkage={"semantic": risk / 100}, smallest=2, promised_k=2)
+        for i, (loss, risk) in enumerate(figures)
+    ]
+    found = Comparison(runs, {}, "semantic", alpha)
+    assert found.best == best
+    assert found.recommendation[1] == said

@@ -184,10 +184,12 @@ class Comparison:
 
     @property
     def best(self) -> str | None:
-        """The candidate with the lowest score, of equals the first; None if there is none."""
-        scored = [(score, run.name) for run in self.runs if (score := self.score(run)) is not None]
+        """The candidate with the lowest score; of equals the first that is not worse than another in loss or risk; None if
+        there is none."""
+        scored = [(score, run) for run in self.runs if (score := self.score(run)) is not None]
         least = min((score for score, _ in scored), default=0.0)
-        return next((name for score, name in scored if score <= least * (1 + EQUAL)), None)
+        equal = [run for score, run in scored if score <= least * (1 + EQUAL)]
+        return next((run.name for run in equal if self._on_frontier(run)), equal[0].name if equal else None)
 
     @cached_property
     def recommendation(self) -> list[str]:

@@ -102,15 +102,16 @@ def _otherwise(found: Comparison, best: Run) -> list[str]:
     """Who wins where loss or risk counts more."""
     told = []
     for low, high, name in found.winners:
-        if name == best.name or low <= found.alpha <= high:
+        if name == best.name or low < found.alpha < high:
             continue
         if high == 0:
             told.append(f"Only if risk alone counts (alpha 0), {name}.")
-        elif high < found.alpha:
+        elif high <= found.alpha:
             told.append(f"If risk counts more (alpha from {_alpha(low)} to {_alpha(high)}), {name}.")
         else:
             told.append(f"If loss counts more (alpha from {_alpha(low)} to {_alpha(high)}), {name}.")
-    return told or ["It has the lowest score whatever the weights of loss and risk."] * (len(found.winners) == 1)
+    always = len(found.winners) == 1 and best.loss is not None
+    return told or ["It has the lowest score whatever the weights of loss and risk."] * always
 
 
 def _alpha(value: float) -> str:
