@@ -141,14 +141,20 @@ class Imputation(Choosing, Measuring):
             "rare and extreme values can be in the release, on other records.",
         }[self.model]
         unmasked = "Columns that are not named" if self.columns else "Quasi-identifiers"
+        own = (
+            "No record is its own donor: what records alike show, and a record itself never does, is the more likely to be its "
+            "own value, the more releases there are."
+            if self.model == "pmm"
+            else "What a record shows in these columns does not depend on its own values, but for their part in a regression "
+            "over all records."
+        )
         told = [
             (
                 f"{what} were drawn for every record, given its other columns, from {source} Means, spreads and relations "
                 "are kept as far as the regression describes them."
             ),
             (
-                "What a record shows in these columns does not depend on its own values, but for their part in a "
-                "regression over all records. The better the other columns predict a value, the closer the drawn one "
+                f"{own} The better the other columns predict a value, the closer the drawn one "
                 "comes to it: nothing bounds how close."
             ),
             (
