@@ -259,3 +259,12 @@ def test_words() -> None:
         "discernibility 8 (of the original 4)\n"
         "4 records, 0 of them removed"
     )
+
+
+def test_sensitive_numbers_too_far_apart_for_their_distance() -> None:
+    """Their distance is infinite, which is a warning of NumPy and no reason to stop."""
+    frame = pl.DataFrame({"q": [1, 1, 2, 2, 3, 3], "s": [-1.7e308, 1.7e308, 0.0, 0.0, 1e300, -1.6e308]})
+    policy = om.Policy(
+        attributes={"q": om.Numeric(), "s": om.Numeric(role="sensitive")}, method=om.Microaggregation(k=2)
+    )
+    assert om.anonymize(frame, policy).assessment.disclosed["records"].to_list() == [2]

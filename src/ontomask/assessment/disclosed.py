@@ -108,7 +108,7 @@ def _agreeing_numbers(
     low, high = np.full(len(classes), np.inf), np.full(len(classes), -np.inf)
     np.minimum.at(low, classes.of[known], shown[known])
     np.maximum.at(high, classes.of[known], shown[known])
-    with np.errstate(invalid="ignore"):  # a class without a known value spans nothing
+    with np.errstate(invalid="ignore", over="ignore"):  # a class without a known value spans nothing
         agree = (high >= low) & (high - low <= width)
         middle = np.where(agree, low + (high - low) / 2, np.nan)
         true = np.abs(own - middle[classes.of]) <= width
@@ -119,5 +119,7 @@ def tolerance_of(numbers: NDArray[np.float64]) -> float:
     known = numbers[~np.isnan(numbers)]
     if not len(known):
         return 0.0
-    low, high = np.quantile(known, (0.05, 0.95))
-    return TOLERANCE * float(high - low)
+    with np.errstate(over="ignore"):  # numbers so far apart that their distance has no number
+        low, high = (float(bound) for bound in np.quantile(known, (0.05, 0.95)))
+        width = high - low
+    return TOLERANCE * width if np.isfinite(width) else TOLERANCE * high - TOLERANCE * low
