@@ -348,11 +348,11 @@ def test_a_process_that_dies_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Not finished: suppression, k=2 (its process ended without an answer" in compared.recommendation[-1]
 
 
-def dying(name: str, *others: Any) -> Run:
+def dying(frame: Any, name: str, *others: Any) -> Run:
     """A task whose process is ended from outside for one of the candidates."""
     if name == "suppression, k=2":
         os._exit(9)
-    return running.run_policy(running._FRAME, name, *others)
+    return running.run_policy(frame, name, *others)
 
 
 # ---- grids -----------------------------------------------------------------------------------------------------------

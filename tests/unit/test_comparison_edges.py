@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -153,3 +155,18 @@ def test_of_equal_scores_none_is_chosen_that_is_worse(
     found = Comparison(runs, {}, "semantic", alpha)
     assert found.best == best
     assert found.recommendation[1] == said
+
+
+@pytest.mark.slow
+def test_a_script_that_cannot_start_processes_is_told_so(tmp_path: Path) -> None:
+    """Once it waited for ever, where the data were larger than what a process reads before it begins."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import ontomask as om\n"
+        "from ontomask.comparison import running\n"
+        "running.SOON = -1.0\n"
+        "om.compare(om.demo_data(3000), om.grid(om.demo_policy(), ['suppression'], k=[2, 4, 6]), workers=2)\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1
+    assert "no process can be started" in done.stderr.splitlines()[-1]

@@ -116,21 +116,14 @@ def _told(problem: OntomaskError) -> str:
 
 # ---- one after the other, or side by side -------------------------------------------------------------------------
 
-_FRAME: Any = None
-
-
-def _begin(frame: Any) -> None:
-    global _FRAME  # noqa: PLW0603 - a process of the pool gets the data once
-    _FRAME = frame
-
 
 def _ready() -> bool:
     """Answered by a process that has begun."""
-    return _FRAME is not None
+    return True
 
 
-def _task(name: str, policy: Policy, ground: Ground, seed: int | None) -> Run:
-    return run_policy(_FRAME, name, policy, ground, seed)
+def _task(frame: Any, name: str, policy: Policy, ground: Ground, seed: int | None) -> Run:
+    return run_policy(frame, name, policy, ground, seed)
 
 
 def run_all(
@@ -161,9 +154,9 @@ def run_all(
         yield tell(run)
     if not left:
         return
-    with _pool(frame, min(most, len(left))) as pool:
+    with _pool(min(most, len(left))) as pool:
         waiting: dict[Future[Run], str] = {
-            pool.submit(_task, name, policy, ground, seed): name for name, policy in left.items()
+            pool.submit(_task, frame, name, policy, ground, seed): name for name, policy in left.items()
         }
         for done in as_completed(waiting):
             try:
@@ -181,7 +174,7 @@ def run_all(
 
 def _alone(frame: Any, name: str, policy: Policy, ground: Ground, seed: int | None) -> Run:
     """A candidate in a process of its own: if that ends, it is this candidate that ends it."""
-    with _pool(frame, 1) as pool:
+    with _pool(1) as pool:
         try:
             pool.submit(_ready).result()
         except BrokenProcessPool:
@@ -190,17 +183,21 @@ def _alone(frame: Any, name: str, policy: Policy, ground: Ground, seed: int | No
                 remedy="In a script, call compare under if __name__ == '__main__':, or give workers=1.",
             ) from None
         try:
-            return pool.submit(_task, name, policy, ground, seed).result()
+            return pool.submit(_task, frame, name, policy, ground, seed).result()
         except BrokenProcessPool:
             return failed_run(name, policy, DIED, "died")
 
 
 @contextmanager
-def _pool(frame: Any, workers: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that have the data; whoever stops stops them all."""
+def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes; whoever stops stops them all.
+
+    They get the data with each run, not at their start: who starts a process waits for ever until it has read all that it
+    is started with, even if it ended long ago.
+    """
     # Started afresh: threads of Polars and numba do not survive a fork.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(frame,))
+    pool = ProcessPoolExecutor(workers, mp_context=context)
     try:
         yield pool
     finally:
