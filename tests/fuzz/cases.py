@@ -249,7 +249,7 @@ def _method(chance: random.Random, n: int, columns: dict[str, Column]) -> tuple[
         return _perturbation(chance, columns), 1
     search = chance.choice(("full_domain", "full_domain", "local", "best_first"))
     limit = chance.choice((0.0, 0.05, 0.3)) if search == "full_domain" else 0.0
-    budget = chance.choice((None, 50, 2_000)) if search == "best_first" else None
+    budget = chance.choice((20, 100, 500)) if search == "best_first" else None
     return om.Generalization(search=search, suppression_limit=limit, budget=budget), 1
 
 
