@@ -170,3 +170,15 @@ def test_a_script_that_cannot_start_processes_is_told_so(tmp_path: Path) -> None
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 1
     assert "no process can be started" in done.stderr.splitlines()[-1]
+
+
+def test_policies_that_leave_out_different_records_are_not_compared() -> None:
+    """What a record without a value would have lost, one of them does not know."""
+    frame = pl.DataFrame({"age": [None, 1, 2, 3, 4, 5, 60, 70] * 3})
+    policies = {
+        missing: om.Policy(attributes={"age": om.Numeric(missing=missing)}, method=om.Microaggregation(k=2))
+        for missing in ("category", "drop_record")
+    }
+    found = om.compare(frame, policies, workers=1)
+    assert [run.failure for run in found.runs] == [None, "incomparable"]
+    assert "records without a value in 'age' are left out in one and stay in the other" in str(found.runs[1].error)

@@ -15,9 +15,9 @@ def comparable(policies: Mapping[str, Policy], measure: str | None) -> tuple[dic
     """What the columns are judged as, and why each of some candidates cannot be compared with the others.
 
     Candidates may mask different columns. They must agree on what an intruder knows and may not learn, the
-    quasi-identifiers and sensitive columns, and on what is judged: the kind, the taxonomy and (if no ``measure`` is named
-    for all) the measure of every column that one of them masks. A column that some take for labels and others for
-    concepts is judged by its meaning.
+    quasi-identifiers and sensitive columns; on which records are left out for a missing value; and on what is judged: the
+    kind, the taxonomy and (if no ``measure`` is named for all) the measure of every column that one of them masks. A
+    column that some take for labels and others for concepts is judged by its meaning.
     """
     leader = _leader(policies, measure)
     first = policies[leader]
@@ -50,6 +50,7 @@ def _leader(policies: Mapping[str, Policy], measure: str | None) -> str:
         compared = {
             column: (
                 a.role,
+                a.missing == "drop_record",
                 "label" if isinstance(a, (Flat, Nominal)) else a.kind,
                 (a.measure, sorted(a.options.items())) if isinstance(a, Nominal) and measure is None else None,
                 _named(a.taxonomy) if isinstance(a, Nominal) else None,
@@ -81,6 +82,8 @@ def _difference(judges: Mapping[str, Any], judged: list[str], other: Policy, mea
         one, two = judges[column], other.attributes.get(column)
         if two is None:
             return f"it does not list {column!r}, which others mask"
+        if (one.missing == "drop_record") != (two.missing == "drop_record"):
+            return f"records without a value in {column!r} are left out in one and stay in the other"
         if isinstance(one, Nominal) and isinstance(two, Flat):
             continue  # it takes for labels what is judged by its meaning
         if type(one) is not type(two):
