@@ -82,7 +82,7 @@ def _difference(judges: Mapping[str, Any], judged: list[str], other: Policy, mea
         one, two = judges[column], other.attributes.get(column)
         if two is None:
             return f"it does not list {column!r}, which others mask"
-        if (one.missing == "drop_record") != (two.missing == "drop_record"):
+        if {one.missing, two.missing} == {"category", "drop_record"}:
             return f"records without a value in {column!r} are left out in one and stay in the other"
         if isinstance(one, Nominal) and isinstance(two, Flat):
             continue  # it takes for labels what is judged by its meaning
