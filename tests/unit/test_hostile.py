@@ -51,6 +51,18 @@ def python(code: str, *, limit: int | None = None, seconds: int = SOON) -> subpr
     )
 
 
+def read_with_little_memory(path: Path) -> subprocess.CompletedProcess[str]:
+    """Read a file in a process that has 4 GB; what is wrong with it is printed."""
+    code = f"""
+    import ontomask as om
+    try:
+        om.read_table({str(path)!r})
+    except om.errors.DataError as problem:
+        print(problem)
+    """
+    return python(code, limit=4 << 30)
+
+
 # ---- YAML -------------------------------------------------------------------------------------------------------
 
 LAUGHS = "a: &a [x, x, x, x]\n" + "".join(
@@ -223,14 +235,7 @@ FAR = {
 @pytest.mark.parametrize("case", FAR)
 def test_a_stray_cell_far_away_does_not_ask_for_all_memory(case: str, tmp_path: Path) -> None:
     path = workbook(tmp_path / "t.xlsx", TABLE + FAR[case])
-    code = f"""
-    import ontomask as om
-    try:
-        om.read_table({str(path)!r})
-    except om.errors.DataError as problem:
-        print(problem)
-    """
-    done = python(code, limit=4 << 30)
+    done = read_with_little_memory(path)
     assert "column 16,384" in done.stdout, done.stderr[-500:]
     assert done.stdout.count("\n") == 1
 
@@ -319,14 +324,7 @@ def test_a_csv_that_cannot_fit_is_told_before_it_is_read(tmp_path: Path) -> None
     with path.open("wb") as stream:
         stream.write(b"a,b\n")
         stream.truncate(3 << 30)  # no room is taken on the disk
-    code = f"""
-    import ontomask as om
-    try:
-        om.read_table({str(path)!r})
-    except om.errors.DataError as problem:
-        print(problem)
-    """
-    done = python(code, limit=4 << 30)
+    done = read_with_little_memory(path)
     assert "less memory is free" in done.stdout, done.stderr[-500:]
 
 

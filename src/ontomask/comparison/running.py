@@ -122,10 +122,6 @@ def _ready() -> bool:
     return True
 
 
-def _task(frame: Any, name: str, policy: Policy, ground: Ground, seed: int | None) -> Run:
-    return run_policy(frame, name, policy, ground, seed)
-
-
 def run_all(
     frame: Any,
     policies: Mapping[str, Policy],
@@ -156,7 +152,7 @@ def run_all(
         return
     with _pool(min(most, len(left))) as pool:
         waiting: dict[Future[Run], str] = {
-            pool.submit(_task, frame, name, policy, ground, seed): name for name, policy in left.items()
+            pool.submit(run_policy, frame, name, policy, ground, seed): name for name, policy in left.items()
         }
         for done in as_completed(waiting):
             try:
@@ -183,7 +179,7 @@ def _alone(frame: Any, name: str, policy: Policy, ground: Ground, seed: int | No
                 remedy="In a script, call compare under if __name__ == '__main__':, or give workers=1.",
             ) from None
         try:
-            return pool.submit(_task, frame, name, policy, ground, seed).result()
+            return pool.submit(run_policy, frame, name, policy, ground, seed).result()
         except BrokenProcessPool:
             return failed_run(name, policy, DIED, "died")
 

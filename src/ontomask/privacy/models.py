@@ -10,15 +10,16 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field
 
 from ontomask.arguments import as_values, counted, did_you_mean, free_name
 from ontomask.errors import DataError, PolicyError
 from ontomask.privacy.classes import classes_of
-from ontomask.settings import Spoken
+from ontomask.settings import Spoken, number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -163,8 +164,13 @@ class ClassModel(Model):
         return whole, codes
 
     def aside(self, sensitive: Sensitive, reference: pl.DataFrame | None) -> str:
-        """What a reader of the finding must know besides."""
-        return ""
+        """What a reader of the finding must know besides, in brackets."""
+        parts = self.aside_parts(sensitive)
+        return f" ({'; '.join(parts)})" if parts else ""
+
+    def aside_parts(self, sensitive: Sensitive) -> list[str]:
+        """The same, one by one."""
+        return []
 
     def open_text(self) -> str:
         """What the public may read of a finding beside :meth:`describe`, in place of it: nothing, or no counts."""
@@ -219,6 +225,35 @@ class ClassModel(Model):
             f"{self.describe()}: {bad:,} of {all_} {'fail' if bad != 1 else 'fails'} "
             f"({counted(records, 'record')} in all); {self.tell(worst)}"
         )
+
+
+class WholeTableModel(ClassModel):
+    """A model that compares what a class holds with a whole table: an earth mover's distance of at most t."""
+
+    t: Annotated[float, BeforeValidator(number), Field(ge=0, le=1)] = Field(
+        kw_only=False, description="how far from the whole table a class may be, 0 to 1"
+    )
+
+    def compares(self) -> bool:
+        return True
+
+    def aside(self, sensitive: Sensitive, reference: pl.DataFrame | None) -> str:
+        whole = "from the table itself" if reference is None else "from the original table"
+        return f" ({'; '.join([whole, *self.aside_parts(sensitive)])})"
+
+    def monotone(self, *, suppressing: bool) -> bool:
+        # The distance of joined classes is at most the mean of theirs, by their sizes; but one that held may fail
+        # together with one that failed, and with suppression more records would be lost.
+        return not suppressing
+
+    def figure_name(self) -> str:
+        return "distance"
+
+    def tell(self, figure: float) -> str:
+        return f"the farthest is at {figure:.3g}"
+
+    def largest_is_worst(self) -> bool:
+        return True
 
 
 def require_quasi(data: pl.DataFrame, quasi: list[str], what: str) -> None:

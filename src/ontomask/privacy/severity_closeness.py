@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from ontomask.privacy.models import ClassRows, Floats, Longs
+from ontomask.privacy.models import ClassRows, Floats, Longs, WholeTableModel
 from ontomask.privacy.sensitive import Values
 from ontomask.privacy.severity_models import GivenColumns, GivenSeverity, Graded, SeverityModel
 from ontomask.privacy.transport import LineGround, Pairs
-from ontomask.settings import number
 from ontomask.severity.numbers import Severity
 from ontomask.severity.placing import merged, used_keys
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from ontomask.privacy.sensitive import Sensitive
 
 
-class SeverityCloseness(SeverityModel):
+class SeverityCloseness(WholeTableModel, SeverityModel):
     """In every class severity is distributed about as in the whole table: at an earth mover's distance of at most t.
 
     Two severity numbers are |s - s'| / N_max apart, N_max being the largest number that the definition can give: the
@@ -43,9 +42,6 @@ class SeverityCloseness(SeverityModel):
     """
 
     name: Literal["severity_closeness"] = "severity_closeness"
-    t: Annotated[float, BeforeValidator(number), Field(ge=0, le=1)] = Field(
-        kw_only=False, description="how far from the whole table a class may be, 0 to 1"
-    )
     severity: GivenSeverity = Field(
         kw_only=False, description="the severity definition: a YAML file, or an om.Severity"
     )
@@ -89,27 +85,6 @@ class SeverityCloseness(SeverityModel):
                 counts = np.bincount(grade, weights=column.counts, minlength=len(values)).astype(np.int64)
                 grounds.append((name, grade, LineGround(counts, values, float(self.definition.largest))))
         return SeverityDistances(self.t, grounds)
-
-    def monotone(self, *, suppressing: bool) -> bool:
-        # The distance of joined classes is at most the mean of theirs, by their sizes; but one that held may fail
-        # together with one that failed, and with suppression more records would be lost.
-        return not suppressing
-
-    def largest_is_worst(self) -> bool:
-        return True
-
-    def compares(self) -> bool:
-        return True
-
-    def aside(self, sensitive: Sensitive, reference: pl.DataFrame | None) -> str:
-        whole = "from the table itself" if reference is None else "from the original table"
-        return f" ({'; '.join([whole, *self.aside_parts(sensitive)])})"
-
-    def figure_name(self) -> str:
-        return "distance"
-
-    def tell(self, figure: float) -> str:
-        return f"the farthest is at {figure:.3g}"
 
     def describe(self) -> str:
         kind = "O" if self.middle_class is None else f"O({self.middle_class})"

@@ -263,9 +263,6 @@ class SeverityModel(ClassModel):
             *sensitive.spellings(),
         ]
 
-    def aside(self, sensitive: Sensitive, reference: pl.DataFrame | None) -> str:
-        return f" ({'; '.join(self.aside_parts(sensitive))})"
-
     def open_text(self) -> str:
         said = self.definition.definition
         return f"{self.describe()} (severity by {said.title!r}, {said.date})"

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from ontomask.errors import DataError
 from ontomask.microdata.dates import read_dates
 from ontomask.microdata.spelling import fold_text
 from ontomask.privacy.apart import semantic_distances
 from ontomask.privacy.l_diversity import sensitive_names
-from ontomask.privacy.models import ClassModel, ClassRows, Floats, Longs
+from ontomask.privacy.models import ClassRows, Floats, Longs, WholeTableModel
 from ontomask.privacy.transport import EqualGround, OrderedGround, Pairs, TableGround, TreeGround
-from ontomask.settings import number
 from ontomask.taxonomy.dag import Dag
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 Ground = Literal["equal", "ordered", "hierarchical", "semantic"]
 
 
-class TCloseness(ClassModel):
+class TCloseness(WholeTableModel):
     """The earth mover's distance between the sensitive values of a class and those of the whole table is at most t.
 
     ``ground`` says how far apart two values are: ``equal``, 1; ``ordered``, their ranks' difference over the number of
@@ -44,9 +43,6 @@ class TCloseness(ClassModel):
     """
 
     name: Literal["t_closeness"] = "t_closeness"
-    t: Annotated[float, BeforeValidator(number), Field(ge=0, le=1)] = Field(
-        kw_only=False, description="how far from the whole table a class may be, 0 to 1"
-    )
     attribute: str | None = Field(
         default=None, kw_only=False, description="the sensitive column; not given: every sensitive one"
     )
@@ -61,27 +57,9 @@ class TCloseness(ClassModel):
         ordered = sensitive.columns.items() if self.ground == "ordered" else ()
         return Closeness(self, grounds, values, {name: _places(column) for name, column in ordered})
 
-    def monotone(self, *, suppressing: bool) -> bool:
-        # Joined classes are no farther than the farther of them; but one that held may fail together with one that
-        # failed, and with suppression more records would be lost.
-        return not suppressing
-
-    def largest_is_worst(self) -> bool:
-        return True
-
-    def compares(self) -> bool:
-        return True
-
-    def aside(self, sensitive: Sensitive, reference: pl.DataFrame | None) -> str:
-        whole = "from the table itself" if reference is None else "from the original table"
+    def aside_parts(self, sensitive: Sensitive) -> list[str]:
         missing = sensitive.missing_in_words("one more value") if sensitive.silent else []
-        return f" ({'; '.join([whole, *missing, *sensitive.spellings()])})"
-
-    def figure_name(self) -> str:
-        return "distance"
-
-    def tell(self, figure: float) -> str:
-        return f"the farthest is at {figure:.3g}"
+        return [*missing, *sensitive.spellings()]
 
     def describe(self) -> str:
         return f"{self.t:g}-closeness" + (f" of {self.attribute}" if self.attribute else "") + f" ({self.ground})"
