@@ -53,9 +53,12 @@ def _case(number: int) -> Any:
         except OntomaskError as problem:
             return found | {"file": type(problem).__name__}
         layout = (case.options.get("delimiter", ","), case.options.get("decimal", "."))
-        if file.suffix in (".csv", ".parquet"):
-            found["bytes"] = _hash(file.read_bytes())
-        return found | {"file": {reader: _hash(repr(rows).encode()) for reader, rows in views(file, [], *layout)}}
+        for written in sorted(Path(folder).iterdir()):  # several, where the method makes several releases
+            if written.suffix in (".csv", ".parquet"):
+                found[f"bytes of {written.name}"] = _hash(written.read_bytes())
+            read = {reader: _hash(repr(rows).encode()) for reader, rows in views(written, [], *layout)}
+            found[f"read from {written.name}"] = read
+        return found
 
 
 def _outcome(frame: Any, policy: om.Policy, *, assess: bool = True) -> dict[str, Any]:

@@ -340,7 +340,7 @@ def test_a_candidate_without_memory_is_a_row(monkeypatch: pytest.MonkeyPatch, tm
 @pytest.mark.slow
 def test_a_process_that_dies_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "SOON", -1.0)
-    monkeypatch.setattr(running, "_task", dying)
+    monkeypatch.setattr(running, "run_policy", dying)
     ways = om.grid(POLICY, ["recoding", "suppression"], [2, 4])
     compared = om.compare(FRAME, ways, workers=2)
     satisfied = dict(zip(compared.table["name"], compared.table["satisfied"], strict=True))
@@ -348,11 +348,14 @@ def test_a_process_that_dies_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Not finished: suppression, k=2 (its process ended without an answer" in compared.recommendation[-1]
 
 
+RUN_POLICY = running.run_policy
+
+
 def dying(frame: Any, name: str, *others: Any) -> Run:
     """A task whose process is ended from outside for one of the candidates."""
     if name == "suppression, k=2":
         os._exit(9)
-    return running.run_policy(frame, name, *others)
+    return RUN_POLICY(frame, name, *others)
 
 
 # ---- grids -----------------------------------------------------------------------------------------------------------
