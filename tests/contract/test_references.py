@@ -75,3 +75,20 @@ def test_every_entry_has_a_doi_or_says_that_there_is_none() -> None:
 def test_no_work_is_listed_twice() -> None:
     keys = [key for found, _ in ENTRY.findall(REFERENCES) for key in re.findall(r"\*\*([^*]+)\*\*", found)]
     assert len(keys) == len(set(keys))
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page: its headings in small letters, without punctuation, blanks as hyphens."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize(
+    "page",
+    [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))],
+    ids=lambda page: page.relative_to(ROOT).as_posix(),
+)
+def test_links_to_headings_lead_somewhere(page: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text(encoding="utf-8")):
+        assert anchor in anchors(page.parent / target if target else page), f"{target}#{anchor}"
