@@ -43,8 +43,8 @@ from experiments.framework_runs import (
     runs,
 )
 from experiments.reporting import finding, show, table
+from ontomask.policy.prepared import prepare
 from ontomask.progress import silent
-from ontomask.run import prepare
 
 #: T12 9.2.2: SSE at k = 15.
 THESIS_SSE = {"microaggregation": 645, "suppression": 2875}

@@ -19,7 +19,7 @@ from experiments.data import NOUNS, answers
 from experiments.reporting import finding, show, table
 from ontomask.assessment.linkage import linkage_of
 from ontomask.assessment.pairing import Pairing, pair_frames
-from ontomask.distances.records import RecordDistance
+from ontomask.operators.record_distance import RecordDistance
 
 #: The measures of T12 8.4.3, as chapter 3 defines them.
 MEASURES: dict[str, dict[str, Any]] = {"path": {}, "wu_palmer": {"depth": "edges"}, "logsc": {}}

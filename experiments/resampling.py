@@ -16,11 +16,11 @@ import ontomask as om
 from experiments.data import adult
 from experiments.reporting import comes_out, in_parallel, show, table
 from ontomask.assessment.pairing import pair_result
-from ontomask.distances.records import RecordDistance
 from ontomask.masking.method import Masked
 from ontomask.microdata.encoding import Table, remeasured
+from ontomask.operators.record_distance import RecordDistance
+from ontomask.policy.prepared import prepare
 from ontomask.progress import silent
-from ontomask.run import prepare
 
 WU_PALMER: dict[str, Any] = {"measure": "wu_palmer", "measure_options": {"depth": "edges"}}
 #: T12 7.3: how values are compared, and what stands for a set of them.

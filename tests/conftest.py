@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import ontomask as om
-from ontomask.randomness import SECRET, Secret
+from ontomask.masking.randomness import SECRET, Secret
 
 #: Reports carry the day; with it fixed, tests can compare files byte by byte, also across midnight.
 os.environ.setdefault("SOURCE_DATE_EPOCH", "1700000000")

@@ -23,11 +23,12 @@ if TYPE_CHECKING:
     from ontomask.assessment.preservation import preservation as preservation
     from ontomask.assessment.risk import Risk as Risk
     from ontomask.assessment.risk import disclosure_risk as disclosure_risk
-    from ontomask.checking import Check as Check
-    from ontomask.checking import check as check
     from ontomask.comparison.compare import compare as compare
     from ontomask.comparison.grid import grid as grid
     from ontomask.comparison.outcome import Comparison as Comparison
+    from ontomask.demo.stays import DEMO_NOTICE as DEMO_NOTICE
+    from ontomask.demo.stays import demo_data as demo_data
+    from ontomask.demo.stays import demo_policy as demo_policy
     from ontomask.distances.information_content import information_content as information_content
     from ontomask.distances.measures import Measure as Measure
     from ontomask.distances.measures import get_measure as get_measure
@@ -57,15 +58,17 @@ if TYPE_CHECKING:
     from ontomask.microdata.attributes import Nominal as Nominal
     from ontomask.microdata.attributes import Numeric as Numeric
     from ontomask.microdata.attributes import Ordinal as Ordinal
-    from ontomask.microdata.demo import DEMO_NOTICE as DEMO_NOTICE
-    from ontomask.microdata.demo import demo_data as demo_data
-    from ontomask.microdata.demo import demo_policy as demo_policy
-    from ontomask.microdata.profiling import Profile as Profile
-    from ontomask.microdata.profiling import profile as profile
     from ontomask.microdata.reading import read_table as read_table
     from ontomask.microdata.reading_options import Reading as Reading
     from ontomask.microdata.writing import write_table as write_table
-    from ontomask.policy import Policy as Policy
+    from ontomask.operators.records import central_record as central_record
+    from ontomask.operators.records import record_distances as record_distances
+    from ontomask.operators.records import sort_records as sort_records
+    from ontomask.operators.references import sort_values as sort_values
+    from ontomask.operators.references import weighted_distances as weighted_distances
+    from ontomask.operators.references import weighted_record_distances as weighted_record_distances
+    from ontomask.policy.policy import Policy as Policy
+    from ontomask.policy.verification import Verification as Verification
     from ontomask.privacy.k_anonymity import KAnonymity as KAnonymity
     from ontomask.privacy.km_anonymity import KmAnonymity as KmAnonymity
     from ontomask.privacy.l_diversity import LDiversity as LDiversity
@@ -73,11 +76,15 @@ if TYPE_CHECKING:
     from ontomask.privacy.severity_closeness import SeverityCloseness as SeverityCloseness
     from ontomask.privacy.severity_diversity import SeverityDiversity as SeverityDiversity
     from ontomask.privacy.t_closeness import TCloseness as TCloseness
+    from ontomask.profiling.profile import Profile as Profile
+    from ontomask.profiling.profile import profile as profile
+    from ontomask.release.checking import Check as Check
+    from ontomask.release.checking import check as check
+    from ontomask.release.result import Result as Result
+    from ontomask.release.result_folder import verify_result as verify_result
+    from ontomask.release.run import anonymize as anonymize
+    from ontomask.release.run import verify as verify
     from ontomask.report.page import write_report as write_report
-    from ontomask.result import Result as Result
-    from ontomask.result_folder import verify_result as verify_result
-    from ontomask.run import anonymize as anonymize
-    from ontomask.run import verify as verify
     from ontomask.severity.classes import riopsi as riopsi
     from ontomask.severity.numbers import Severity as Severity
     from ontomask.statistics.centroids import centroid as centroid
@@ -88,12 +95,6 @@ if TYPE_CHECKING:
     from ontomask.statistics.marginality import marginality_covariance as marginality_covariance
     from ontomask.statistics.marginality import marginality_mean as marginality_mean
     from ontomask.statistics.marginality import marginality_variance as marginality_variance
-    from ontomask.statistics.records import central_record as central_record
-    from ontomask.statistics.records import record_distances as record_distances
-    from ontomask.statistics.records import sort_records as sort_records
-    from ontomask.statistics.references import sort_values as sort_values
-    from ontomask.statistics.references import weighted_distances as weighted_distances
-    from ontomask.statistics.references import weighted_record_distances as weighted_record_distances
     from ontomask.taxonomy.catalog import list_taxonomies as list_taxonomies
     from ontomask.taxonomy.catalog import load_taxonomy as load_taxonomy
     from ontomask.taxonomy.joining import join_taxonomies as join_taxonomies
@@ -102,16 +103,15 @@ if TYPE_CHECKING:
     from ontomask.taxonomy.readers import read_taxonomy as read_taxonomy
     from ontomask.taxonomy.taxonomy import Taxonomy as Taxonomy
     from ontomask.taxonomy.writing import write_taxonomy as write_taxonomy
-    from ontomask.verification import Verification as Verification
 
 __version__ = "0.1.0"
 
 _HOME = {
     "Assessment": "assessment.assess",
-    "Check": "checking",
+    "Check": "release.checking",
     "Combined": "assessment.combining",
     "Comparison": "comparison.outcome",
-    "DEMO_NOTICE": "microdata.demo",
+    "DEMO_NOTICE": "demo.stays",
     "Disclosure": "assessment.disclosure",
     "Flat": "microdata.attributes",
     "Generalization": "masking.generalization",
@@ -132,15 +132,15 @@ _HOME = {
     "Numeric": "microdata.attributes",
     "Ordinal": "microdata.attributes",
     "PRAM": "masking.pram",
-    "Policy": "policy",
+    "Policy": "policy.policy",
     "Preservation": "assessment.preservation",
     "ProbabilisticKAnonymity": "privacy.probabilistic",
-    "Profile": "microdata.profiling",
+    "Profile": "profiling.profile",
     "RankSwapping": "masking.rank_swapping",
     "Reading": "microdata.reading_options",
     "Recoding": "masking.recoding",
     "Resampling": "masking.resampling",
-    "Result": "result",
+    "Result": "release.result",
     "Risk": "assessment.risk",
     "Severity": "severity.numbers",
     "SeverityCloseness": "privacy.severity_closeness",
@@ -150,18 +150,18 @@ _HOME = {
     "TCloseness": "privacy.t_closeness",
     "Taxonomy": "taxonomy.taxonomy",
     "TaxonomyLevels": "hierarchies.kinds",
-    "Verification": "verification",
-    "anonymize": "run",
+    "Verification": "policy.verification",
+    "anonymize": "release.run",
     "assess": "assessment.assess",
     "attribute_disclosure": "assessment.disclosure",
-    "central_record": "statistics.records",
+    "central_record": "operators.records",
     "centroid": "statistics.centroids",
-    "check": "checking",
+    "check": "release.checking",
     "clustering_distance": "assessment.clustering",
     "combine_estimates": "assessment.combining",
     "compare": "comparison.compare",
-    "demo_data": "microdata.demo",
-    "demo_policy": "microdata.demo",
+    "demo_data": "demo.stays",
+    "demo_policy": "demo.stays",
     "disclosure_risk": "assessment.risk",
     "distance": "distances.tables",
     "distance_correlation": "statistics.dependence",
@@ -182,22 +182,22 @@ _HOME = {
     "marginality_variance": "statistics.marginality",
     "match": "taxonomy.matching",
     "preservation": "assessment.preservation",
-    "profile": "microdata.profiling",
+    "profile": "profiling.profile",
     "read_table": "microdata.reading",
     "read_taxonomy": "taxonomy.readers",
-    "record_distances": "statistics.records",
+    "record_distances": "operators.records",
     "record_linkage": "assessment.linkage",
     "register_measure": "distances.measures",
     "riopsi": "severity.classes",
     "similarity": "distances.tables",
     "similarity_matrix": "distances.tables",
-    "sort_records": "statistics.records",
-    "sort_values": "statistics.references",
+    "sort_records": "operators.records",
+    "sort_values": "operators.references",
     "unregister_measure": "distances.measures",
-    "verify": "run",
-    "verify_result": "result_folder",
-    "weighted_distances": "statistics.references",
-    "weighted_record_distances": "statistics.references",
+    "verify": "release.run",
+    "verify_result": "release.result_folder",
+    "weighted_distances": "operators.references",
+    "weighted_record_distances": "operators.references",
     "write_report": "report.page",
     "write_table": "microdata.writing",
     "write_taxonomy": "taxonomy.writing",

@@ -7,27 +7,12 @@ import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.errors import OptionError
-
-if TYPE_CHECKING:
-    from ontomask.taxonomy.taxonomy import Taxonomy
-
-
-def require_taxonomy(value: Any) -> Taxonomy:
-    """The taxonomy itself, or an error that says how to get one."""
-    from ontomask.taxonomy.taxonomy import Taxonomy
-
-    if isinstance(value, Taxonomy):
-        return value
-    raise OptionError(
-        f"{short(repr(value))} is not a Taxonomy",
-        remedy="Give one: load_taxonomy('icd9cm'), read_taxonomy('file.csv') or Taxonomy.from_edges(pairs).",
-    )
 
 
 def as_values(values: Any, what: str = "values") -> list[Any]:

@@ -65,7 +65,7 @@ def policy_keys() -> set[str]:
             yield sub
             yield from below(sub)
 
-    import_module("ontomask.policy")
+    import_module("ontomask.policy.policy")
     return {name for cls in below(Settings) for name in cls.model_fields}
 
 

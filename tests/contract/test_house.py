@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import ontomask as om
-from ontomask.policy import METHODS
+from ontomask.policy.policy import METHODS
 from tools import make_map
 
 ROOT = Path(__file__).parents[2]

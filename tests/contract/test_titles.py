@@ -101,7 +101,7 @@ class Even(Model):
 def test_a_report_says_the_words_of_a_model_it_does_not_know() -> None:
     from dataclasses import replace
 
-    from ontomask.verification import Verification
+    from ontomask.policy.verification import Verification
 
     frame = pl.DataFrame({"age": [30, 31, 52, 55]})
     policy = om.Policy(attributes={"age": Numeric()}, method=om.Microaggregation(k=2))

@@ -18,10 +18,10 @@ from hypothesis.strategies import DrawFn
 from numpy.typing import NDArray
 
 import ontomask as om
-from ontomask.distances.records import RecordDistance
 from ontomask.microdata.columns import Column, NominalColumn
 from ontomask.microdata.encoding import Table, encode
-from ontomask.statistics.aggregation import Operators
+from ontomask.operators.aggregation import Operators
+from ontomask.operators.record_distance import RecordDistance
 from tests.oracle.plain import attribute_taxonomy, pruned_tree
 from tests.oracle.plain_masking import PlainAttribute, PlainTable, Record, Value
 from tests.property.strategies import NAMES, Case, to_edges

@@ -17,11 +17,11 @@ from scipy.special import ndtr
 from scipy.stats import kstest, rankdata, spearmanr
 
 import ontomask as om
-from ontomask.distances.yardsticks import yardstick
 from ontomask.masking.goals import Goals
 from ontomask.masking.posterior import PlaceResponse, normal_scores
 from ontomask.masking.regressions import Regressions, Scored
 from ontomask.microdata.encoding import Table, encode
+from ontomask.operators.yardsticks import yardstick
 from ontomask.progress import silent
 from ontomask.statistics.regression import Mixture, Predictors
 from tests.property.test_shuffling import RELATED, as_numbers, related

@@ -34,9 +34,9 @@ from ontomask.kernels.searching import bound_above, look_from, look_through
 from ontomask.kernels.space import Point, new_point, set_point
 from ontomask.masking import microaggregation
 from ontomask.masking.resampling import grouped_by_rank
+from ontomask.operators.aggregation import members
+from ontomask.operators.ordering import Comparison, sorted_records
 from ontomask.progress import silent
-from ontomask.statistics.aggregation import members
-from ontomask.statistics.ordering import Comparison, sorted_records
 from tests.oracle import full_scans
 from tests.oracle import plain_masking as twin
 from tests.oracle.plain_masking import PlainAttribute, Record

@@ -152,8 +152,8 @@ def test_the_twin_releases_the_same(block: int) -> None:
 
 def test_a_move_of_nothing_leads_nowhere() -> None:
     """Whatever the settings: without noise every value is its own nearest."""
-    from ontomask.distances.yardsticks import yardstick
     from ontomask.masking.scores import moved_concepts, moved_numbers, moved_ranks
+    from ontomask.operators.yardsticks import yardstick
 
     for case in range(200):
         table = random_table(random.Random(f"nothing {case}"))

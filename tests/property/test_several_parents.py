@@ -120,6 +120,6 @@ def test_losses_are_those_of_what_is_shown(loss: Any) -> None:
 
 
 def om_yardstick(table: Table) -> Any:
-    from ontomask.distances.yardsticks import yardstick
+    from ontomask.operators.yardsticks import yardstick
 
     return yardstick(table.columns[0])

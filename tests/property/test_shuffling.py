@@ -20,8 +20,8 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import rankdata, spearmanr
 
 import ontomask as om
-from ontomask.distances.yardsticks import yardstick
 from ontomask.masking.shuffling import Ordered, Shuffling, draw_scores
+from ontomask.operators.yardsticks import yardstick
 from ontomask.statistics.correlation import copula_correlations, correlations, nearest_correlation
 from tests.oracle import plain_swapping as twin
 from tests.oracle.plain_masking import PlainColumn

@@ -19,7 +19,7 @@ from ontomask.comparison import running
 from ontomask.comparison.baselines import LABELS_ONLY, labels_only, no_baseline
 from ontomask.comparison.judging import Ground, Run
 from ontomask.comparison.outcome import ALPHAS, Comparison
-from ontomask.policy import METHODS
+from ontomask.policy.policy import METHODS
 from ontomask.report.label_places import place_labels
 
 STAYS = om.demo_data(300, 4)

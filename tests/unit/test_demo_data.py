@@ -11,9 +11,9 @@ import pytest
 
 import ontomask as om
 from ontomask import errors
-from ontomask.microdata.demo import DEMO_NOTICE, demo_data, demo_policy
-from ontomask.microdata.demo_population import population
-from ontomask.microdata.demo_profile import CHAPTERS, RACES
+from ontomask.demo.population import population
+from ontomask.demo.profile import CHAPTERS, RACES
+from ontomask.demo.stays import DEMO_NOTICE, demo_data, demo_policy
 
 PINNED = [
     (34, "female", "Hispanic", 2, 7900, "654.21", "663.81", "73.51"),

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import ontomask as om
+from ontomask.column_names.names import topic_of
 from ontomask.errors import OntomaskError
-from ontomask.microdata.column_names import topic_of
 from ontomask.microdata.dates import read_dates
 
 N = 300

@@ -23,8 +23,8 @@ from typer.testing import CliRunner
 import ontomask as om
 from ontomask import errors
 from ontomask.cli import app
-from ontomask.saving import read_records
-from ontomask.yaml_files import LARGEST
+from ontomask.files.yaml_files import LARGEST
+from ontomask.microdata.record_numbers import read_records
 
 SOME = "attributes: {age: {kind: numeric}}\n"
 #: Seconds in which a hostile file must be refused, on a slow machine.
@@ -304,10 +304,10 @@ def test_low_memory_ends_in_one_sentence(tmp_path: Path) -> None:
     import sys
     import numpy as np
     from ontomask.cli import check, main
-    import ontomask.checking
+    import ontomask.release.checking
     def greedy(*_, **__):
         return np.ones(10**11)
-    ontomask.checking.check = greedy
+    ontomask.release.checking.check = greedy
     sys.argv = ["ontomask", "check", "p.yaml", "t.csv"]
     main()
     """

@@ -22,7 +22,7 @@ from pydantic import BaseModel
 import ontomask as om
 from ontomask import errors
 from ontomask.masking.microaggregation import PRESETS
-from ontomask.policy_file import policy_text
+from ontomask.policy.policy_file import policy_text
 
 TAXONOMY = om.Taxonomy.from_edges(
     [("dog", "pet"), ("cat", "pet"), ("oak", "tree"), ("pet", "thing"), ("tree", "thing")]
@@ -99,7 +99,7 @@ def test_every_field() -> None:
 def test_every_field_is_explained() -> None:
     """The file that is written explains its keys with these words."""
     from ontomask.microdata.attributes import AnyAttribute
-    from ontomask.policy import AnyMethod
+    from ontomask.policy.policy import AnyMethod
 
     parts = [*get_args(get_args(AnyAttribute)[0]), *get_args(get_args(AnyMethod)[0]), om.KAnonymity, om.Policy]
     assert len(parts) >= 11
@@ -651,23 +651,23 @@ CHECKED = om.Policy(
 )
 
 
-def test_check_data_says_what_should_be_known() -> None:
-    notes = CHECKED.check_data(FRAME)
+def test_check_says_what_should_be_known() -> None:
+    notes = om.check(FRAME, CHECKED).notes
     assert any(note.startswith("city: all records have the same value") for note in notes)
     assert any(note.startswith("pet: 1 missing value") for note in notes)
     for kind in (FRAME.to_pandas(), FRAME.to_arrow()):
-        assert CHECKED.check_data(kind) == notes
+        assert om.check(kind, CHECKED).notes == notes
 
 
-def test_check_data_reads_files_and_changes_nothing(tmp_path: Path) -> None:
+def test_check_reads_files_and_changes_nothing(tmp_path: Path) -> None:
     path = om.write_table(FRAME, tmp_path / "in.csv")
     before = path.read_bytes()
-    notes = CHECKED.check_data(path)
+    notes = om.check(path, CHECKED).notes
     assert "CSV" in notes[0]
     assert os.listdir(tmp_path) == ["in.csv"]
     assert path.read_bytes() == before
     frame = FRAME.to_pandas()
-    CHECKED.check_data(frame)
+    om.check(frame, CHECKED)
     pd.testing.assert_frame_equal(frame, FRAME.to_pandas())
 
 
@@ -687,17 +687,17 @@ def test_check_data_reads_files_and_changes_nothing(tmp_path: Path) -> None:
         ({"require": [om.KAnonymity(50)]}, FRAME, "50-anonymity is required and there are 4 records"),
     ],
 )
-def test_check_data_refuses_what_anonymize_would_refuse(change: Any, frame: pl.DataFrame, expected: str) -> None:
+def test_check_refuses_what_anonymize_would_refuse(change: Any, frame: pl.DataFrame, expected: str) -> None:
     policy = CHECKED.changed(**change)
     with pytest.raises(errors.OntomaskError, match=expected):
-        policy.check_data(frame)
+        om.check(frame, policy)
     if policy.method is not None:
         with pytest.raises(errors.OntomaskError, match=expected):
             om.anonymize(frame, policy)
 
 
-def test_check_data_needs_no_method() -> None:
-    assert CHECKED.changed(method=None).check_data(FRAME) == CHECKED.check_data(FRAME)
+def test_check_needs_no_method() -> None:
+    assert om.check(FRAME, CHECKED.changed(method=None)).notes == om.check(FRAME, CHECKED).notes
 
 
 def test_what_is_written_is_what_yaml_reads() -> None:

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 import ontomask as om
-from ontomask.microdata import column_sources, taxonomy_candidates
-from ontomask.microdata.column_names import topic_of, words_of
+from ontomask.column_names.names import topic_of, words_of
+from ontomask.profiling import column_sources, taxonomy_candidates
 
 
 def one(name: str, values: Any, **options: Any) -> Any:

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import ontomask as om
-from ontomask.microdata.ordered_values import band_order, scale_order
+from ontomask.profiling.ordered_values import band_order, scale_order
 
 N = 400
 rng = np.random.default_rng(5)

@@ -13,10 +13,10 @@ import polars as pl
 import pytest
 
 import ontomask as om
+from ontomask.policy.verification import NOTHING_PROMISED
 from ontomask.report.page import render
 from ontomask.report.summary import LEFT_OUT, LIMITS, summarize
 from ontomask.report.words import GLOSSARY
-from ontomask.verification import NOTHING_PROMISED
 from ontomask.wording import Counts, Statement, public_text
 
 LEVELS = ["none", "some", "much"]

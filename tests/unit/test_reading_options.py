@@ -17,7 +17,7 @@ from ontomask import errors
 from ontomask.cli import app
 from ontomask.microdata.frames import take
 from ontomask.microdata.reading import read_table
-from ontomask.policy_file import policy_text
+from ontomask.policy.policy_file import policy_text
 
 
 def book(path: Path, sheets: dict[str, list[list[Any]]]) -> Path:

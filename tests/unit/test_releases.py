@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 import ontomask as om
 from ontomask import errors
 from ontomask.cli import app
+from ontomask.release.saving import numbered
 from ontomask.report.summary import summarize
-from ontomask.saving import numbered
 
 N, M = 120, 3
 

@@ -17,13 +17,15 @@ import polars as pl
 import pytest
 
 import ontomask as om
-from ontomask import errors, exchange, saving
-from ontomask.manifest import InputFile
+from ontomask import errors
+from ontomask.files import exchange
+from ontomask.files.fingerprints import InputFile
+from ontomask.release import saving
 
 STOPPED = """
 import os, sys
 import ontomask as om
-from ontomask import exchange
+from ontomask.files import exchange
 
 count = 0
 rename = os.rename

@@ -258,7 +258,7 @@ def test_the_manifest_says_what_went_in_and_came_out() -> None:
 
 
 def test_the_rows_of_the_original_are_kept() -> None:
-    from ontomask.saving import read_records
+    from ontomask.microdata.record_numbers import read_records
 
     result = run(ages(), row_order="shuffled")
     result.save("out")
@@ -269,7 +269,7 @@ def test_the_rows_of_the_original_are_kept() -> None:
 
 
 def test_a_new_folder_appears_whole_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ontomask import saving
+    from ontomask.release import saving
 
     def stop(*_: Any) -> None:
         assert not Path("out").exists(), "it is put together elsewhere"

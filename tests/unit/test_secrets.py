@@ -16,13 +16,13 @@ import pytest
 
 import ontomask as om
 from ontomask import errors
-from ontomask.distances.records import RecordDistance
 from ontomask.kernels.swapping import swap_along
+from ontomask.masking.randomness import EXPLICIT_SEED, Secret
 from ontomask.masking.rank_swapping import _any_with_any, ranked, ranking_keys
-from ontomask.policy import METHODS
+from ontomask.operators.record_distance import RecordDistance
+from ontomask.policy.policy import METHODS
+from ontomask.policy.prepared import prepare
 from ontomask.progress import silent
-from ontomask.randomness import EXPLICIT_SEED, Secret
-from ontomask.run import prepare
 
 VARIANTS = ("multivariate", "dynamic", "fixed", "distributional", "random")
 N = 60

@@ -124,7 +124,7 @@ def test_k_as_large_as_the_data(variant: str, k: int) -> None:
     with pytest.raises(errors.DataError, match=expected):
         run(method)
     with pytest.raises(errors.DataError, match=expected):
-        om.Policy(attributes=QUASI, method=method).check_data(FRAME)
+        om.check(FRAME, om.Policy(attributes=QUASI, method=method))
     run(om.RankSwapping(k=5, variant=variant))
 
 
@@ -146,7 +146,7 @@ def test_fewer_than_three_records(method: Any, n: int) -> None:
     with pytest.raises(errors.DataError, match=few):
         run(method, FRAME[:n], attributes)
     with pytest.raises(errors.DataError, match=few):
-        om.Policy(attributes=attributes, method=method).check_data(FRAME[:n])
+        om.check(FRAME[:n], om.Policy(attributes=attributes, method=method))
     # Records that are dropped do not count.
     holes = FRAME.with_columns(a=pl.when(pl.int_range(6) < n).then("a"))
     dropping = attributes | {"a": om.Numeric(missing="drop_record")}

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from ontomask.demo.tour import FILES, RESULT, make_tour
+from ontomask.demo.tour_folder import MARKER, TourFolder
 from ontomask.errors import OutputError
-from ontomask.tour import FILES, RESULT, make_tour
-from ontomask.tour_folder import MARKER, TourFolder
 
 NAMES = (*FILES, RESULT)
 

@@ -173,7 +173,7 @@ def test_who_allowed_it_gets_the_failing_file_marked(tmp_path: Path) -> None:
 
 
 def test_a_reader_that_loses_records_refuses_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ontomask import written
+    from ontomask.release import written
 
     result, read = close_values(), written.read_table
 

@@ -15,7 +15,8 @@ from ontomask.arguments import counted
 from ontomask.errors import DataError
 from ontomask.microdata.aligning import aligned as in_one_type
 from ontomask.microdata.attributes import as_attributes
-from ontomask.policy import Policy
+from ontomask.microdata.record_numbers import read_records
+from ontomask.policy.policy import Policy
 
 Longs = NDArray[np.int64]
 
@@ -44,8 +45,6 @@ def rows_of(
     if records is None:
         file = records_file(masked)
         if file is not None:
-            from ontomask.saving import read_records
-
             records = read_records(file)
             notes.append(f"rows are matched by {file}, the list of records of the same result")
     if records is not None:

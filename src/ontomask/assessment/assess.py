@@ -25,7 +25,7 @@ from ontomask.assessment.preservation import Preservation, preservation_of, requ
 from ontomask.assessment.risk import Risk, risk_of, severity_numbers
 from ontomask.assessment.several import Several, assessed_together
 from ontomask.errors import OptionError
-from ontomask.policy import Policy
+from ontomask.policy.policy import Policy
 from ontomask.progress import Progress, Reporter, silent, stretch
 from ontomask.severity.numbers import Severity
 

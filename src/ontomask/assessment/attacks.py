@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ontomask.policy import Policy
+from ontomask.policy.policy import Policy
 
 if TYPE_CHECKING:
     from ontomask.assessment.linkage import Kind

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from ontomask.arguments import counted, short
 from ontomask.assessment.pairing import Pairing, pair_frames
 from ontomask.distances.measures import get_measure
-from ontomask.distances.records import RecordDistance
 from ontomask.errors import DataError, OptionError
 from ontomask.microdata.encoding import Table
+from ontomask.operators.record_distance import RecordDistance
 from ontomask.statistics.sample import first_least
 
 Floats = NDArray[np.float64]

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import one_of
 from ontomask.assessment.pairing import Pairing, pair_frames
-from ontomask.distances.records import Distance, Normalize, RecordDistance
 from ontomask.distances.sweep import available_cores
-from ontomask.distances.yardsticks import LineYardstick
 from ontomask.kernels.blocks import new_blocks
 from ontomask.kernels.linkage import linkage_range, nearest_range
 from ontomask.kernels.ordering import near_order
 from ontomask.kernels.space import new_point
 from ontomask.microdata.encoding import Table
+from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
+from ontomask.operators.yardsticks import LineYardstick
 from ontomask.progress import Progress, Reporter, silent
 
 Kind = Literal["semantic", "matching", "masked_matching", "masked_distance"]

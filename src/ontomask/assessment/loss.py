@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import counted
 from ontomask.assessment.pairing import Pairing, pair_frames
-from ontomask.distances.records import RecordDistance
-from ontomask.distances.yardsticks import Yardstick
 from ontomask.microdata.encoding import Table
-from ontomask.statistics.aggregation import Operators
+from ontomask.operators.aggregation import Operators
+from ontomask.operators.record_distance import RecordDistance
+from ontomask.operators.yardsticks import Yardstick
 
 #: What every combination of values counts more than it occurs, in divergences.
 SMOOTHING = 0.5

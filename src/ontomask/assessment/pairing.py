@@ -15,7 +15,6 @@ from ontomask.arguments import counted, short, some_of
 from ontomask.assessment.alignment import rows_of
 from ontomask.assessment.generalized import read_generalized
 from ontomask.distances.measures import get_measure
-from ontomask.distances.records import RecordDistance
 from ontomask.errors import DataError, PolicyError
 from ontomask.hierarchies.ladder import ANY
 from ontomask.masking.generalization import Generalization
@@ -28,7 +27,8 @@ from ontomask.microdata.frames import Taken, take
 from ontomask.microdata.opening import opened, with_own_orders
 from ontomask.microdata.reading_options import Reading
 from ontomask.microdata.restoring import is_text
-from ontomask.policy import Policy
+from ontomask.operators.record_distance import RecordDistance
+from ontomask.policy.policy import Policy
 from ontomask.taxonomy.matching import as_mapping
 
 Longs = NDArray[np.int64]

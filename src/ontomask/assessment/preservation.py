@@ -12,9 +12,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.assessment.pairing import Pairing, pair_frames
-from ontomask.distances.yardsticks import LineYardstick, NominalYardstick, Yardstick
 from ontomask.errors import OptionError
 from ontomask.microdata.columns import Column, Floats, Longs, NominalColumn
+from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick
 from ontomask.statistics import dependence
 from ontomask.statistics.centroids import centroid
 

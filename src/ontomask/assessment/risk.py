@@ -18,7 +18,7 @@ from ontomask.microdata.encoding import require_columns
 from ontomask.microdata.frames import take
 from ontomask.microdata.opening import opened
 from ontomask.microdata.reading_options import Reading
-from ontomask.policy import Policy
+from ontomask.policy.policy import Policy
 from ontomask.privacy.classes import classes_of
 from ontomask.severity.numbers import Severity
 

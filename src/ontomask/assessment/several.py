@@ -11,8 +11,8 @@ import polars as pl
 
 from ontomask.arguments import plain_number
 from ontomask.assessment.combining import combine_estimates
-from ontomask.distances.yardsticks import LineYardstick, NominalYardstick, Yardstick
 from ontomask.microdata.columns import Column, Floats
+from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick
 
 if TYPE_CHECKING:
     from ontomask.assessment.assess import Assessment

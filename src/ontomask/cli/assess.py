@@ -62,8 +62,8 @@ def command(
     of them, --missing and --text hold for MASKED as well.
     """
     from ontomask.assessment.assess import assess
-    from ontomask.policy import Policy
-    from ontomask.saving import read_records
+    from ontomask.microdata.record_numbers import read_records
+    from ontomask.policy.policy import Policy
 
     one_answer(as_json, quiet)
     file, tables = _meant(policy, masked)
@@ -112,7 +112,7 @@ def _meant(policy: Path, masked: str | None) -> tuple[Path, list[str]]:
 
 def _released(folder: Path) -> list[str]:
     """The released tables of a result folder."""
-    from ontomask.result_folder import released_files
+    from ontomask.release.result_folder import released_files
 
     found = [file for file in released_files(folder) if file.is_file()]
     if not found:

@@ -32,8 +32,8 @@ def command(
     Columns, kinds, taxonomies, missing values, and whether what is required can be satisfied at all; then unique records of
     the data as they are.
     """
-    from ontomask.checking import check
-    from ontomask.policy import Policy
+    from ontomask.policy.policy import Policy
+    from ontomask.release.checking import check
 
     one_answer(as_json, quiet)
     chosen = Policy.load(policy, confined=confined)

@@ -27,7 +27,7 @@ from ontomask.errors import OptionError, OutputError
 
 if TYPE_CHECKING:
     from ontomask.comparison.outcome import Comparison
-    from ontomask.policy import Policy
+    from ontomask.policy.policy import Policy
 
 EPILOG = epilog(
     "compare policy.yaml stays.csv",
@@ -126,7 +126,7 @@ def command(
     """
     from ontomask.comparison.baselines import with_baselines
     from ontomask.comparison.compare import compare
-    from ontomask.policy import Policy
+    from ontomask.policy.policy import Policy
 
     one_answer(as_json, quiet)
     _require_writable({"the map": map_, "the curve": curve}, force=force)

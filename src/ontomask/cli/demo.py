@@ -32,8 +32,8 @@ def command(
 
     No record is of a person. The first time on a machine the loops are compiled, which takes most of a minute.
     """
-    from ontomask.microdata.demo import DEMO_NOTICE
-    from ontomask.tour import make_tour
+    from ontomask.demo.stays import DEMO_NOTICE
+    from ontomask.demo.tour import make_tour
 
     one_answer(False, quiet)
     started = time.perf_counter()

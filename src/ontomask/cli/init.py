@@ -14,7 +14,7 @@ from ontomask.cli.options import read_as, reads
 from ontomask.errors import OptionError, OutputError
 
 if TYPE_CHECKING:
-    from ontomask.microdata.profiling import Profile
+    from ontomask.profiling.profile import Profile
 
 EPILOG = """\b
 Examples:
@@ -78,7 +78,7 @@ def command(
     one holds its values, a taxonomy. What cannot be told is proposed as the safer choice and marked CHECK in the policy,
     which somebody who knows the data must read before it is used. The policy keeps the reading options given here.
     """
-    from ontomask.microdata.profiling import profile
+    from ontomask.profiling.profile import profile
 
     if quiet and (as_json or show_values):
         raise OptionError("--quiet prints nothing", remedy="Leave it out to see --json or --show-values.")
@@ -124,7 +124,7 @@ def _pairs(given: list[str] | None, option: str, form: str, *, last: bool = Fals
 
 
 def _print(found: Profile, show_values: bool, masks: Sequence[str]) -> None:
-    from ontomask.microdata.role_limits import worded_for
+    from ontomask.profiling.role_limits import worded_for
 
     for note in found.notes:
         remark(f"note: {note}")

@@ -25,7 +25,7 @@ from ontomask.cli.progress import shown_progress
 from ontomask.progress import stretch
 
 if TYPE_CHECKING:
-    from ontomask.result import Result
+    from ontomask.release.result import Result
 
 EPILOG = epilog(
     "run policy.yaml stays.csv -o result",
@@ -81,10 +81,10 @@ def command(
     which combination of values, the assessment, and a manifest with versions and hashes. The folder appears when
     it is complete.
     """
-    from ontomask.policy import Policy
-    from ontomask.randomness import EXPLICIT_SEED, chosen_secret
-    from ontomask.run import anonymize
-    from ontomask.saving import inputs_of, require_place
+    from ontomask.masking.randomness import EXPLICIT_SEED, chosen_secret
+    from ontomask.policy.policy import Policy
+    from ontomask.release.run import anonymize
+    from ontomask.release.saving import inputs_of, require_place
 
     one_answer(as_json, quiet)
     chosen = Policy.load(policy, confined=confined)

@@ -26,7 +26,7 @@ from ontomask.cli.taxonomy_options import (
 from ontomask.errors import OptionError, OutputError, UnmatchedValuesError
 
 if TYPE_CHECKING:
-    from ontomask.hierarchies.coverage import ColumnValues, Coverage
+    from ontomask.profiling.coverage import ColumnValues, Coverage
     from ontomask.taxonomy.matching import Matching
 
 #: The two letters of a language -> the name of its stemmer.
@@ -89,8 +89,8 @@ def match(
     values can mean several concepts, and which were not found, with what is near them. Codes of a CSV are read as
     text: leading zeros count.
     """
-    from ontomask.hierarchies.coverage import read_values
     from ontomask.microdata.writing import write_text
+    from ontomask.profiling.coverage import read_values
     from ontomask.taxonomy.mapping_file import mapping_text
 
     if output is not None:
@@ -224,8 +224,8 @@ def cover(
     Tells what a taxonomy, or a hierarchy in a CSV of levels, does not have of a column: what masking would refuse. The
     exit code is 0 if all is there and 1 if not, for use in scripts.
     """
-    from ontomask.hierarchies.coverage import covered_by_levels, covered_by_taxonomy, read_values
     from ontomask.hierarchies.kinds import LevelsFile
+    from ontomask.profiling.coverage import covered_by_levels, covered_by_taxonomy, read_values
     from ontomask.taxonomy.naming import is_levels_file
 
     if kind is not None:

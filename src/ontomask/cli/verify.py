@@ -14,7 +14,7 @@ from ontomask.cli.options import AsJson, Confined, Quiet, epilog, one_answer, re
 from ontomask.errors import MissingDataError, OptionError
 
 if TYPE_CHECKING:
-    from ontomask.verification import Verification
+    from ontomask.policy.verification import Verification
 
 EPILOG = epilog(
     "verify policy.yaml result/release/release.csv",
@@ -75,9 +75,9 @@ def command(
 def _found(
     policy: Path, data: str | None, original: str | None, given: Mapping[str, Any], confined: bool
 ) -> Verification:
-    from ontomask.policy import Policy
-    from ontomask.result_folder import verify_result
-    from ontomask.run import verify
+    from ontomask.policy.policy import Policy
+    from ontomask.release.result_folder import verify_result
+    from ontomask.release.run import verify
 
     if data is None and not policy.exists():
         raise MissingDataError("no such file or folder", where=str(policy), remedy="Check the path.")

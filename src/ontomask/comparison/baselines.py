@@ -10,7 +10,7 @@ from ontomask.masking.method import Measuring
 from ontomask.masking.rank_swapping import RankSwapping
 from ontomask.masking.recoding import Recoding
 from ontomask.microdata.attributes import Flat, Nominal
-from ontomask.policy import Policy
+from ontomask.policy.policy import Policy
 
 #: What the name of a twin ends with.
 LABELS_ONLY = ", labels only"

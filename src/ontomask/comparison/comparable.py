@@ -7,7 +7,7 @@ from typing import Any
 
 from ontomask.errors import OntomaskError, PolicyError
 from ontomask.microdata.attributes import Flat, Nominal
-from ontomask.policy import Policy
+from ontomask.policy.policy import Policy
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 

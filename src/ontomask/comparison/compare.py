@@ -16,11 +16,11 @@ from ontomask.comparison.outcome import RISKS, Comparison, RiskKind
 from ontomask.comparison.running import excluded_as, run_all
 from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError, OptionError, PolicyError
+from ontomask.masking.randomness import Secret
 from ontomask.microdata.frames import take
 from ontomask.microdata.opening import opened
-from ontomask.policy import Policy, require_policy
+from ontomask.policy.policy import Policy, require_policy
 from ontomask.progress import Progress, Reporter
-from ontomask.randomness import Secret
 
 
 def compare(

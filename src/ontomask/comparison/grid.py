@@ -18,7 +18,7 @@ from ontomask.masking.noise_addition import NoiseAddition
 from ontomask.masking.pram import PRAM
 from ontomask.masking.rank_swapping import RankSwapping
 from ontomask.masking.shuffling import Shuffling
-from ontomask.policy import METHODS, Policy
+from ontomask.policy.policy import METHODS, Policy
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.settings import refuse, whole_number

@@ -21,11 +21,11 @@ from ontomask.assessment.shared_columns import pair_on
 from ontomask.errors import DataError
 from ontomask.microdata.frames import take
 from ontomask.microdata.opening import with_own_orders
-from ontomask.policy import Policy
+from ontomask.policy.policy import Policy
 from ontomask.privacy.contents import ContentCheck
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.models import Finding
-from ontomask.result import Result
+from ontomask.release.result import Result
 
 #: Why a candidate has no figures.
 Failure = Literal["refused", "unmasked", "invalid", "incomparable", "died"]

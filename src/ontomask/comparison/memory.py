@@ -10,9 +10,9 @@ from typing import Any
 
 from ontomask.comparison.judging import Ground, Run
 from ontomask.errors import OutputError
+from ontomask.files.owner_only import create_folder
 from ontomask.microdata.writing import write_text
-from ontomask.owner_only import create_folder
-from ontomask.policy import Policy
+from ontomask.policy.policy import Policy
 from ontomask.severity.numbers import Severity
 from ontomask.taxonomy.taxonomy import Taxonomy
 

@@ -19,7 +19,7 @@ from ontomask.comparison.notes import notes_of
 from ontomask.comparison.recommending import recommend
 from ontomask.errors import OptionError
 from ontomask.microdata.writing import write_text
-from ontomask.policy import Policy
+from ontomask.policy.policy import Policy
 
 #: What can be the risk: a kind of linkage, the most successful attack on each release, or attribute disclosure.
 RiskKind = Kind | Literal["worst", "disclosure"]

@@ -21,9 +21,9 @@ from ontomask.errors import Cancelled, NotSatisfied, OntomaskError, OptionError
 from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import Grouping
 from ontomask.masking.resampling import Resampling
-from ontomask.policy import Policy
+from ontomask.policy.policy import Policy
 from ontomask.progress import Progress
-from ontomask.run import anonymize
+from ontomask.release.run import anonymize
 
 #: Where the first run shows that all will be done within so many seconds, no processes are started.
 SOON = 8.0

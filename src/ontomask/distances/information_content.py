@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.arguments import one_of, require_taxonomy, short
+from ontomask.arguments import one_of, short
 from ontomask.errors import OptionError
 from ontomask.taxonomy.dag import Dag
-from ontomask.taxonomy.taxonomy import Taxonomy
+from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
 
 KINDS = ("intrinsic", "sanchez", "corpus")
 

@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ontomask.arguments import one_of, require_taxonomy
+from ontomask.arguments import one_of
 from ontomask.distances.measures import Compute, Measure, Table, get_measure
 from ontomask.distances.sweep import Array
 from ontomask.errors import MeasureError, OptionError
-from ontomask.taxonomy.taxonomy import Taxonomy
+from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
 
 Scope = Literal["taxonomy", "attribute"]
 SCOPES = ("taxonomy", "attribute")

@@ -14,10 +14,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.distances.yardsticks import NominalYardstick, yardstick
 from ontomask.hierarchies.costs import LossKind
 from ontomask.hierarchies.ladder import ANY, ANY_LEVEL, Ladder
 from ontomask.microdata.columns import Column, Floats, Longs, NominalColumn
+from ontomask.operators.yardsticks import NominalYardstick, yardstick
 from ontomask.taxonomy.dag import Csr
 
 #: Distances that are held at once.

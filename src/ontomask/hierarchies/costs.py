@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from ontomask.distances.yardsticks import yardstick
 from ontomask.hierarchies.ladder import Ladder
 from ontomask.microdata.columns import Floats
+from ontomask.operators.yardsticks import yardstick
 
 LossKind = Literal["ncp", "semantic", "steps"]
 

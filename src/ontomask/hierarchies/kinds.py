@@ -13,12 +13,12 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import counted, short, some_of
 from ontomask.errors import DataError
+from ontomask.files.source import Source
 from ontomask.hierarchies.ladder import ANY, ANY_LEVEL, Ladder, Rung, make_rung, own_values
 from ontomask.microdata.columns import Column, Floats, NominalColumn, NumericColumn, OrdinalColumn
 from ontomask.settings import Settings, number, whole_number
 from ontomask.taxonomy.dag import Dag
 from ontomask.taxonomy.readers.levels import read_rows
-from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 
@@ -152,7 +152,7 @@ class LevelsFile(Hierarchy):
             cells[0]: cells
             for _, cells in read_rows(Source(Path(self.path)), delimiter=self.delimiter, header=self.header)
         }
-        texts = [_as_text(value) for value in column.values.to_list()]
+        texts = [as_text(value) for value in column.values.to_list()]
         first = next(iter(rows), "")
         if first.strip().casefold() == column.name.strip().casefold() and first not in texts:
             raise DataError(
@@ -187,7 +187,7 @@ class LevelsFile(Hierarchy):
 def _concepts(column: NominalColumn, labels: Sequence[str | None], members: dict[str, list[str]]) -> NDArray[np.int64]:
     """What each label of a level means: the concept of that name above its values, else what subsumes them all."""
     dag, taxonomy = column.taxonomy.dag, column.taxonomy
-    own = dict(zip((_as_text(v) for v in column.values.to_list()), column.concepts.tolist(), strict=True))
+    own = dict(zip((as_text(v) for v in column.values.to_list()), column.concepts.tolist(), strict=True))
     found: dict[str | None, int] = {None: -1}
     for label in dict.fromkeys(labels):
         if label is None:
@@ -210,7 +210,7 @@ def _found(taxonomy: Taxonomy, name: str) -> int:
     return -1 if place is None else int(place)
 
 
-def _as_text(value: Any) -> str | None:
+def as_text(value: Any) -> str | None:
     """A value as a file of levels writes it."""
     if value is None:
         return None

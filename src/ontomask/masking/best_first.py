@@ -35,11 +35,11 @@ from ontomask.masking.method import Masked
 from ontomask.masking.regrouping import Group, Outcome, Regrouping, Rows, Wanted
 from ontomask.microdata.columns import Floats, Longs
 from ontomask.microdata.encoding import Table
+from ontomask.operators.aggregation import Operators, members
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.privacy.l_diversity import LDiversity
 from ontomask.progress import Progress, stretch
-from ontomask.statistics.aggregation import Operators, members
 
 if TYPE_CHECKING:
     from ontomask.masking.generalization import Generalization

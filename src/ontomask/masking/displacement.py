@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.distances.yardsticks import LineYardstick, NominalYardstick, Yardstick
 from ontomask.microdata.columns import Floats, Longs
+from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick
 from ontomask.statistics.sample import TIE
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.distances.yardsticks import LineYardstick, NominalYardstick, Yardstick
 from ontomask.microdata.columns import Longs
+from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick
 from ontomask.progress import Progress
 from ontomask.statistics.sample import TIE
 

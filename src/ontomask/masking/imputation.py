@@ -15,7 +15,6 @@ import polars as pl
 from pydantic import Field, model_validator
 
 from ontomask.arguments import counted
-from ontomask.distances.yardsticks import yardstick
 from ontomask.errors import DataError
 from ontomask.masking.goals import Goals
 from ontomask.masking.method import Choosing, Masked, Measuring
@@ -23,6 +22,7 @@ from ontomask.masking.regressions import Regressions, Scored
 from ontomask.microdata.attributes import Role
 from ontomask.microdata.columns import Column, NumericColumn
 from ontomask.microdata.encoding import Table, make_table
+from ontomask.operators.yardsticks import yardstick
 from ontomask.progress import Progress, stretch
 from ontomask.settings import Count
 

@@ -12,7 +12,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted
-from ontomask.distances.records import RecordDistance
 from ontomask.hierarchies.above import Above
 from ontomask.hierarchies.costs import LossKind
 from ontomask.hierarchies.ladder import Ladder
@@ -24,10 +23,11 @@ from ontomask.masking.repair import merge_until
 from ontomask.microdata.attributes import Nominal
 from ontomask.microdata.columns import Column, Floats, Longs, NominalColumn
 from ontomask.microdata.encoding import Table, remeasured
+from ontomask.operators.aggregation import Operators
+from ontomask.operators.record_distance import RecordDistance
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.progress import Progress, stretch
-from ontomask.statistics.aggregation import Operators
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 if TYPE_CHECKING:

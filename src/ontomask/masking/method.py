@@ -13,17 +13,17 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from ontomask.arguments import counted
 from ontomask.distances.measures import get_measure
-from ontomask.distances.records import Distance, Normalize, RecordDistance
 from ontomask.errors import DataError
 from ontomask.masking.dominance import dominance
 from ontomask.masking.goals import Goals
 from ontomask.microdata.attributes import AnyAttribute, Role
 from ontomask.microdata.columns import Column, Longs, NumericColumn
 from ontomask.microdata.encoding import Table, make_table, remeasured
+from ontomask.operators.aggregation import Centroid, NumericCentre, Operators
+from ontomask.operators.ordering import Comparison
+from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
 from ontomask.progress import Progress
 from ontomask.settings import K, ListOf, Spoken, plain
-from ontomask.statistics.aggregation import Centroid, NumericCentre, Operators
-from ontomask.statistics.ordering import Comparison
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,9 +15,9 @@ from ontomask.masking.method import Aggregating, Masked
 from ontomask.masking.repair import merge_until
 from ontomask.microdata.columns import NumericColumn
 from ontomask.microdata.encoding import Table
+from ontomask.operators.aggregation import Operators
 from ontomask.progress import Progress, stretch
 from ontomask.settings import refuse
-from ontomask.statistics.aggregation import Operators
 
 Partition = Literal["auto", "mdav", "adaptive", "adaptive_static"]
 

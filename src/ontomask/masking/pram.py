@@ -9,13 +9,13 @@ import polars as pl
 from pydantic import BeforeValidator, Field
 
 from ontomask.arguments import counted
-from ontomask.distances.yardsticks import yardstick
 from ontomask.errors import DataError
 from ontomask.masking.displacement import report_changes
 from ontomask.masking.method import Choosing, Masked, Measuring
 from ontomask.masking.transitions import Transitions
 from ontomask.microdata.columns import Longs, NumericColumn
 from ontomask.microdata.encoding import Table
+from ontomask.operators.yardsticks import yardstick
 from ontomask.progress import Progress
 from ontomask.settings import number
 from ontomask.wording import Statement

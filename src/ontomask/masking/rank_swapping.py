@@ -9,16 +9,16 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import counted
-from ontomask.distances.records import RecordDistance
-from ontomask.distances.yardsticks import LineYardstick, Yardstick
 from ontomask.errors import DataError
 from ontomask.masking.displacement import report_swaps
 from ontomask.masking.method import Masked, Measuring
 from ontomask.microdata.columns import Column, Longs, NumericColumn
 from ontomask.microdata.encoding import Table, make_table
+from ontomask.operators.ordering import dense_ranks
+from ontomask.operators.record_distance import RecordDistance
+from ontomask.operators.yardsticks import LineYardstick, Yardstick
 from ontomask.progress import Progress, stretch
 from ontomask.settings import K, number
-from ontomask.statistics.ordering import dense_ranks
 from ontomask.statistics.sample import first_greatest
 from ontomask.wording import Statement
 

@@ -12,8 +12,8 @@ from pydantic import Field, model_validator
 from ontomask.arguments import counted
 from ontomask.masking.method import Comparing, Grouping, Masked
 from ontomask.microdata.encoding import Table
+from ontomask.operators.ordering import Comparison
 from ontomask.progress import Progress
-from ontomask.statistics.ordering import Comparison
 
 
 class Recoding(Comparing, Grouping):

@@ -11,7 +11,6 @@ import numpy as np
 import polars as pl
 
 from ontomask.arguments import some_of
-from ontomask.distances.yardsticks import LineYardstick, Yardstick
 from ontomask.masking.posterior import (
     DonorResponse,
     NumberResponse,
@@ -21,8 +20,9 @@ from ontomask.masking.posterior import (
     normal_scores,
 )
 from ontomask.microdata.columns import Column, Floats, Longs, NumericColumn
+from ontomask.operators.ordering import dense_ranks
+from ontomask.operators.yardsticks import LineYardstick, Yardstick
 from ontomask.progress import Progress
-from ontomask.statistics.ordering import dense_ranks
 from ontomask.statistics.regression import RECORDS_EACH, Predictors
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from ontomask.kernels.groups import nearest_group
 from ontomask.kernels.space import new_point
 from ontomask.masking.goals import Goals
+from ontomask.operators.aggregation import Operators
+from ontomask.operators.aggregation import members as grouped
 from ontomask.progress import Progress
-from ontomask.statistics.aggregation import Operators
-from ontomask.statistics.aggregation import members as grouped
 
 
 def merge_until(

@@ -13,10 +13,10 @@ from ontomask.kernels.groups import closest_groups
 from ontomask.kernels.space import new_point
 from ontomask.masking.method import Aggregating, Masked
 from ontomask.microdata.encoding import Table
+from ontomask.operators.aggregation import Operators, members
+from ontomask.operators.ordering import sorted_records
 from ontomask.progress import Progress, stretch
 from ontomask.settings import Count
-from ontomask.statistics.aggregation import Operators, members
-from ontomask.statistics.ordering import sorted_records
 
 
 class Resampling(Aggregating):

@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.distances.yardsticks import NominalYardstick, Yardstick
 from ontomask.microdata.columns import Column, Floats, Longs, NumericColumn
+from ontomask.operators.yardsticks import NominalYardstick, Yardstick
 from ontomask.statistics.sample import TIE
 
 Nearest = Literal["meaning", "score"]

@@ -16,16 +16,16 @@ from scipy.linalg import eigh, solve
 from scipy.special import ndtri
 
 from ontomask.arguments import counted
-from ontomask.distances.yardsticks import LineYardstick, Yardstick, yardstick
 from ontomask.errors import DataError
 from ontomask.masking.displacement import report_moves
 from ontomask.masking.method import Masked, Measuring
 from ontomask.microdata.attributes import Role
 from ontomask.microdata.columns import Floats, Longs
 from ontomask.microdata.encoding import Table
+from ontomask.operators.ordering import dense_ranks
+from ontomask.operators.yardsticks import LineYardstick, Yardstick, yardstick
 from ontomask.progress import Progress
 from ontomask.statistics.correlation import copula_correlations, correlations, nearest_correlation
-from ontomask.statistics.ordering import dense_ranks
 
 
 class Shuffling(Measuring):

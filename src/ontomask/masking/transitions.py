@@ -24,9 +24,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ontomask.distances.yardsticks import LineYardstick, NominalYardstick, Yardstick
 from ontomask.masking.scores import by_code, present_codes
 from ontomask.microdata.columns import Floats, Longs
+from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick
 
 #: The scaling is finished when every sum is right to this, relatively.
 FINISHED = 1e-11

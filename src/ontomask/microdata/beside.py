@@ -17,10 +17,10 @@ from xml.parsers import expat
 import polars as pl
 
 from ontomask.arguments import short
+from ontomask.files.regular_files import open_regular
 from ontomask.microdata.excel_files import chosen_sheet
 from ontomask.microdata.reading import SUFFIXES, format_of
 from ontomask.microdata.stat_files import undeclared
-from ontomask.regular_files import open_regular
 
 #: Parts of a workbook that hold the sheets, how they look, and nothing else.
 _PLAIN = re.compile(

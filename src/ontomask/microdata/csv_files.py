@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import short, some_of
 from ontomask.errors import DataError, OptionError
+from ontomask.files.source import BYTE_ORDER_MARKS, HEAD, LONGEST_LINE, Source
 from ontomask.microdata.frames import LONGEST_NAME, is_pattern
-from ontomask.taxonomy.readers.source import _BOMS, HEAD, LONGEST_LINE, Source
 from ontomask.taxonomy.readers.table import DELIMITERS
 
 _QUOTE, _NEWLINE, _RETURN = 34, 10, 13
@@ -91,7 +91,7 @@ def _payload(source: DataSource) -> tuple[bytes, str]:
                 remedy="It is no table of lines; is it the right file?",
             )
     data = source.read()
-    named = source.encoding or next((name for bom, name in _BOMS if data.startswith(bom)), None)
+    named = source.encoding or next((name for bom, name in BYTE_ORDER_MARKS if data.startswith(bom)), None)
     if named is not None:
         payload, found = source.decode(data).encode(), named
     else:

@@ -16,7 +16,7 @@ import polars as pl
 
 from ontomask.arguments import short, some_of
 from ontomask.errors import DataError
-from ontomask.microdata.extras import load_extra
+from ontomask.files.extras import load_extra
 from ontomask.microdata.workbook_size import require_reasonable_workbook
 
 _MOST_ROWS, _MOST_COLUMNS, _LONGEST_TEXT = 1_048_576, 16_384, 32_767

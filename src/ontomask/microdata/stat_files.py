@@ -9,8 +9,8 @@ import polars as pl
 
 from ontomask.arguments import some_of
 from ontomask.errors import DataError
+from ontomask.files.extras import load_extra
 from ontomask.microdata.excel_files import EXACT, whole_numbers
-from ontomask.microdata.extras import load_extra
 
 #: Format -> (what it is called, pyreadstat's reader, its writer if there is one).
 FORMATS = {

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from xml.parsers import expat
 
 from ontomask.errors import DataError
-from ontomask.regular_files import NotRegular, TooLarge, free_memory, open_regular, require_reasonable
+from ontomask.files.regular_files import NotRegular, TooLarge, free_memory, open_regular, require_reasonable
 
 _BLOCK = 1 << 20
 _LETTERS = bytes(range(65, 91))

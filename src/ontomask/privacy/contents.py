@@ -230,9 +230,9 @@ def _text(value: Any, *, nominal: bool) -> str:
 
 def _labels(hierarchy: Hierarchy | None) -> set[str]:
     """Everything a levels file can show."""
+    from ontomask.files.source import Source
     from ontomask.hierarchies.kinds import LevelsFile
     from ontomask.taxonomy.readers.levels import read_rows
-    from ontomask.taxonomy.readers.source import Source
 
     if not isinstance(hierarchy, LevelsFile):
         return set()

@@ -17,7 +17,7 @@ from ontomask.microdata.attributes import Ordinal
 from ontomask.microdata.columns import Column, NominalColumn, NumericColumn, OrdinalColumn
 
 if TYPE_CHECKING:
-    from ontomask.result import Result
+    from ontomask.report.reportable import Reportable
 
 #: Values of a column that have bars of their own, and stretches of a scale.
 MOST_VALUES, MOST_LEVELS, MOST_BINS = 10, 15, 20
@@ -60,7 +60,7 @@ class Studied:
         return _tally(zip(self.column.values.to_list(), self.column.counts.tolist(), strict=True))
 
 
-def studied(result: Result) -> Iterator[Studied]:
+def studied(result: Reportable) -> Iterator[Studied]:
     """The columns of a run, one after the other."""
     table, masked = result.prepared.table, result.masked
     records = np.bincount(masked.group_of[masked.group_of >= 0], minlength=masked.groups)

@@ -13,7 +13,7 @@ from ontomask.microdata.columns import NominalColumn
 from ontomask.report.counts import Studied, meanings, text_of
 
 if TYPE_CHECKING:
-    from ontomask.result import Result
+    from ontomask.report.reportable import Reportable
 
 #: Groups or records that are shown, combinations of a group, columns of a table.
 MOST_GROUPS, MOST_COMBINATIONS, MOST_RECORDS, MOST_COLUMNS = 3, 6, 6, 8
@@ -21,7 +21,7 @@ MOST_GROUPS, MOST_COMBINATIONS, MOST_RECORDS, MOST_COLUMNS = 3, 6, 6, 8
 DEPTH, WIDTH, LINES = 2, 5, 40
 
 
-def examples(result: Result) -> dict[str, Any] | None:
+def examples(result: Reportable) -> dict[str, Any] | None:
     """A few groups with the combinations of values that went into them, or a few records whose values moved."""
     columns = [column.name for column in result.prepared.table.columns]
     head = {"columns": columns[:MOST_COLUMNS], "more_columns": len(columns) - len(columns[:MOST_COLUMNS])}
@@ -32,7 +32,7 @@ def examples(result: Result) -> dict[str, Any] | None:
     return {**head, "kind": "groups", "groups": groups} if groups else None
 
 
-def _groups(result: Result) -> list[dict[str, Any]]:
+def _groups(result: Reportable) -> list[dict[str, Any]]:
     """The smallest group, the largest and some between, of those that hold different records if there are any."""
     table, masked = result.prepared.table, result.masked
     inside = np.flatnonzero(masked.group_of >= 0)
@@ -67,13 +67,13 @@ def _groups(result: Result) -> list[dict[str, Any]]:
     return told
 
 
-def _combination(result: Result, named: Sequence[Callable[[str], str]], tuple_: int) -> list[str]:
+def _combination(result: Reportable, named: Sequence[Callable[[str], str]], tuple_: int) -> list[str]:
     table = result.prepared.table
     parts = zip(named, table.columns, table.codes, strict=False)
     return [short(name(text_of(column.values[int(codes[tuple_])])), 80) for name, column, codes in parts]
 
 
-def _moved(result: Result) -> list[list[dict[str, Any]]]:
+def _moved(result: Reportable) -> list[list[dict[str, Any]]]:
     """Records from all over the table whose values changed; each cell before and after."""
     table, sources = result.prepared.table, result.masked.sources
     assert sources is not None

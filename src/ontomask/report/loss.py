@@ -12,7 +12,7 @@ from ontomask.report.elements import band, by_column, figure, near_original, num
 from ontomask.wording import Counts, percent
 
 if TYPE_CHECKING:
-    from ontomask.result import Result
+    from ontomask.report.reportable import Reportable
 
 #: Pairs of columns that are compared.
 MOST_PAIRS = 12
@@ -21,7 +21,7 @@ FEW = 30
 NONE_CHANGED = "none changed"
 
 
-def loss(result: Result, counts: Counts) -> dict[str, Any]:
+def loss(result: Reportable, counts: Counts) -> dict[str, Any]:
     """Losses in all and by column, with a line that says what each figure means."""
     assessment, columns, public = result.assessment, result.prepared.table.columns, not counts.exact
     figures = assessment.loss

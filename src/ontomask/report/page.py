@@ -17,7 +17,7 @@ from ontomask.report.summary import Edition, summarize
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from ontomask.result import Result
+    from ontomask.report.reportable import Reportable
 
 #: Where a long word may be broken: within it, and after underscores.
 _BREAK = re.compile(r"(\S{24})(?=\S)|(_+)(?=[^\s_])")
@@ -25,7 +25,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def write_report(
-    result: Result,
+    result: Reportable,
     path: str | Path,
     edition: Edition = "internal",
     *,
@@ -47,10 +47,8 @@ def write_report(
     >>> om.write_report(result, pathlib.Path(tempfile.mkdtemp()) / "report.html").name
     'report.html'
     """
-    from ontomask.result import Result
-
     target = as_path(path)
-    if not isinstance(result, Result):
+    if not hasattr(type(result), "public_guarantees"):
         raise OptionError(
             f"a {type(result).__name__} is not a result",
             remedy="Give what anonymize returned: write_report(result, path).",
@@ -61,7 +59,7 @@ def write_report(
 
 
 def render(
-    result: Result,
+    result: Reportable,
     edition: Edition = "internal",
     *,
     title: str | None = None,

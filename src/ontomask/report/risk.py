@@ -12,7 +12,7 @@ from ontomask.wording import Counts, percent
 if TYPE_CHECKING:
     from ontomask.assessment.attacks import Attack
     from ontomask.assessment.risk import Risk
-    from ontomask.result import Result
+    from ontomask.report.reportable import Reportable
 
 
 #: What an intruder can do with classes, where released values are bound to the record's own and where they are not.
@@ -27,7 +27,7 @@ NOT_RECOGNIZED = (
 NOT_GIVEN = "not given"
 
 
-def risk(result: Result, counts: Counts) -> dict[str, Any]:
+def risk(result: Reportable, counts: Counts) -> dict[str, Any]:
     """Classes before and after, attacks, and sensitive values that a class discloses."""
     assessment = result.assessment
     before, after = assessment.risk_before, assessment.risk_after

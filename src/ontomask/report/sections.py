@@ -12,7 +12,7 @@ from ontomask.report.words import KINDS, MISSING, ROLES, settings_in_words, taxo
 from ontomask.wording import Counts
 
 if TYPE_CHECKING:
-    from ontomask.result import Result
+    from ontomask.report.reportable import Reportable
 
 #: Columns that get charts of their own.
 MOST_CHARTS = 16
@@ -23,7 +23,7 @@ MOST_ROWS = 50
 # ---- asked and done --------------------------------------------------------------------------------------------------
 
 
-def asked(result: Result, counts: Counts) -> dict[str, Any]:
+def asked(result: Reportable, counts: Counts) -> dict[str, Any]:
     """The policy in words."""
     policy, public = result.policy, not counts.exact
     assert policy.method is not None
@@ -75,13 +75,13 @@ def policy_measure(policy: Any, attribute: Any) -> str:
     return str(getattr(policy.method, "measure", None) or attribute.measure)
 
 
-def original_records(result: Result, counts: Counts) -> int:
+def original_records(result: Reportable, counts: Counts) -> int:
     """How many records the original has; in public only what follows from the release and from what is said of the rest."""
     given, kept, released = len(result.prepared.kept), int(result.prepared.kept.sum()), len(result.records)
     return released + counts.said(given - kept) + counts.said(kept - released)
 
 
-def done(result: Result, counts: Counts) -> dict[str, Any]:
+def done(result: Reportable, counts: Counts) -> dict[str, Any]:
     """Records in and out, and what the method said of itself."""
     prepared, masked = result.prepared, result.masked
     assert result.policy.method is not None

@@ -10,7 +10,7 @@ from ontomask.report.elements import number
 from ontomask.wording import Counts
 
 if TYPE_CHECKING:
-    from ontomask.result import Result
+    from ontomask.report.reportable import Reportable
 
 #: Figures over all releases that are shown.
 MOST_FIGURES = 60
@@ -21,7 +21,7 @@ COMBINE = (
 )
 
 
-def several(result: Result, counts: Counts) -> dict[str, Any] | None:
+def several(result: Reportable, counts: Counts) -> dict[str, Any] | None:
     """What m releases mean, the combined means, and figures over all releases; in public no figure of the data."""
     if not result.parts:
         return None
@@ -46,7 +46,7 @@ def several(result: Result, counts: Counts) -> dict[str, Any] | None:
     return told
 
 
-def note(result: Result) -> str:
+def note(result: Reportable) -> str:
     """What a reader of all figures must know."""
     return (
         f"There are {len(result.parts)} releases of the same records. Whoever has all of them knows more than the attacks in "

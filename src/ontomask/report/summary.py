@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-import ontomask
+from ontomask import __version__
 from ontomask.arguments import as_path, counted, one_of, short
 from ontomask.assessment.disclosed import most_disclosed
 from ontomask.errors import OntomaskError, OptionError
-from ontomask.manifest import sha256
-from ontomask.randomness import EXPLICIT_SEED
+from ontomask.files.fingerprints import sha256
+from ontomask.masking.randomness import EXPLICIT_SEED
 from ontomask.report import sections
 from ontomask.report.charts import writable
 from ontomask.report.counts import studied
@@ -38,7 +38,7 @@ from ontomask.report.words import checked_in_words, glossary
 from ontomask.wording import Counts, public_text
 
 if TYPE_CHECKING:
-    from ontomask.result import Result
+    from ontomask.report.reportable import Reportable
 
 Edition = Literal["internal", "public"]
 EDITIONS: tuple[Edition, ...] = ("internal", "public")
@@ -80,7 +80,7 @@ LIMITS = [
 
 
 def summarize(
-    result: Result,
+    result: Reportable,
     edition: Edition = "internal",
     *,
     title: str | None = None,
@@ -150,7 +150,7 @@ def cut(texts: list[str], most: int, noun: str, where: str) -> list[str]:
 # ---- which report this is ------------------------------------------------------------------------------------------
 
 
-def about(result: Result, release: Any) -> dict[str, Any]:
+def about(result: Reportable, release: Any) -> dict[str, Any]:
     """The day, the policy by name, and the hashes of the files that the report belongs to."""
     listed = [] if release is None else [release] if isinstance(release, (str, Path)) else list(release)
     files = [as_path(file) for file in listed]
@@ -196,7 +196,7 @@ def rounding(counts: Counts) -> str:
 # ---- verdict and warnings --------------------------------------------------------------------------------------------
 
 
-def verdict(result: Result, risk: dict[str, Any]) -> dict[str, str]:
+def verdict(result: Reportable, risk: dict[str, Any]) -> dict[str, str]:
     """The state of the release in a word, with the worst attack. Green is only what protects every record."""
     verification = result.verification
     checked = [finding for finding in verification.findings if not finding.model.trivial]
@@ -225,7 +225,7 @@ def verdict(result: Result, risk: dict[str, Any]) -> dict[str, str]:
     return {"state": "satisfied", "word": "SATISFIED", "text": text}
 
 
-def key_figures(result: Result, risk: dict[str, Any], loss: dict[str, Any], counts: Counts) -> list[list[str]]:
+def key_figures(result: Reportable, risk: dict[str, Any], loss: dict[str, Any], counts: Counts) -> list[list[str]]:
     """What a reader wants to know first: name, figure, remark."""
     released, given = counts.number(len(result.records)), counts.number(sections.original_records(result, counts))
     rows = [["Records released", released, f"of {given}"]]
@@ -240,7 +240,7 @@ def key_figures(result: Result, risk: dict[str, Any], loss: dict[str, Any], coun
     return rows
 
 
-def warnings(result: Result, counts: Counts) -> list[dict[str, str]]:
+def warnings(result: Reportable, counts: Counts) -> list[dict[str, str]]:
     """What a reader must not overlook: failures first, then what weakens the release, then notes of the run."""
     public, findings_ = not counts.exact, result.verification.findings
     told = [("bad", f"NOT SATISFIED: {f.public if public else f.text}") for f in findings_ if not f.holds]
@@ -267,7 +267,7 @@ def warnings(result: Result, counts: Counts) -> list[dict[str, str]]:
     return [{"level": level, "text": text} for level, text in told]
 
 
-def _about_classes(result: Result, counts: Counts) -> list[str]:
+def _about_classes(result: Reportable, counts: Counts) -> list[str]:
     """Unique records, and classes whose sensitive values agree."""
     told, after = [], result.assessment.risk_after
     if after.columns and after.unique:
@@ -300,7 +300,7 @@ def _about_classes(result: Result, counts: Counts) -> list[str]:
     return told
 
 
-def _about_records(result: Result, counts: Counts) -> list[str]:
+def _about_records(result: Reportable, counts: Counts) -> list[str]:
     """Many suppressed records, and columns of which nothing is left."""
     told = []
     given, kept = sections.original_records(result, counts), int(result.prepared.kept.sum())
@@ -325,7 +325,7 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _about_sensitive(result: Result, counts: Counts) -> list[str]:
+def _about_sensitive(result: Reportable, counts: Counts) -> list[str]:
     """Sensitive columns that no model looks at, and those whose values are missing in the release."""
     policy, data = result.policy, result.prepared.data
     sensitive = [name for name, attribute in policy.attributes.items() if attribute.role == "sensitive"]
@@ -361,7 +361,7 @@ def guarantees(texts: list[str]) -> list[dict[str, str]]:
     return told
 
 
-def findings(result: Result) -> list[dict[str, Any]]:
+def findings(result: Reportable) -> list[dict[str, Any]]:
     """The classes that fail, the worst first, value by value; for the steward."""
     told = []
     for finding in result.verification.findings:
@@ -373,12 +373,12 @@ def findings(result: Result) -> list[dict[str, Any]]:
     return told
 
 
-def made(result: Result, *, public: bool) -> dict[str, Any]:
+def made(result: Reportable, *, public: bool) -> dict[str, Any]:
     """What is needed to do it again."""
-    own = [["ontomask", ontomask.__version__]]
+    own = [["ontomask", __version__]]
     if public:
         return {"versions": own, "seed": None, "policy": None, "source": None, "taxonomies": []}
-    from ontomask.policy_file import policy_text
+    from ontomask.policy.policy_file import policy_text
 
     others = [[name, version(name)] for name in ("numpy", "polars", "scipy", "numba")]
     try:

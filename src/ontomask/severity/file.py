@@ -16,12 +16,20 @@ from pydantic import ValidationError
 
 from ontomask.arguments import as_path, did_you_mean
 from ontomask.errors import MissingDataError, PolicyError
+from ontomask.files.yaml_files import (
+    Limited,
+    Lines,
+    line_finder,
+    look_beside,
+    parsed,
+    refuse_repeated_keys,
+    require_regular,
+)
 from ontomask.settings import all_problems, translate
 from ontomask.severity.definition import CodedColumn, Definition
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
 from ontomask.taxonomy.taxonomy import Taxonomy
 from ontomask.taxonomy.writing import write_taxonomy
-from ontomask.yaml_files import Limited, Lines, line_finder, look_beside, parsed, refuse_repeated_keys, require_regular
 
 
 class _AsWritten(Limited, yaml.BaseLoader):  # type: ignore[misc]
@@ -74,7 +82,7 @@ def _beside(folder: Path, content: dict[Any, Any]) -> dict[Any, Any]:
     columns = content.get("columns")
     for column in columns.values() if isinstance(columns, dict) else ():
         if isinstance(column, dict):
-            look_beside(folder, column, ("taxonomy", "mapping"))
+            look_beside(folder, column, ("taxonomy", "mapping"), list_taxonomies())
     return content
 
 

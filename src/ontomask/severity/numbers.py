@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import as_path, as_values, did_you_mean, one_of, short
 from ontomask.errors import DataError, OptionError, PolicyError
+from ontomask.files.yaml_files import Lines
 from ontomask.microdata.frames import take_any
 from ontomask.microdata.writing import write_text
 from ontomask.settings import all_problems, refuse
@@ -23,7 +24,6 @@ from ontomask.severity.domains import Unknown
 from ontomask.severity.file import definition_text, names_files, read_definition
 from ontomask.severity.members import Attribute, Compiled, Floats, compile_definition
 from ontomask.severity.placing import Placing, merged, spread, used_keys
-from ontomask.yaml_files import Lines
 
 if TYPE_CHECKING:
     from ontomask.severity.tables import By

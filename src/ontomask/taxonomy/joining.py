@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from ontomask.arguments import require_taxonomy
 from ontomask.errors import TaxonomyError
-from ontomask.taxonomy.taxonomy import Taxonomy
+from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
 
 
 def join_taxonomies(

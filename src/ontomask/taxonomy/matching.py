@@ -22,13 +22,13 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ontomask.arguments import as_values, counted, require_taxonomy, some_of
+from ontomask.arguments import as_values, counted, some_of
 from ontomask.errors import DataError, OptionError, TaxonomyFileError, UnknownConceptError, UnmatchedValuesError
-from ontomask.regular_files import kind_of
+from ontomask.files.regular_files import kind_of
+from ontomask.files.source import Source
 from ontomask.taxonomy.lexicon import Suggestion, stemmer
 from ontomask.taxonomy.readers import table
-from ontomask.taxonomy.readers.source import Source
-from ontomask.taxonomy.taxonomy import Taxonomy
+from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
 
 if TYPE_CHECKING:
     import polars as pl

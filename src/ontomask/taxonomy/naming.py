@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from ontomask.arguments import as_path, did_you_mean, short_path
 from ontomask.errors import OptionError, TaxonomyFileError
+from ontomask.files.source import Source
 from ontomask.taxonomy.catalog import _wordnet_places, list_taxonomies, load_taxonomy
 from ontomask.taxonomy.readers import _detect, read_taxonomy
-from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 

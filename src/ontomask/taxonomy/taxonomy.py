@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.arguments import as_values
+from ontomask.arguments import as_values, short
 from ontomask.errors import CycleError, OptionError, TaxonomyError, UnknownConceptError
 from ontomask.taxonomy import display
 from ontomask.taxonomy.construction import Links, as_links, collect, distinct_links, joined_note, relation_links
@@ -412,3 +412,13 @@ class Taxonomy:
         if len(at) == 0:
             raise TaxonomyError(f"{asker} of no concepts", remedy="Give at least one concept.")
         return at
+
+
+def require_taxonomy(value: Any) -> Taxonomy:
+    """The taxonomy itself, or an error that says how to get one."""
+    if isinstance(value, Taxonomy):
+        return value
+    raise OptionError(
+        f"{short(repr(value))} is not a Taxonomy",
+        remedy="Give one: load_taxonomy('icd9cm'), read_taxonomy('file.csv') or Taxonomy.from_edges(pairs).",
+    )

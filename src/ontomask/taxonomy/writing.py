@@ -10,10 +10,10 @@ import secrets
 import shutil
 from pathlib import Path
 
-from ontomask.arguments import as_path, require_taxonomy
+from ontomask.arguments import as_path
 from ontomask.errors import TaxonomyFileError
-from ontomask.owner_only import create_file, make_ordinary
-from ontomask.taxonomy.taxonomy import Taxonomy
+from ontomask.files.owner_only import create_file, make_ordinary
+from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
 
 
 def write_taxonomy(taxonomy: Taxonomy, path: str | Path, *, overwrite: bool = False, private: bool = False) -> Path:

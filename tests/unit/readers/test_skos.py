@@ -9,8 +9,8 @@ import pytest
 
 import ontomask as om
 from ontomask.errors import CycleError, OptionError, SelfLinkError, TaxonomyFileError
+from ontomask.files.source import Source
 from ontomask.taxonomy.readers.rdf import is_skos
-from ontomask.taxonomy.readers.source import Source
 
 pytest.importorskip("pyoxigraph", reason="the extra 'rdf' is not installed")
 

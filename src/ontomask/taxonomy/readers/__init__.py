@@ -12,8 +12,8 @@ from typing import Any
 
 from ontomask.arguments import as_path, did_you_mean, short_path
 from ontomask.errors import OptionError, TaxonomyFileError
-from ontomask.regular_files import kind_of
-from ontomask.taxonomy.readers.source import Source
+from ontomask.files.regular_files import kind_of
+from ontomask.files.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 #: format -> (module, what it is)

@@ -11,9 +11,9 @@ import re
 
 from ontomask.arguments import some_of
 from ontomask.errors import DuplicateLinkError, SelfLinkError, UnknownParentError
+from ontomask.files.source import Source
 from ontomask.taxonomy.lexicon import nearest_texts
 from ontomask.taxonomy.readers import table
-from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from ontomask.errors import UnknownParentError
-from ontomask.taxonomy.readers.source import Source
+from ontomask.files.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 #: The categories of MeSH, by the letter their tree numbers begin with (National Library of Medicine).

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from ontomask.arguments import counted, short
 from ontomask.errors import UnknownParentError
-from ontomask.taxonomy.readers.source import Source
+from ontomask.files.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 #: The tags that matter; a real file consists mostly of others (cross references, comments, dates).

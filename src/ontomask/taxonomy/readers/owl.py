@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator
 
 from ontomask.arguments import some_of
 from ontomask.errors import TaxonomyFileError
+from ontomask.files.source import Source
 from ontomask.taxonomy.readers import rdf
 from ontomask.taxonomy.readers.owl_individuals import Individuals
 from ontomask.taxonomy.readers.rdf import OWL, RDF, RDFS, SKOS
 from ontomask.taxonomy.readers.rdf_terms import Texts, codes_of, first_of, local_name, names_of
-from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 OBO = "http://purl.obolibrary.org/obo/"

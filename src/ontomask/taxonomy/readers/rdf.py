@@ -14,8 +14,8 @@ from types import ModuleType
 from xml.parsers import expat
 
 from ontomask.errors import MissingExtraError, TaxonomyFileError
+from ontomask.files.source import HEAD, Source
 from ontomask.taxonomy.readers.rdf_head import Syntax, syntax_of
-from ontomask.taxonomy.readers.source import HEAD, Source
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"

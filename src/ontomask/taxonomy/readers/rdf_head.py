@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ontomask.taxonomy.readers.source import HEAD, Source
+from ontomask.files.source import HEAD, Source
 
 #: Entities stand for namespaces. Longer ones, used often, would make a small file a huge one.
 LONGEST_ENTITY = 256

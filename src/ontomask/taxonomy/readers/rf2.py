@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.errors import OptionError, TaxonomyFileError, UnknownParentError
-from ontomask.taxonomy.readers.source import Source
+from ontomask.files.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ontomask.arguments import counted
+from ontomask.files.source import Source
 from ontomask.taxonomy.readers import rdf
 from ontomask.taxonomy.readers.rdf import OWL, RDF, RDFS, SKOS
 from ontomask.taxonomy.readers.rdf_terms import Texts, codes_of, first_of, local_name, names_of
-from ontomask.taxonomy.readers.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 _TITLE = "http://purl.org/dc/terms/title"

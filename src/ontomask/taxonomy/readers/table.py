@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ontomask.errors import OptionError
-from ontomask.taxonomy.readers.source import HEAD, Source
+from ontomask.files.source import HEAD, Source
 
 DELIMITERS = ",;\t|"
 #: Names a column goes by, best first; compared without case, blanks, dashes and underscores.

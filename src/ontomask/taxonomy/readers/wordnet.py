@@ -11,8 +11,8 @@ import re
 import zipfile
 from pathlib import Path
 
-from ontomask.regular_files import require_reasonable
-from ontomask.taxonomy.readers.source import Source
+from ontomask.files.regular_files import require_reasonable
+from ontomask.files.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 _POINTER = re.compile(r" (@i?|#[mps]) (\d{8}) n 0000")

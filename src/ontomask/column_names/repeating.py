@@ -1,0 +1,103 @@
+"""Identifiers that repeat: one person (patient, household, stay) has several records, so what counts records does not
+count persons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import polars as pl
+
+from ontomask.arguments import counted, short
+from ontomask.column_names.keys import is_unit, numbered_unit
+from ontomask.column_names.names import names_a_key, topic_of, words_of
+from ontomask.microdata.csv_types import MARKERS
+
+#: What identifiers name, by the words of the column's name; anything else names persons.
+_UNITS = {
+    "households": "household hhid hh hogar llar menage haushalt family familia famille familie",
+    "encounters": "encounter encounters enc visit visits visita besuch visite",
+    "admissions": "hadm admission adm ingreso ingres aufnahme stay episode episodio episodi episode sejour aufenthalt",
+    "cases": "case cases caseid caso cas fall fallnummer fallnr",
+    "patients": (
+        "patient patients pat paciente pacient patienten patientennummer patientennr patid patientid mrn nhc nhs "
+        "historia"
+    ),
+    "subjects": "subject subjects subj subjid sujeto subjecte sujet proband probanden",
+    "participants": "participant participants participante teilnehmer",
+    "respondents": "respondent respondents encuestado befragte",
+    "members": "member members insured beneficiary asegurado afiliado assure versicherter versicherten versichertennummer",
+    "customers": "customer customers client clients cliente kunde kunden kundennummer",
+    "employees": "employee employees staff empleado empleat employe mitarbeiter",
+    "students": "student students pupil alumno alumne eleve schuler",
+}
+#: A column that is not named like a key is none if its values have more records than this on average.
+_MOST_RECORDS = 20
+_UNIT_OF = {word: unit for unit, words in reversed(_UNITS.items()) for word in words.split()}
+
+
+@dataclass(frozen=True)
+class Repeating:
+    """An identifier that several records share: ``different`` values in ``records`` that have one; ``missing`` have none."""
+
+    name: str
+    different: int
+    records: int
+    missing: int = 0
+
+    @property
+    def unit(self) -> str:
+        """What the column names, as far as its name tells."""
+        return unit_of(self.name)
+
+    def sentence(self, what: str = "k counts") -> str:
+        """For the steward, with exact numbers. ``what``: the claim that is about records."""
+        told = f"{self.different:,} different {short(self.name)} in {counted(self.records, 'record')}"
+        if self.missing:
+            told += f" ({self.missing:,} more have none)"
+        return f"{told}: {what} records, not {self.unit}."
+
+    def public_sentence(self, what: str = "k counts") -> str:
+        """For those who get the release: no number of it."""
+        return (
+            f"Several records share one {short(self.name)}: {what} records, not {self.unit}. "
+            f"The records of a group may belong to fewer {self.unit} than it has records."
+        )
+
+
+def unit_of(name: str) -> str:
+    """What an identifier of this name names: patients, households, stays; persons if the name does not tell."""
+    found = {_UNIT_OF[word] for word in words_of(name) if word in _UNIT_OF}
+    return next((unit for unit in _UNITS if unit in found), "persons")
+
+
+def repeating(data: pl.DataFrame, names: Iterable[str]) -> list[Repeating]:
+    """The columns that name persons, stays or the like and hold a value in more than one record."""
+    return [found for name in names if (found := repeating_column(data[name])) is not None]
+
+
+def repeating_column(values: pl.Series) -> Repeating | None:
+    """The column, if a value is in more than one record and values name somebody.
+
+    Nulls, blanks and marks such as NA name nobody. Neither do remarks, nor a few values that all records share, unless the
+    column is named like a key: it was left out for another reason.
+    """
+    held = values.drop_nulls()
+    if held.dtype.is_float():
+        held = held.drop_nans()
+    elif held.dtype in (pl.String, pl.Categorical, pl.Enum):
+        texts = held.cast(pl.String).str.strip_chars()
+        held = texts.filter(~texts.is_in(["", *MARKERS]))
+    different = held.n_unique()
+    if different == len(held) or not _names_somebody(values.name, different, len(held)):
+        return None
+    return Repeating(values.name, different, len(held), len(values) - len(held))
+
+
+def _names_somebody(name: str, different: int, records: int) -> bool:
+    words, topic = words_of(name), topic_of(name)
+    if unit_of(name) != "persons" or numbered_unit(words) is not None or is_unit(words) or names_a_key(name):
+        return True
+    if topic is not None and topic.kind == "text":
+        return False
+    return records <= _MOST_RECORDS * different

@@ -1,0 +1,67 @@
+"""Hashes and states of files: what tells later whether a file is still what it was."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ontomask.errors import DataError
+
+#: Size, time of the last change, and inode: when they differ, the file is not what it was.
+State = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A file of records as it was when it was read."""
+
+    path: Path
+    sha256: str | None
+    state: State | None
+
+    @staticmethod
+    def about_to_be_read(path: Path) -> InputFile:
+        """Its hash, taken before anything else is read of it."""
+        state = state_of(path)
+        return InputFile(path, sha256(path), state)
+
+    @property
+    def changed(self) -> bool:
+        """Is the file another one than was read?"""
+        return state_of(self.path) != self.state
+
+    def require_unchanged(self) -> None:
+        """An error if the file changed while it was read: its hash would be of something else."""
+        if self.changed:
+            raise DataError(
+                "the file changed while it was read",
+                where=str(self.path),
+                remedy="Wait until it is complete, and run again.",
+            )
+
+
+def states_of(files: Mapping[str, Path]) -> dict[str, State | None]:
+    """What tells later whether one of the files changed."""
+    return {part: state_of(path) for part, path in files.items()}
+
+
+def sha256(file: Path) -> str | None:
+    """The hash of a file; None if it is not there, a folder, or a pipe or device, which might never end."""
+    if not file.is_file():
+        return None
+    try:
+        with file.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return None
+
+
+def state_of(file: Path) -> State | None:
+    """What tells whether a file changed; None if it is not there."""
+    try:
+        found = file.stat()
+    except (OSError, ValueError):  # a name that no file can have
+        return None
+    return found.st_size, found.st_mtime_ns, found.st_ino

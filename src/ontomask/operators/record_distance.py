@@ -1,0 +1,139 @@
+"""Distances between records: the mean distance and the S-distance (METHODS 3), made ready for the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ontomask.kernels.space import Space
+from ontomask.microdata.columns import Floats
+from ontomask.microdata.encoding import Table
+from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick, yardstick
+
+Distance = Literal["mean", "s"]
+Normalize = Literal["pairwise", "published"]
+
+
+@dataclass(frozen=True, eq=False)
+class RecordDistance:
+    """Yardsticks of all columns, and the factor of each in the distance of two records.
+
+    mean (T12 4.3): sum_a w_a d_a / sum_a w_a, every d_a in 0..1. s (M13 eq. 7): sqrt(sum_a w_a S2_12(a) / S2(a)),
+    whose square the kernels compare. A column that does not vary has no part in s.
+    """
+
+    yardsticks: Sequence[Yardstick]
+    kind: Distance = "mean"
+    normalize: Normalize = "pairwise"
+
+    @staticmethod
+    def of(table: Table, kind: Distance = "mean", normalize: Normalize = "pairwise") -> RecordDistance:
+        return RecordDistance([yardstick(column) for column in table.columns], kind, normalize)
+
+    @property
+    def squared(self) -> bool:
+        return self.kind == "s"
+
+    def share(self, stick: Yardstick) -> float:
+        """The part of a column in the mean distance."""
+        return stick.column.attribute.weight / sum(s.column.attribute.weight for s in self.yardsticks)
+
+    def factor(self, stick: Yardstick) -> float:
+        """What a raw distance (nominal, flat) or a difference (numeric, ordinal) is multiplied by."""
+        weight = stick.column.attribute.weight
+        if self.kind == "mean":
+            return self.share(stick) / stick.whole if stick.whole > 0 else 0.0
+        spread = stick.spread(self.normalize)
+        if spread <= 0:
+            return 0.0
+        return float(np.sqrt(weight / (2 * spread))) if stick.on_line else weight / spread
+
+    def gap(self, stick: LineYardstick) -> float:
+        """The distance of a missing number or rank from all others, as it enters the sum."""
+        if self.kind == "mean":
+            return self.share(stick)
+        return (stick.largest * self.factor(stick)) ** 2
+
+    def coordinates(self, stick: LineYardstick, centres: np.ndarray) -> Floats:
+        """Where numbers or ranks lie, so that differences are distances."""
+        off: Floats = centres - stick.low
+        if self.kind == "mean" and stick.whole == 0:  # no scale: what differs from the one value is at 1 from it
+            differs: Floats = self.share(stick) * (off != 0)
+            return differs
+        return off * self.factor(stick)
+
+    def pairs(self, a: Sequence[np.ndarray], b: Sequence[np.ndarray]) -> Floats:
+        """Distances of records given as centres by column, pair by pair."""
+        total = np.zeros(len(a[0]))
+        for stick, one, other in zip(self.yardsticks, a, b, strict=True):
+            if self.kind == "mean":
+                total += self.share(stick) * stick.relative(one, other)
+            else:
+                part = stick.apart(one, other) * self.factor(stick)
+                total += part**2 if stick.on_line else part
+        return np.sqrt(total) if self.squared else total
+
+    def summed(self, table: Table) -> Floats:
+        """For each tuple the sum of its distances from all records (R17 eq. 10): mean distances column by column."""
+        if self.kind == "mean":
+            total = np.zeros(table.p)
+            for stick, codes in zip(self.yardsticks, table.codes, strict=True):
+                total += self.share(stick) * stick.relative_marginalities()[codes]
+            return total
+        own = [column.own[codes] for column, codes in zip(table.columns, table.codes, strict=True)]
+        rows = (self.pairs([np.repeat(c[t : t + 1], table.p) for c in own], own) for t in range(table.p))
+        return np.array([float((table.counts * row).sum()) for row in rows])
+
+    def space(self, table: Table, *, against: Table | None = None) -> Space:
+        """The tuples of a table for the kernels.
+
+        Rows of nominal attributes are the concepts of the universe, or, with ``against``, the values of that table.
+        """
+        p = table.p
+        line = [(i, s) for i, s in enumerate(self.yardsticks) if isinstance(s, LineYardstick)]
+        coded = [(i, s) for i, s in enumerate(self.yardsticks) if not isinstance(s, LineYardstick)]
+        numbers, absent, gap = np.zeros((len(line), p)), np.zeros((len(line), p)), np.zeros(len(line))
+        for place, (i, straight) in enumerate(line):
+            column = table.columns[i]
+            centres = column.own[table.codes[i]]
+            gone = straight.gone(centres)
+            numbers[place] = np.where(gone, 0.0, self.coordinates(straight, centres))
+            absent[place] = gone
+            if column.missing is not None or (against is not None and against.columns[i].missing is not None):
+                gap[place] = self.gap(straight)
+        tables, table_at, width, unit, homes = [np.zeros(0)], [], [], [], []
+        used = 0
+        for i, stick in coded:
+            column, factor = table.columns[i], self.factor(stick)
+            if isinstance(stick, NominalYardstick):
+                if against is None:
+                    raw, home = stick.table, stick.home
+                else:
+                    raw, home = stick.between(column.own, against.columns[i].own), np.zeros(len(column), dtype=np.int64)
+                tables.append((raw * factor).ravel())
+                table_at.append(used)
+                width.append(raw.shape[1])
+                unit.append(0.0)
+                used += raw.size
+            else:
+                home = np.arange(len(column))
+                table_at.append(-1)
+                width.append(len(column))
+                unit.append(factor)
+            homes.append(home)
+        return Space(
+            numbers,
+            absent if (gap > 0).any() else np.zeros((0, 0)),
+            gap,
+            np.ascontiguousarray(table.codes[[i for i, _ in coded]], dtype=np.uint32).reshape(len(coded), p),
+            np.concatenate(tables),
+            np.array(table_at, dtype=np.int64),
+            np.array(width, dtype=np.int64),
+            np.array(unit),
+            np.concatenate([np.zeros(0), *homes]).astype(np.uint32),
+            np.cumsum([0, *(len(h) for h in homes)], dtype=np.int64),
+            self.squared,
+        )

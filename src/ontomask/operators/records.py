@@ -1,0 +1,156 @@
+"""The operators of T12 chapter 4 on whole records: comparing, averaging and sorting the rows of a frame."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.arguments import one_of
+from ontomask.errors import OptionError
+from ontomask.microdata.encoding import Table
+from ontomask.operators.aggregation import Centroid, Operators
+from ontomask.operators.ordering import Comparison, in_order, sorted_records
+from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
+from ontomask.operators.references import RecordReference, distances_from_reference
+from ontomask.operators.tabulating import check_distance, table_of
+from ontomask.statistics.sample import Floats, first_least
+
+Unit = Literal["attribute", "record"]
+#: Records a matrix of all distances is worked out for.
+MOST = 20_000
+
+
+def record_distances(
+    frame: Any, attributes: Any, distance: Distance = "mean", *, normalize: Normalize = "pairwise"
+) -> Floats:
+    """The distances between all records of a frame, n x n.
+
+    ``mean``: the average over columns, each scaled to 0..1 (T12 4.3, R17 eq. 9); ``s``: the S-distance (M13 eq. 7),
+    with ``normalize="published"`` as printed or ``"pairwise"``, which lets every column count 1 on average.
+
+    >>> import ontomask as om, polars as pl
+    >>> frame = pl.DataFrame({"age": [20, 30, 60], "sex": ["f", "m", "m"]})
+    >>> om.record_distances(frame, {"age": om.Numeric(), "sex": om.Flat()}).round(3).tolist()
+    [[0.0, 0.625, 1.0], [0.625, 0.0, 0.375], [1.0, 0.375, 0.0]]
+    """
+    table = table_of(frame, attributes)
+    check_distance(distance, normalize)
+    if table.n > MOST:
+        raise OptionError(
+            f"a matrix of {table.n:,} x {table.n:,} distances",
+            remedy=f"Take at most {MOST:,} records, a sample perhaps.",
+        )
+    measured = RecordDistance.of(table, distance, normalize)
+    own = [column.own[codes] for column, codes in zip(table.columns, table.codes, strict=True)]
+    p = table.p
+    distances = np.empty((p, p))
+    for t in range(p):
+        distances[t] = measured.pairs([np.repeat(c[t : t + 1], p) for c in own], own)
+    return distances[np.ix_(table.tuple_of, table.tuple_of)]
+
+
+def central_record(
+    frame: Any,
+    attributes: Any,
+    centroid: str = "semantic",
+    *,
+    unit: Unit = "attribute",
+    distance: Distance = "mean",
+    normalize: Normalize = "pairwise",
+    seed: int = 0,
+) -> dict[str, Any]:
+    """The record that stands for all others (T12 4.3.4), as a value for each column.
+
+    ``unit="attribute"`` chooses each column's centre by itself: semantic, marginality, mode, lcs, consensus, or random.
+    ``unit="record"`` chooses a record of the data (T12 4.3.5.2): the most frequent (``mode``), the one with the least
+    total confusion (``consensus``) or distance (``marginality``), or a random one.
+
+    >>> import ontomask as om, polars as pl
+    >>> frame = pl.DataFrame({"age": [20, 30, 61], "sex": ["f", "m", "m"]})
+    >>> om.central_record(frame, {"age": om.Numeric(), "sex": om.Flat()})
+    {'age': 37, 'sex': 'm'}
+    """
+    table = table_of(frame, attributes)
+    check_distance(distance, normalize)
+    kinds = (*get_args(Centroid), "random")
+    one_of(centroid, kinds if unit == "attribute" else ("mode", "consensus", "marginality", "random"), "centroid")
+    one_of(unit, get_args(Unit), "unit")
+    rng = np.random.default_rng(seed)
+    if unit == "record":
+        place = _central_tuple(table, RecordDistance.of(table, distance, normalize), centroid, rng)
+        centres = [
+            column.own[codes[place : place + 1]] for column, codes in zip(table.columns, table.codes, strict=True)
+        ]
+    elif centroid == "random":
+        centres = [column.own[column.codes[rng.integers(table.n)]][None] for column in table.columns]
+    else:
+        operators = Operators.of(table, RecordDistance.of(table, distance, normalize), centroid)  # type: ignore[arg-type]
+        centres = operators.centres(np.zeros(table.n, dtype=np.int32), 1)
+    return {
+        column.name: column.decode(np.asarray(c)).to_list()[0] for column, c in zip(table.columns, centres, strict=True)
+    }
+
+
+def _central_tuple(table: Table, measured: RecordDistance, kind: str, rng: np.random.Generator) -> int:
+    if kind == "random":
+        return int(table.tuple_of[rng.integers(table.n)])
+    if kind == "mode":
+        return int(np.argmax(table.counts))
+    if kind == "consensus":
+        return first_least(_total_confusion(table, measured))
+    return first_least(measured.summed(table))
+
+
+def _total_confusion(table: Table, measured: RecordDistance) -> Floats:
+    """For each tuple the confusion of putting it in the place of all others; flat and ranked values confuse by 1."""
+    from ontomask.operators.aggregation import confusion
+    from ontomask.operators.yardsticks import NominalYardstick
+
+    total = np.zeros(table.p)
+    for stick, codes in zip(measured.yardsticks, table.codes, strict=True):
+        weights = np.bincount(codes, weights=table.counts, minlength=len(stick.column))
+        if isinstance(stick, NominalYardstick):
+            cost = confusion(stick)[:, stick.home]  # from a (row) to b (column)
+            total += (weights @ cost)[codes]
+        else:
+            total += (weights.sum() - weights)[codes]
+    return total
+
+
+def sort_records(
+    frame: Any,
+    attributes: Any,
+    *,
+    reference: RecordReference | None = None,
+    centroid: str = "semantic",
+    comparison: Comparison = "plain",
+    distance: Distance = "mean",
+    normalize: Normalize = "pairwise",
+) -> NDArray[np.int64]:
+    """Row numbers by increasing distance from a reference record (R17 def. 7), which itself comes first.
+
+    ``reference``: a value for each column, the number of a row, or ``"most_distant"``, the record with the largest sum
+    of distances to all (R17 eq. 10). Without one it is the record farthest from the ``centroid`` of all (T12
+    Algorithm 1). ``comparison="weighted"`` multiplies distances by how often a record occurs (T12 eq. 4.2 and 4.3).
+    Equal records stay together; equally far ones in the order first seen.
+
+    >>> import ontomask as om, polars as pl
+    >>> frame = pl.DataFrame({"age": [30, 80, 20, 35]})
+    >>> om.sort_records(frame, {"age": om.Numeric()}).tolist()
+    [1, 3, 0, 2]
+    >>> om.sort_records(frame, {"age": om.Numeric()}, reference={"age": 32}).tolist()
+    [0, 3, 2, 1]
+    """
+    table = table_of(frame, attributes)
+    check_distance(distance, normalize)
+    one_of(centroid, get_args(Centroid), "centroid")
+    one_of(comparison, get_args(Comparison), "comparison")
+    if reference is not None:
+        if centroid != "semantic":
+            raise OptionError("centroid= has no use with reference=", remedy="Give one of the two.")
+        off = distances_from_reference(table, reference, distance, normalize, comparison)
+        return in_order(off, table.tuple_of)
+    operators = Operators.of(table, RecordDistance.of(table, distance, normalize), centroid)  # type: ignore[arg-type]
+    return sorted_records(operators, np.arange(table.n), comparison)

@@ -1,0 +1,301 @@
+"""Order by a reference (R17 def. 3 and 7) and the comparison operator wsd (T12 def. 1 and 2).
+
+The distance from a reference ranks values and records of any kind: a total preorder, in which the equally far are tied.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.arguments import as_numbers, as_values, counted, did_you_mean, one_of, short
+from ontomask.distances.tables import Scope
+from ontomask.errors import OptionError
+from ontomask.microdata.attributes import Attribute, Nominal, Numeric
+from ontomask.microdata.columns import HUGE, Column, NominalColumn, NumericColumn, OrdinalColumn
+from ontomask.microdata.encoding import Table
+from ontomask.operators.ordering import Comparison, in_order
+from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
+from ontomask.operators.tabulating import check_distance, table_of
+from ontomask.operators.yardsticks import yardstick
+from ontomask.statistics.sample import Floats, first_greatest
+from ontomask.taxonomy.matching import match_counts
+from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
+
+#: A value for each column, the number of a row, or the record with the largest sum of distances to all (R17 eq. 10).
+RecordReference: TypeAlias = Mapping[str, Any] | int | Literal["most_distant"]
+#: What a column holds: concepts of a taxonomy, numbers (None), or what an attribute says.
+Kind: TypeAlias = Taxonomy | Attribute | None
+VALUE = "value"
+
+
+def sort_values(
+    taxonomy: Kind,
+    values: Any,
+    reference: Any = None,
+    measure: str | None = None,
+    *,
+    comparison: Comparison = "plain",
+    scope: Scope | None = None,
+    **options: Any,
+) -> list[Any]:
+    """The values by increasing distance from a reference value (R17 def. 3), which itself comes first.
+
+    ``taxonomy``: that of nominal values; None for numbers; or an attribute: ``Ordinal(order=...)``, ``Flat()``.
+    ``reference``: any concept or number, any rank of an order, or a flat value that occurs; without one, the value with
+    the largest sum of distances to all values (R17 eq. 5). ``comparison="weighted"`` multiplies each distance by how
+    often the value occurs (T12 eq. 4.2). Equal values stay together; equally far ones in the order first seen.
+
+    >>> t = Taxonomy.from_edges([("hepatic", "coma"), ("hypoglycemic", "coma"), ("coma", "any"), ("neuropathy", "any")])
+    >>> sort_values(t, ["any", "coma", "neuropathy", "hepatic", "hypoglycemic"], "coma", "wu_palmer")
+    ['coma', 'hepatic', 'hypoglycemic', 'any', 'neuropathy']
+    """
+    one_of(comparison, get_args(Comparison), "comparison")
+    column, listed = _column(taxonomy, values, measure, scope, options)
+    centre = None if reference is None else centre_of(column, reference)
+    stick = yardstick(_spanning(column, centre))
+    if centre is None:
+        centre = column.own[first_greatest(stick.relative_marginalities())]
+    off = stick.relative(np.full(len(column), centre), column.own)
+    off = off * column.counts if comparison == "weighted" else off
+    off[_same(column.own, centre)] = -1.0
+    return [listed[i] for i in in_order(off, column.codes)]
+
+
+def weighted_distances(
+    taxonomy: Kind,
+    reference: Any,
+    values: Any,
+    weights: Sequence[float] | None = None,
+    measure: str | None = None,
+    *,
+    scope: Scope | None = None,
+    **options: Any,
+) -> dict[Any, float]:
+    """wsd(b, <v, w>) = w d(b, v) of a reference b and each distinct value v (T12 def. 1, eq. 4.2).
+
+    ``weights``: one for each of the values, which add up where a value repeats; without them each counts 1, and w is
+    how often v occurs. What ``taxonomy`` and ``reference`` may be: see :func:`sort_values`. Distances are not scaled.
+
+    >>> t = Taxonomy.from_edges([("lumbago", "ache"), ("migraine", "ache"), ("ache", "pain"), ("colic", "pain")])
+    >>> weighted_distances(t, "ache", ["lumbago", "lumbago", "colic"], measure="path")
+    {'lumbago': 2.0, 'colic': 2.0}
+    """
+    column, _ = _column(taxonomy, values, measure, scope, options)
+    frequency = column.counts.astype(np.float64)
+    if weights is not None:
+        given = as_numbers(weights, "the weights")
+        if given.shape != column.codes.shape or (given < 0).any():
+            raise OptionError(
+                "the weights do not fit the values",
+                remedy=f"Give {len(column.codes)} finite numbers >= 0, one for each value.",
+            )
+        frequency = np.bincount(column.codes, weights=given, minlength=len(column)).astype(np.float64)
+    centre = centre_of(column, reference)
+    apart = yardstick(_spanning(column, centre)).apart(np.full(len(column), centre), column.own)
+    return dict(zip(column.values.to_list(), (frequency * apart).tolist(), strict=True))
+
+
+def weighted_record_distances(
+    frame: Any,
+    attributes: Any,
+    reference: RecordReference,
+    distance: Distance = "mean",
+    *,
+    normalize: Normalize = "pairwise",
+) -> Floats:
+    """wsd of each record from a reference record (T12 def. 2, eq. 4.3): its distance, times how often the record occurs.
+
+    ``reference``: a value for each column, the number of a row, or ``"most_distant"`` (R17 eq. 10). Columns are scaled
+    to 0..1 and averaged, as in :func:`ontomask.record_distances`.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"age": [20, 30, 30, 60], "sex": ["f", "m", "m", "m"]})
+    >>> from ontomask import Flat, Numeric
+    >>> weighted_record_distances(frame, {"age": Numeric(), "sex": Flat()}, {"age": 20, "sex": "f"}).tolist()
+    [0.0, 1.25, 1.25, 1.0]
+    """
+    table = table_of(frame, attributes)
+    check_distance(distance, normalize)
+    off = distances_from_reference(table, reference, distance, normalize, "weighted")
+    return np.maximum(off, 0.0)[table.tuple_of]
+
+
+def distances_from_reference(
+    table: Table, reference: RecordReference, distance: Distance, normalize: Normalize, comparison: Comparison
+) -> Floats:
+    """The distance of each tuple from a reference record; -1 for the reference itself, which is always nearest."""
+    centres = _record_centres(table, reference, distance, normalize)
+    columns = [_spanning(column, centre) for column, centre in zip(table.columns, centres, strict=True)]
+    measured = RecordDistance.of(replace(table, columns=tuple(columns)), distance, normalize)
+    own = [column.own[codes] for column, codes in zip(columns, table.codes, strict=True)]
+    off = measured.pairs([np.full(table.p, centre) for centre in centres], own)
+    if comparison == "weighted":
+        off = off * table.counts
+    off[np.all([_same(o, c) for o, c in zip(own, centres, strict=True)], axis=0)] = -1.0
+    return off
+
+
+def _record_centres(table: Table, reference: RecordReference, distance: Distance, normalize: Normalize) -> list[Any]:
+    """The reference as a centre for each column."""
+    if isinstance(reference, Mapping):
+        names = [column.name for column in table.columns]
+        odd = [name for name in reference if name not in names]
+        if odd:
+            raise OptionError(
+                f"the reference names {some(odd)}, which {'is' if len(odd) == 1 else 'are'} not compared",
+                remedy=did_you_mean(odd[0], names) + f"The columns are: {some(names, 30)}.",
+            )
+        absent = [name for name in names if name not in reference]
+        if absent:
+            raise OptionError(
+                f"the reference has no value for {some(absent)}",
+                remedy="Give a value for each column that is compared.",
+            )
+        return [centre_of(column, reference[column.name]) for column in table.columns]
+    if isinstance(reference, str) and reference == "most_distant":
+        tuple_ = first_greatest(RecordDistance.of(table, distance, normalize).summed(table))
+    elif isinstance(reference, (int, np.integer)) and not isinstance(reference, bool):
+        if not 0 <= reference < table.n:
+            raise OptionError(
+                f"there is no row {int(reference):,}: the frame has {counted(table.n, 'record')}",
+                remedy=f"Give the number of a row from 0 to {table.n - 1:,}.",
+            )
+        tuple_ = int(table.tuple_of[reference])
+    else:
+        raise OptionError(
+            f"{short(repr(reference))} is not a reference",
+            remedy="Give a mapping with a value for each column, the number of a row, or 'most_distant'.",
+        )
+    return [column.own[codes[tuple_]] for column, codes in zip(table.columns, table.codes, strict=True)]
+
+
+def centre_of(column: Column, value: Any) -> Any:
+    """A reference value as a centre of the column, of which it need not be a value."""
+    if value is None:
+        if column.missing is None:
+            raise OptionError(
+                "the reference is a missing value, and the column has none", where=column.where, remedy="Give a value."
+            )
+        return column.own[column.missing]
+    if isinstance(column, NominalColumn):
+        if not isinstance(value, (str, int, float, np.generic)):
+            raise OptionError(
+                f"the reference {short(repr(value), 40)} is not a value",
+                where=column.where,
+                remedy="Give a concept of the taxonomy.",
+            )
+        text = str(value)
+        numbers = (text,) if column.values.dtype.is_numeric() else ()
+        attribute = column.attr
+        read = match_counts(Counter([text]), column.taxonomy, attribute.mapping, attribute.language, numbers)
+        for unmatched in read.unmatched:
+            near = [suggestion.text for suggestion in unmatched.suggestions[:1]]
+            raise OptionError(
+                f"the reference {short(repr(value), 40)} has no place in the taxonomy",
+                where=column.where,
+                remedy=f"Did you mean {near[0]!r}? Give a concept of the taxonomy."
+                if near
+                else "Give one of its concepts.",
+            )
+        return column.taxonomy.position(read.concepts[text])
+    if isinstance(column, NumericColumn):
+        known = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+        if not known or (not isinstance(value, int) and np.isnan(value)):
+            raise OptionError(
+                f"the reference {short(repr(value), 40)} is not a number", where=column.where, remedy=NUMBER
+            )
+        if abs(value if isinstance(value, int) else float(value)) > HUGE:
+            raise OptionError(f"the reference is larger than {HUGE:g}", where=column.where, remedy=NUMBER)
+        return np.float64(value)
+    if isinstance(column, OrdinalColumn) and getattr(column.attribute, "order", None) is not None:
+        return _place(column, list(column.attribute.order), value)  # type: ignore[attr-defined]
+    return column.own[_place(column, column.values.to_list(), value)]
+
+
+NUMBER = "Give a finite number."
+
+
+def _place(column: Column, known: Sequence[Any], value: Any) -> int:
+    """Where a value stands in a list; an error where it does not."""
+    found = next((i for i, v in enumerate(known) if v is not None and type(v) is type(value) and v == value), None)
+    found = next((i for i, v in enumerate(known) if v is not None and v == value), None) if found is None else found
+    if found is None:
+        listed = [v for v in known if v is not None]
+        raise OptionError(
+            f"the reference {short(repr(value), 40)} is not a value of the column",
+            where=column.where,
+            remedy=did_you_mean(value, map(str, listed)) + f"Give one of: {some(listed, 12)}.",
+        )
+    return found
+
+
+def some(items: Sequence[Any], most: int = 5) -> str:
+    return ", ".join(short(repr(item), 40) for item in items[:most]) + (", ..." if len(items) > most else "")
+
+
+def _column(
+    taxonomy: Kind, values: Any, measure: str | None, scope: Scope | None, options: dict[str, Any]
+) -> tuple[Column, list[Any]]:
+    """One column, encoded, and its values as a list."""
+    if taxonomy is None or isinstance(taxonomy, Attribute):
+        given = {"measure": measure, "scope": scope} | options
+        odd = [name for name, value in given.items() if value is not None]
+        if odd:
+            raise OptionError(
+                f"{odd[0]}= goes with a taxonomy",
+                remedy="Numbers need none; an attribute has its own: Nominal(taxonomy=..., measure=...).",
+            )
+        attribute = Numeric() if taxonomy is None else taxonomy.model_copy(update={"role": "quasi"})
+    else:
+        attribute = Nominal(
+            taxonomy=require_taxonomy(taxonomy),
+            measure="logsc" if measure is None else measure,
+            scope="taxonomy" if scope is None else scope,
+            options=options,
+        )
+    table = table_of(_frame(values), {VALUE: attribute})
+    [column] = table.columns
+    return column, column.values.gather(column.codes).to_list() if len(column) else []
+
+
+def _frame(values: Any) -> Any:
+    """A frame of one column; a Series keeps its type, and the order of its categories."""
+    if hasattr(values, "to_frame") and not hasattr(values, "columns"):
+        series = values.to_series() if hasattr(values, "to_series") else values  # an index of pandas
+        return series.to_frame(VALUE)
+    listed = as_values(values)
+    if not listed:
+        raise OptionError("there are no values to compare", remedy="Give at least one value.")
+    try:
+        return pl.DataFrame({VALUE: pl.Series(VALUE, _of_one_type(listed), strict=True)})
+    except (TypeError, OverflowError, pl.exceptions.PolarsError):
+        raise OptionError(
+            "the values are of several types", remedy="Give values of one type, all text or all numbers."
+        ) from None
+
+
+def _of_one_type(listed: list[Any]) -> list[Any]:
+    """Whole numbers among others as such, if no digit is lost."""
+    kinds = {type(value) for value in listed if value is not None}
+    if kinds != {int, float} or any(type(value) is int and abs(value) > 2**53 for value in listed):
+        return listed
+    return [float(value) if type(value) is int else value for value in listed]
+
+
+def _spanning(column: Column, centre: Any) -> Column:
+    """The column, measured in a tree that holds the reference too."""
+    if isinstance(column, NominalColumn) and centre is not None and centre >= 0:
+        return replace(column, span=np.union1d(column.span, [centre]).astype(np.int64))
+    return column
+
+
+def _same(own: NDArray[Any], centre: Any) -> NDArray[np.bool_]:
+    same: NDArray[np.bool_] = own == centre
+    return same | (np.isnan(own) & np.isnan(centre)) if own.dtype.kind == "f" else same

@@ -1,0 +1,36 @@
+"""What the operators on whole records start from: the quasi-identifiers of a frame, encoded."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from ontomask.arguments import one_of
+from ontomask.errors import OptionError
+from ontomask.microdata.attributes import as_attributes
+from ontomask.microdata.encoding import Table, encode, require_columns, settle_missing
+from ontomask.microdata.frames import take
+from ontomask.microdata.opening import with_own_orders
+from ontomask.operators.record_distance import Distance, Normalize
+
+
+def table_of(frame: Any, attributes: Any) -> Table:
+    """The quasi-identifiers of a frame, encoded; records cannot be dropped here."""
+    listed = {n: a for n, a in as_attributes(getattr(attributes, "attributes", attributes)).items() if a.quasi}
+    if not listed:
+        raise OptionError(
+            "no column is a quasi-identifier, so there is nothing to compare",
+            remedy="Give at least one attribute with role='quasi', which is the default.",
+        )
+    taken = take(frame)
+    data, listed = taken.data, with_own_orders(listed, taken)
+    require_columns(data, listed)
+    for name, attribute in listed.items():
+        if attribute.missing == "drop_record":
+            listed[name] = attribute.model_copy(update={"missing": "error"})
+    data, _ = settle_missing(data, listed, listed, [])
+    return encode(data, listed, list(listed))
+
+
+def check_distance(distance: str, normalize: str) -> None:
+    one_of(distance, get_args(Distance), "distance")
+    one_of(normalize, get_args(Normalize), "normalization")

@@ -1,0 +1,1 @@
+"""Policies: the object, the YAML file, the files it names."""

@@ -1,0 +1,258 @@
+"""The policy: what the columns are, how they are masked, and what the release must satisfy.
+
+One object in Python, one YAML file on disk, the same words in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, Union
+
+from pydantic import Field, field_validator, model_validator
+
+from ontomask.errors import PolicyError
+from ontomask.masking.generalization import Generalization
+from ontomask.masking.imputation import Imputation
+from ontomask.masking.method import Method
+from ontomask.masking.microaggregation import Microaggregation
+from ontomask.masking.noise_addition import NoiseAddition
+from ontomask.masking.pram import PRAM
+from ontomask.masking.rank_swapping import RankSwapping
+from ontomask.masking.recoding import Recoding
+from ontomask.masking.resampling import Resampling
+from ontomask.masking.shuffling import Shuffling
+from ontomask.masking.suppression import Suppression
+from ontomask.microdata.attributes import AnyAttribute, Nominal
+from ontomask.microdata.reading_options import Reading
+from ontomask.privacy.k_anonymity import KAnonymity
+from ontomask.privacy.km_anonymity import KmAnonymity
+from ontomask.privacy.l_diversity import LDiversity
+from ontomask.privacy.models import Model
+from ontomask.privacy.probabilistic import ProbabilisticKAnonymity
+from ontomask.privacy.severity_closeness import SeverityCloseness
+from ontomask.privacy.severity_diversity import SeverityDiversity
+from ontomask.privacy.severity_models import SeverityModel
+from ontomask.privacy.t_closeness import TCloseness
+from ontomask.settings import DictOf, ListOf, Settings, refuse
+from ontomask.severity.numbers import Severity
+from ontomask.taxonomy.catalog import list_taxonomies
+
+_METHODS = (
+    *(Generalization, Imputation, Microaggregation, NoiseAddition, PRAM, RankSwapping, Recoding, Resampling),
+    *(Shuffling, Suppression),
+)
+_MODELS = (
+    KAnonymity,
+    KmAnonymity,
+    LDiversity,
+    ProbabilisticKAnonymity,
+    SeverityCloseness,
+    SeverityDiversity,
+    TCloseness,
+)
+#: Methods by the names that policies know them by.
+METHODS: dict[str, type[Method]] = {str(kind.model_fields["name"].default): kind for kind in _METHODS}
+if TYPE_CHECKING:  # a checker takes [KAnonymity(k=3), LDiversity(l=2)] for a list of models
+    AnyMethod: TypeAlias = Method
+    AnyModel: TypeAlias = Model
+else:
+    AnyMethod = Annotated[Union[_METHODS], Field(discriminator="name")]  # noqa: UP007 - of a tuple
+    AnyModel = Annotated[Union[_MODELS], Field(discriminator="name")]  # noqa: UP007
+
+
+class Policy(Settings):
+    """What the columns are, how they are masked, and what the release must satisfy.
+
+    >>> import ontomask as om
+    >>> policy = om.Policy(
+    ...     attributes={"age": om.Numeric(), "job": om.Flat(), "income": om.Numeric(role="sensitive")},
+    ...     method=om.Microaggregation(k=3),
+    ... )
+    >>> policy.quasi_identifiers
+    ['age', 'job']
+    """
+
+    gone: ClassVar[Mapping[str, str]] = {
+        "seed": "a policy is handed around and holds no secret: remove it. To repeat a run give its secret: --secret "
+        "result/confidential/secret.txt, or anonymize(..., secret=...). For experiments: --seed, or anonymize(..., seed=...)"
+    }
+
+    attributes: DictOf[str, AnyAttribute] = Field(
+        kw_only=False, description="every column of the data: its kind and its role"
+    )
+    method: AnyMethod | None = Field(default=None, description="how the quasi-identifiers are masked")
+    require: ListOf[AnyModel] = Field(
+        default_factory=list, description="what the release must satisfy, checked on the release itself"
+    )
+    unlisted: Literal["error", "other", "drop"] = Field(
+        default="error", description="columns of the data that are not listed: an error, kept as other, or dropped"
+    )
+    row_order: Literal["kept", "shuffled"] = Field(
+        default="kept", description="shuffled puts the released records in random order"
+    )
+    reading: Reading = Field(
+        default_factory=Reading, description="how the file of the original data is read; the rest is detected"
+    )
+
+    @field_validator("attributes")
+    @classmethod
+    def _named(cls, attributes: dict[str, Any]) -> dict[str, Any]:
+        if not attributes:
+            raise ValueError("no column is listed")
+        if any(not name.strip() for name in attributes):
+            raise ValueError("a column without a name is listed")
+        return attributes
+
+    @field_validator("require", mode="before")
+    @classmethod
+    def _one_is_a_list(cls, require: Any) -> Any:
+        return [require] if isinstance(require, Model) else require
+
+    @model_validator(mode="after")
+    def _something_to_mask(self) -> Policy:
+        if not self.masked:
+            masks = ("quasi",) if self.method is None else self.method.masks
+            if masks == ("quasi",):
+                raise ValueError(
+                    "no column is a quasi-identifier (role: quasi): there is nothing to mask and nothing to check"
+                )
+            raise ValueError(f"no column has a role that the method masks: {' or '.join(masks)}")
+        if self.require and not self.quasi_identifiers:
+            raise ValueError("require: no column is a quasi-identifier (role: quasi): there is nothing to check")
+        for model in self.require:
+            named = getattr(model, "attribute", None)
+            if named in self.identifiers:
+                raise ValueError(
+                    f"require: {model.describe()} looks at {named!r}, an identifier, which no release has: "
+                    "name a sensitive column"
+                )
+        return self
+
+    @cached_property
+    def path(self) -> Path | None:
+        """The file that the policy was read from; None if it was made in Python."""
+        return None
+
+    def read_from(self, path: Path) -> Policy:
+        """This policy, which knows from now on where it was read from."""
+        self.__dict__["path"] = path
+        return self
+
+    def changed(self, **changes: Any) -> Self:
+        """The same with some settings replaced; it still comes from the same file."""
+        made = super().changed(**changes)
+        if self.path is not None:
+            made.read_from(self.path)
+        return made
+
+    def named_files(self) -> dict[str, Path]:
+        """The files that the policy rests on, by the part they play; the policy's own file is the first.
+
+        >>> import ontomask as om
+        >>> age = om.LevelsFile(path="ages/levels.csv")
+        >>> method = om.Generalization(hierarchies={"age": age})
+        >>> list(om.Policy(attributes={"age": om.Numeric()}, method=method).named_files())
+        ['levels of age']
+        """
+        found = {} if self.path is None else {"policy": self.path}
+        for part, name in self._may_be_files():
+            if isinstance(name, Path) or (isinstance(name, str) and name not in list_taxonomies()):
+                found[part] = Path(name)
+        return found
+
+    def _may_be_files(self) -> Iterator[tuple[str, Any]]:
+        """What may be the name of a file, and the part it plays."""
+        for column, attribute in self.attributes.items():
+            if isinstance(attribute, Nominal):
+                yield f"taxonomy of {column}", attribute.taxonomy
+                yield f"mapping of {column}", attribute.mapping
+                yield f"vectors of {column}", attribute.options.get("vectors")
+        yield "vectors of the method", getattr(self.method, "measure_options", {}).get("vectors")
+        for column, hierarchy in getattr(self.method, "hierarchies", {}).items():
+            yield f"levels of {column}", getattr(hierarchy, "path", None)
+        definitions = [model.definition for model in self.require if isinstance(model, SeverityModel)]
+        for place, severity in enumerate(definitions, 1):
+            number = "" if len(definitions) == 1 else f" {place}"
+            yield f"severity{number}", severity.path
+            for column, said in severity.definition.columns.items():
+                yield f"taxonomy of {column} in severity{number}", getattr(said, "taxonomy", None)
+                yield f"mapping of {column} in severity{number}", getattr(said, "mapping", None)
+
+    @property
+    def quasi_identifiers(self) -> list[str]:
+        return [name for name, attribute in self.attributes.items() if attribute.quasi]
+
+    @property
+    def studied(self) -> list[str]:
+        """The columns that the method works on: the quasi-identifiers, and with some methods others too."""
+        return self.quasi_identifiers if self.method is None else self.method.studied_columns(self.attributes)
+
+    @property
+    def masked(self) -> list[str]:
+        """The columns that the method changes; without a method the quasi-identifiers."""
+        return self.quasi_identifiers if self.method is None else self.method.masked_columns(self.attributes)
+
+    @property
+    def recognizable(self) -> bool:
+        """Can somebody who knows a record's quasi-identifiers tell which class of the release it is in? Yes, unless some
+        are masked by a method that exchanges values or draws them at random."""
+        return self.method is None or self.method.recognizable or not set(self.masked) & set(self.quasi_identifiers)
+
+    @property
+    def promises(self) -> bool:
+        """Does the method promise a k above 1, or does a required model ask for what not every table has?"""
+        promised = self.method.promised_k if self.method is not None else 1
+        return promised > 1 or any(not model.trivial for model in self.require)
+
+    @property
+    def severity(self) -> Severity | None:
+        """The severity definition of the first required model that has one."""
+        return next((model.definition for model in self.require if isinstance(model, SeverityModel)), None)
+
+    @property
+    def draws(self) -> bool:
+        """Is anything random in a run of it: the masking, or the order of the records?"""
+        return self.row_order == "shuffled" or (self.method is not None and self.method.draws)
+
+    @property
+    def identifiers(self) -> list[str]:
+        return [name for name, attribute in self.attributes.items() if attribute.role == "identifier"]
+
+    @property
+    def counting(self) -> str:
+        """What of the policy counts records, as the beginning of a sentence on them."""
+        promised = self.method.promised_k if self.method is not None else 1
+        return "k counts" if promised > 1 or any("k" in type(m).model_fields for m in self.require) else "figures count"
+
+    def drops(self, name: str) -> bool:
+        """Is a column of the data left out of every release?"""
+        attribute = self.attributes.get(name)
+        return self.unlisted == "drop" if attribute is None else attribute.role == "identifier"
+
+    @staticmethod
+    def load(path: str | Path, *, confined: bool = False) -> Policy:
+        """Read a policy from a YAML file. ``confined``: files that it names must lie in its folder, links followed."""
+        from ontomask.policy.policy_file import load_policy
+
+        return load_policy(path, confined=confined)
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the policy as YAML with a comment on every key."""
+        from ontomask.policy.policy_file import save_policy
+
+        return save_policy(self, path, overwrite=overwrite)
+
+
+def require_policy(policy: Any) -> Policy:
+    if isinstance(policy, Policy):
+        return policy
+    if isinstance(policy, (str, Path)):
+        return Policy.load(policy)
+    if isinstance(policy, Mapping):
+        made: Policy = refuse(Policy, policy)
+        return made
+    raise PolicyError(
+        f"a {type(policy).__name__} is not a policy", remedy="Give an om.Policy, or the path of a YAML file."
+    )

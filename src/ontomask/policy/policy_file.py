@@ -1,0 +1,280 @@
+"""Policies as YAML files: read with the line of every slip, written with a comment on every key."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from ontomask.arguments import as_path
+from ontomask.errors import MissingDataError, PolicyError
+from ontomask.files.yaml_files import (
+    LONGEST_NUMBER,
+    Limited,
+    decimal_numbers,
+    line_finder,
+    look_beside,
+    parsed,
+    refuse_repeated_keys,
+    require_regular,
+)
+from ontomask.masking.method import Method
+from ontomask.microdata.reading import SUFFIXES
+from ontomask.microdata.writing import write_text
+from ontomask.policy.confinement import require_confined
+from ontomask.policy.policy import Policy
+from ontomask.settings import translate
+from ontomask.severity.numbers import Severity
+from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+HEAD = """\
+# An ontomask policy: what the columns are, how they are masked, what the release must satisfy.
+"""
+
+
+#: Keys that name a file.
+FILES = ("taxonomy", "mapping", "path", "severity", "vectors")
+#: Keys that hold options of a measure, which may name a file of vectors.
+OPTIONS = ("options", "measure_options")
+
+
+class _Loader(Limited, yaml.SafeLoader):  # type: ignore[misc]
+    """Plain YAML; a key that stands twice is an error, not the last one's victory.
+
+    Numbers are decimal: 12:30:45 and 010 are text, not 45045 and 8.
+    """
+
+
+def _number(loader: _Loader, node: yaml.ScalarNode) -> int:
+    if len(node.value) > LONGEST_NUMBER:
+        raise PolicyError(
+            f"a number of {len(node.value):,} digits", where=f"line {node.start_mark.line + 1}", remedy="Shorten it."
+        )
+    return int(node.value)
+
+
+decimal_numbers(_Loader)
+_Loader.add_constructor("tag:yaml.org,2002:int", _number)
+
+
+def _mapping(loader: _Loader, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+    refuse_repeated_keys(node, "Keep one of the two. (A column has one kind and one role.)")
+    made: dict[Any, Any] = yaml.SafeLoader.construct_mapping(loader, node, deep)
+    return made
+
+
+_Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+
+
+#: Suffixes of tables, which are no policies.
+_TABLES = tuple(suffix for suffix in SUFFIXES if suffix != ".txt")
+
+
+def load_policy(path: str | Path, *, confined: bool = False) -> Policy:
+    file = as_path(path)
+    if file.is_dir():
+        raise PolicyError("this is a folder", where=str(file), remedy="Name the policy file in it.")
+    require_regular(file)
+    if not file.is_file():
+        raise MissingDataError("there is no such policy file", where=str(file), remedy="Check the path.")
+    if file.suffix.lower() in _TABLES:
+        raise PolicyError(
+            "this is a table, not a policy",
+            where=str(file),
+            remedy="The policy comes first, then the data: POLICY DATA.",
+        )
+    _, root, content = parsed(file, _Loader)
+    if not isinstance(content, dict):
+        raise PolicyError(
+            "there is no policy in it", where=str(file), remedy="A policy has the keys attributes, method, require."
+        )
+    _names_are_text(file, root)
+    if confined:
+        require_confined(file, _naming_files(content), FILES)
+    try:
+        return Policy.model_validate(_relative_to(file.parent.resolve(), content)).read_from(file.resolve())
+    except ValidationError as wrong:
+        error = translate(wrong, Policy, where=str(file), lines=line_finder(root))
+    raise error
+
+
+def _names_are_text(file: Path, root: yaml.MappingNode) -> None:
+    """YAML takes no, ~ and 2020-01-01 for something else than the names they are meant to be."""
+    for key, value in root.value:
+        for name, _ in value.value if key.value == "attributes" and isinstance(value, yaml.MappingNode) else ():
+            if name.tag != "tag:yaml.org,2002:str":
+                raise PolicyError(
+                    f"the name {name.value!r} is not taken as text",
+                    where=f"{file}, line {name.start_mark.line + 1}",
+                    remedy="Names of columns are text: put it in quotes.",
+                )
+
+
+def _relative_to(folder: Path, content: dict[Any, Any]) -> dict[Any, Any]:
+    """Files that a policy names are looked for beside it."""
+    for settings in _naming_files(content):
+        look_beside(folder, settings, FILES, list_taxonomies())
+    return content
+
+
+def _naming_files(content: dict[Any, Any]) -> Iterator[dict[Any, Any]]:
+    """The parts of a policy that may name files: attributes, hierarchies, models."""
+    method = content.get("method")
+    groups = [
+        content.get("attributes"),
+        method.get("hierarchies") if isinstance(method, dict) else None,
+        dict(enumerate(content["require"])) if isinstance(content.get("require"), list) else None,
+    ]
+    parts = [part for group in groups if isinstance(group, dict) for part in group.values() if isinstance(part, dict)]
+    parts += [part[key] for part in [*parts, method] if isinstance(part, dict) for key in OPTIONS if key in part]
+    yield from (part for part in parts if isinstance(part, dict))
+
+
+def save_policy(policy: Policy, path: str | Path, *, overwrite: bool = False) -> Path:
+    file = as_path(path)
+    return write_text(policy_text(policy, file.parent.resolve()), file, overwrite=overwrite)
+
+
+def policy_text(
+    policy: Policy,
+    folder: Path | None = None,
+    *,
+    head: Sequence[str] = (),
+    comments: Mapping[str, Sequence[str]] | None = None,
+) -> str:
+    """The policy as YAML. What has its default value is left out, but for k and what a reader looks for.
+
+    Files are named as seen from ``folder``, where the policy will be, or by their whole path. ``head`` holds comments on
+    the whole, ``comments`` some on columns, each of them a paragraph.
+    """
+    lines = [HEAD.rstrip(), *_commented(head, "")]
+    for name in Policy.model_fields:
+        value = getattr(policy, name)
+        field = Policy.model_fields[name]
+        if name == "attributes":
+            lines += ["", f"# {field.description}", "attributes:"]
+            for column, attribute in value.items():
+                mark = "? " if len(column) > 1000 else ""  # YAML reads no longer key without it
+                lines += [
+                    f"  {mark}{_scalar(column)}" + ("\n  :" if mark else ":"),
+                    *_commented((comments or {}).get(column, ()), "    "),
+                    *_block(attribute, "    ", column, folder, {"role": _roles(policy.method)}),
+                ]
+        elif name == "method" and value is not None:
+            lines += ["", f"# {_about_method(value)}", "method:", *_block(value, "  ", "method", folder)]
+        elif name == "require" and value:
+            lines += ["", f"# {field.description}", "require:"]
+            for model in value:
+                block = list(_block(model, "    ", "require", folder))
+                lines += [f"  - {block[0].strip()}", *block[1:]]
+        elif name == "reading":
+            block = list(_block(value, "  ", "reading", folder))
+            lines += ["", f"# {field.description}", "reading:", *block] if block else []
+        elif name not in ("method", "require") and value != field.default:
+            lines += ["", f"# {field.description}", f"{name}: {_scalar(value)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _commented(paragraphs: Sequence[str], indent: str) -> Iterator[str]:
+    """Comments in lines of a readable length; what would end a comment early is taken out."""
+    for paragraph in paragraphs:
+        text = "".join(mark if mark.isprintable() else " " for mark in paragraph)
+        yield from textwrap.wrap(
+            text, 118, initial_indent=f"{indent}# ", subsequent_indent=f"{indent}#   ", break_on_hyphens=False
+        )
+
+
+def _roles(method: Method | None) -> str:
+    """The roles there are, and what the method does with them."""
+    if method is None or (method.masks == ("quasi",) and getattr(method, "columns", None) is None):
+        return ""
+    masked = method.masks if getattr(method, "columns", None) is None else ()
+    quasi, sensitive = (f"{role} (masked)" if role in masked else role for role in ("quasi", "sensitive"))
+    return f"{quasi}, {sensitive} or other"
+
+
+def _about_method(method: Method) -> str:
+    if getattr(method, "columns", None) is not None:
+        return "how the named columns are masked"
+    told = {"quasi": "quasi-identifiers", "sensitive": "sensitive columns"}
+    return f"how the {' and the '.join(told.get(role, role) for role in method.masks)} are masked"
+
+
+def _block(
+    settings: BaseModel, indent: str, where: str, folder: Path | None, said: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """The fields of some settings, each with its meaning, or with what is ``said`` of it instead."""
+    for name, field in type(settings).model_fields.items():
+        value = getattr(settings, name)
+        shown = name in ("kind", "name", "role", "k", "measure", "taxonomy") and value != "identifier"
+        shown = shown or name == "kind"
+        if not shown and value == field.get_default(call_default_factory=True):
+            continue
+        if name == "measure" and value is None:
+            continue
+        meaning = (said or {}).get(name) or field.description
+        comment = f"  # {meaning}" if meaning else ""
+        if name in FILES:
+            value = _named(value, where, folder)
+        elif name in OPTIONS:
+            value = {key: _named(one, where, folder) if key in FILES else one for key, one in value.items()}
+        elif name == "hierarchies":
+            value = {column: _dumped(hierarchy, column, folder) for column, hierarchy in value.items()}
+        try:
+            yield f"{indent}{name}: {_scalar(value)}{comment}"
+        except yaml.YAMLError:
+            raise PolicyError(
+                f"{name} of {where!r} holds something that a file cannot",
+                remedy="Use text, numbers, true, false, dates and lists of them.",
+            ) from None
+
+
+def _dumped(settings: BaseModel, where: str, folder: Path | None) -> dict[str, Any]:
+    """Settings inside settings, on one line: what they are and what differs from its default."""
+    chosen = {
+        name: getattr(settings, name) for name in type(settings).model_fields if name in settings.model_fields_set
+    }
+    tag = {"kind": settings.kind} if hasattr(settings, "kind") else {}
+    return tag | {name: _named(value, where, folder) if name in FILES else value for name, value in chosen.items()}
+
+
+def _named(value: Any, where: str, folder: Path | None) -> Any:
+    """A taxonomy, a mapping, a hierarchy or a severity definition as a file can name it."""
+    if isinstance(value, Severity):
+        if value.path is None:
+            raise PolicyError(
+                f"the severity definition of {where!r} exists only in Python and cannot be named in a file",
+                remedy="Write it with severity.save('severity.yaml') and give that path as severity=.",
+            )
+        value = str(value.path)
+    if isinstance(value, Taxonomy):
+        known = catalog_name(value)
+        if known is None:
+            raise PolicyError(
+                f"the taxonomy of {where!r} exists only in Python and cannot be named in a file",
+                remedy="Write it with write_taxonomy(t, 'taxonomy.csv') and give that path as taxonomy=.",
+            )
+        return known
+    if isinstance(value, str) and value not in list_taxonomies():
+        file = Path(value).absolute()
+        return str(file.relative_to(folder)) if folder is not None and file.is_relative_to(folder) else str(file)
+    return value
+
+
+def _scalar(value: Any) -> str:
+    """A value on one line."""
+    odd = isinstance(value, str) and not value.isprintable()
+    dumped: str = yaml.safe_dump(
+        value,
+        default_flow_style=True,
+        default_style='"' if odd else None,
+        allow_unicode=not odd,
+        width=10**6,
+        sort_keys=False,
+    )
+    return dumped.strip().removesuffix("...").strip()

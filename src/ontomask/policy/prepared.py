@@ -1,0 +1,125 @@
+"""The data as a policy sees them: checked, without identifiers, and encoded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.arguments import free_name, some_of
+from ontomask.column_names.repeating import Repeating, repeating
+from ontomask.errors import DataError
+from ontomask.files.fingerprints import InputFile, State, states_of
+from ontomask.microdata.attributes import Nominal
+from ontomask.microdata.columns import NominalColumn
+from ontomask.microdata.encoding import Table, encode, require_columns, settle_missing
+from ontomask.microdata.frames import Taken, take
+from ontomask.microdata.opening import opened, with_own_orders
+from ontomask.policy.policy import Policy
+from ontomask.progress import Progress, Reporter
+from ontomask.taxonomy.matching import match_counts
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """The data as the policy sees them: ``data`` without identifiers and dropped records, and the encoded table.
+
+    ``repeating``: identifiers that several of its records shared before they were removed.
+    """
+
+    taken: Taken
+    data: pl.DataFrame
+    table: Table
+    kept: NDArray[np.bool_]
+    policy: Policy
+    notes: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    source: Path | None = None
+    repeating: list[Repeating] = field(default_factory=list)
+    input: InputFile | None = None
+    #: The files that the policy names, as they were when the run began.
+    named: Mapping[str, State | None] = field(default_factory=dict)
+    #: Of the nominal columns that are masked or sensitive, as the run read them.
+    taxonomies: Mapping[str, Taxonomy] = field(default_factory=dict)
+
+
+def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Prepared:
+    """Check the data against the policy and encode the quasi-identifiers."""
+    report = Reporter(progress)
+    report(0.0, "looking at the data")
+    named = states_of(policy.named_files())
+    read = InputFile.about_to_be_read(Path(frame)) if isinstance(frame, (str, Path)) else None
+    frame, source, notes = opened(frame, policy.attributes, reading=policy.reading)
+    if read is not None:
+        read.require_unchanged()
+    taken = take(frame, keep_index=list(policy.attributes), missing=policy.reading.missing, unread=policy.drops)
+    notes += taken.notes
+    data, removed = _columns(taken, policy, notes)
+    listed = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
+    studied_names = set(policy.studied)
+    data, kept = settle_missing(data, listed, studied_names, notes)
+    report(0.5, "encoding values")
+    studied = [name for name in data.columns if name in studied_names]
+    table = encode(data, with_own_orders(listed, taken), studied, np.flatnonzero(kept))
+    notes += table.notes
+    notes += _constant(table)
+    repeats = repeating(taken.data.filter(pl.Series(kept)), policy.identifiers)
+    notes += [identifier.sentence(policy.counting) for identifier in repeats]
+    types = taken.data.schema  # asked for once: it takes its time where there are thousands of columns
+    notes += [
+        f"{name}: it is empty or its values cannot be compared; whether several records share one is not known"
+        for name in policy.identifiers
+        if types[name] == pl.Null
+    ]
+    taxonomies = _taxonomies(table, data, policy)
+    return Prepared(taken, data, table, kept, policy, notes, removed, source, repeats, read, named, taxonomies)
+
+
+def _taxonomies(table: Table, data: pl.DataFrame, policy: Policy) -> dict[str, Taxonomy]:
+    """The taxonomies that decide over masked and over sensitive values, by column; each value must have its place."""
+    found = {column.name: column.taxonomy for column in table.columns if isinstance(column, NominalColumn)}
+    for name, attribute in policy.attributes.items():
+        if isinstance(attribute, Nominal) and attribute.role == "sensitive" and name not in found:
+            distinct = data[name].value_counts(name=free_name("records", [name]))
+            tally = Counter({str(value): count for value, count in distinct.iter_rows() if value is not None})
+            numbers = tally if data[name].dtype.is_numeric() else ()
+            found[name] = attribute.load()
+            match_counts(tally, found[name], attribute.mapping, attribute.language, numbers).require_all(name)
+    return found
+
+
+def _columns(taken: Taken, policy: Policy, notes: list[str]) -> tuple[pl.DataFrame, list[str]]:
+    """The columns that stay: all but identifiers and, if the policy wants it, what it does not list."""
+    data = taken.data
+    require_columns(data, policy.attributes)
+    removed = list(policy.identifiers)
+    if removed:
+        notes.append(f"identifiers removed: {', '.join(removed)}")
+    unlisted = [name for name in data.columns if name not in policy.attributes]
+    if unlisted and policy.unlisted == "error":
+        raise DataError(
+            f"the policy does not say what {some_of([repr(name) for name in unlisted])} "
+            f"{'is' if len(unlisted) == 1 else 'are'}",
+            remedy="Give each a kind and a role, call it Identifier() to remove it, or set unlisted: other or drop.",
+        )
+    if unlisted:
+        told = "kept as they are" if policy.unlisted == "other" else "dropped"
+        notes.append(f"columns the policy does not list, {told}: {', '.join(unlisted)}")
+        removed += unlisted if policy.unlisted == "drop" else []
+    return data.drop(removed), removed
+
+
+def _constant(table: Table) -> list[str]:
+    """Quasi-identifiers that say nothing."""
+    return [
+        f"{column.name}: all records have the same value; as a quasi-identifier it distinguishes no records"
+        for column in table.columns
+        if len(column) == 1 and column.attribute.quasi
+    ]

@@ -1,0 +1,129 @@
+"""Checking a finished table against privacy models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ontomask.errors import MissingDataError, MissingExtraError, TaxonomyFileError
+from ontomask.policy.policy import Policy
+from ontomask.privacy.contents import ContentCheck, FittingValues, ListedColumns, PolicyColumns
+from ontomask.privacy.identifiers import NoIdentifiers
+from ontomask.privacy.models import Finding, Model
+from ontomask.privacy.probabilistic import ProbabilisticKAnonymity
+
+if TYPE_CHECKING:
+    import polars as pl
+
+#: What is said of a table of which no model asks anything.
+NOTHING_PROMISED = (
+    "NOTHING WAS PROMISED: every table satisfies what is required here. Require a privacy model, such as k-anonymity with k "
+    "of at least 2."
+)
+
+
+@dataclass(frozen=True)
+class Verification:
+    """``findings``: one for each model and check. ``holds``: do all of them? What was not checked does not hold.
+
+    ``complete``: could all be checked? ``verdict``: the answer in words.
+    """
+
+    findings: list[Finding]
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def holds(self) -> bool:
+        return all(finding.holds for finding in self.findings)
+
+    @property
+    def complete(self) -> bool:
+        return all(finding.checked for finding in self.findings)
+
+    @property
+    def promises(self) -> bool:
+        """Is there a model that not every table satisfies? That no identifier is left promises nothing by itself."""
+        return any(not f.model.trivial and not isinstance(f.model, ContentCheck) for f in self.findings)
+
+    @property
+    def failed(self) -> list[str]:
+        """What fails or could not be checked, in words."""
+        return [finding.text for finding in self.findings if not finding.holds]
+
+    @property
+    def verdict(self) -> str:
+        """holds, fails, not everything could be checked, or nothing was promised."""
+        if any(finding.checked and not finding.holds for finding in self.findings):
+            return "fails"
+        if not self.complete:
+            return "not everything could be checked"
+        return "holds" if self.promises else "nothing was promised"
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
+
+    def __str__(self) -> str:
+        lines = [*(str(finding) for finding in self.findings), *(f"note: {note}" for note in self.notes)]
+        return "\n".join([*lines, f"Verdict: {self.verdict}"])
+
+    __repr__ = __str__
+
+
+def check_models(
+    data: pl.DataFrame,
+    models: Sequence[Model],
+    policy: Policy,
+    reference: pl.DataFrame | None = None,
+    report: pl.DataFrame | None = None,
+    *,
+    readable: bool = True,
+) -> Verification:
+    """Whether the models hold, and before them all, if the policy names identifiers, that none is left.
+
+    ``reference``: the original, whose distribution of sensitive values counts; ``report``: what the method said of its
+    run, for models that are about the run. ``readable``: must every taxonomy be at hand? Else a model that needs one
+    which is not is reported as not checked.
+    """
+    if policy.identifiers:
+        models = [NoIdentifiers(), *(model for model in models if not isinstance(model, NoIdentifiers))]
+    listed = set(policy.quasi_identifiers)
+    quasi = [name for name in data.columns if name in listed]
+    findings = []
+    for model in models:
+        absent = [n for n in model.sensitive_columns(policy.attributes) if n in policy.attributes and n not in data]
+        if isinstance(model, ProbabilisticKAnonymity) and report is not None and "realised_k" in report.columns:
+            if len(report) > 1 and getattr(policy.method, "by_column", False):
+                findings.append(model.check_columns_apart(data, quasi, policy.attributes))
+            else:
+                findings.append(model.check_run(report, len(data)))
+        elif absent:
+            findings.append(not_checked(model, f"the data do not have {', '.join(map(repr, absent))}"))
+        else:
+            try:
+                findings.append(model.check_polars(data, quasi, policy.attributes, reference))
+            except (MissingDataError, MissingExtraError, TaxonomyFileError) as problem:
+                if readable:
+                    raise
+                findings.append(not_checked(model, problem.what))
+    return Verification(findings)
+
+
+def not_checked(model: Model, why: str) -> Finding:
+    """A model that could not be looked at."""
+    import polars as pl
+
+    text = f"{model.describe()}: {why}"
+    return Finding(model, False, float("nan"), text, pl.DataFrame(), 0, checked=False)
+
+
+def check_contents(data: pl.DataFrame, policy: Policy) -> list[Finding]:
+    """Whether a release holds what its policy lets it hold: its columns, and values that fit them."""
+    hierarchies = dict(getattr(policy.method, "hierarchies", {}))
+    checks: list[ContentCheck] = [PolicyColumns(), FittingValues(hierarchies=hierarchies)]
+    if policy.unlisted != "other":
+        checks.insert(0, ListedColumns())
+    return [check.check_polars(data, policy.quasi_identifiers, policy.attributes) for check in checks]

@@ -1,0 +1,1 @@
+"""Profiling: what the columns of a file look like, and a policy proposed from it."""

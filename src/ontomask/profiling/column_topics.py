@@ -1,0 +1,71 @@
+"""What a column is about, by its name and its values: a name alone says ``number_diagnoses`` is of diagnoses; its small
+numbers say that it counts them."""
+
+from __future__ import annotations
+
+from ontomask.column_names.keys import is_unit, may_count, numbered_unit
+from ontomask.column_names.names import (
+    CODES,
+    COUNT,
+    EVENT,
+    LENGTH,
+    PERSON,
+    TREATMENT,
+    is_coded,
+    is_counted,
+    is_time,
+    names_a_key,
+    topic_of,
+    words_of,
+)
+from ontomask.column_names.words import Topic
+from ontomask.profiling.column_facts import FEW_RECORDS, Facts
+
+#: Topics that a length of time takes precedence of: ``time_in_hospital`` is no hospital.
+_BESIDE_TIME = ("an institution or who works there", "how or when a stay began or ended", "a date", "visits and stays")
+
+
+def settled_topic(facts: Facts) -> Topic | None:
+    """The topic of the name, corrected by what the values show."""
+    topic = topic_of(facts.name)
+    if topic is not None and topic.kind == "text" and not (facts.is_text and facts.words >= 2):
+        topic = None  # a note may be a grade
+    if topic is not None and topic.role == "identifier":
+        return _identifying(facts, topic)
+    if topic is None and _is_unit_of_many(facts):
+        return PERSON
+    if topic is None and facts.doses:
+        return TREATMENT
+    if facts.is_number and topic is not None:
+        return _of_numbers(facts, topic)
+    if topic is None and facts.is_number and is_time(facts.name):
+        return LENGTH
+    return topic
+
+
+def names_a_person(facts: Facts) -> bool:
+    """Is the column named like a key of persons or stays?"""
+    return numbered_unit(words_of(facts.name)) is not None or names_a_key(facts.name) or _is_unit_of_many(facts)
+
+
+def _identifying(facts: Facts, topic: Topic) -> Topic | None:
+    """A key with a few small values numbers no persons: it is a code, or it counts."""
+    keys = topic is EVENT or topic.what == "a key"
+    if may_count(words_of(facts.name)) and topic in (PERSON, EVENT) and facts.small_range and facts.few_codes:
+        return None
+    return CODES if keys and facts.few_codes else topic
+
+
+def _is_unit_of_many(facts: Facts) -> bool:
+    many = facts.held >= FEW_RECORDS and facts.distinct >= max(FEW_RECORDS, 0.1 * facts.held)
+    return many and is_unit(words_of(facts.name))
+
+
+def _of_numbers(facts: Facts, topic: Topic) -> Topic:
+    if topic.what in _BESIDE_TIME and is_time(facts.name):
+        return LENGTH
+    clinical = topic.codes is not None or topic.clinical
+    coded = is_coded(facts.name) or names_a_key(facts.name)
+    if clinical and facts.is_whole and (is_counted(facts.name) or (facts.small_range and topic.codes and not coded)):
+        return topic if topic.what == "visits and stays" else COUNT
+    return topic

@@ -1,0 +1,361 @@
+"""Rules that propose what a column is: its role, its kind, its taxonomy, why, and what a person must check.
+
+What cannot be told is proposed as the safer choice: what nobody knows anything about is masked, what may name a person
+is removed. Reasons speak of numbers of values, never of values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from ontomask.arguments import counted
+from ontomask.column_names.names import CODES, COUNT, is_coded, is_counted, is_scale, names_a_key
+from ontomask.column_names.words import Topic
+from ontomask.errors import DataError
+from ontomask.microdata.columns import encode_column
+from ontomask.profiling.column_facts import FEW_RECORDS, Facts
+from ontomask.profiling.column_topics import names_a_person, settled_topic
+from ontomask.profiling.proposal import AnyRole, Proposal
+from ontomask.profiling.taxonomy_candidates import Candidate
+
+Unmatched = Literal["stop", "flat"]
+
+#: Whole numbers of no more different values may be codes.
+FEW_VALUES = 12
+#: A scale has no more steps.
+MOST_STEPS = 20
+_ANY_TAXONOMY = "a taxonomy of its values would keep more of their meaning: --taxonomy COLUMN=FILE"
+
+
+def propose(
+    facts: Facts,
+    role: AnyRole | None,
+    ask: Callable[[Topic | None], Sequence[Candidate]],
+    unmatched: Unmatched = "flat",
+    *,
+    all_seen: bool = True,
+) -> Proposal:
+    """Propose what the column is. ``role``: given by the user. ``ask`` looks for taxonomies, which may take a while.
+
+    ``unmatched``: is a column nominal although masking will stop at some of its values, or flat? ``all_seen``: are these
+    all values of the column, so that an order of them can be written out?
+    """
+    if role == "identifier":
+        return Proposal("identifier", "identifier", ["the role is given"])
+    if not facts.distinct:
+        return _empty(role)
+    topic = settled_topic(facts)
+    named = _identifier(facts, topic) if role is None else None
+    if named is not None:
+        return named
+    found = [] if facts.dates or topic is COUNT else ask(topic)
+    if role is None and not any(c.fits for c in found):
+        named = _all_different(facts, topic) or _repeating_key(facts, topic)
+        if named is not None:
+            named.candidates = found
+            return named
+    made = _kind(facts, topic, found, unmatched, all_seen=all_seen)
+    made.candidates = found
+    _settle_role(made, facts, topic, role)
+    _ask_about_keys(made, facts, role)
+    if facts.markers:
+        made.checks.append(
+            f"{_records(facts.markers)} a mark such as NA or None that may stand for a missing value; here it is a value: "
+            "--missing MARK makes it missing"
+        )
+    if facts.far_number is not None:
+        made.checks.append(
+            f"{facts.far_number} is far from all other numbers: if it stands for a missing value, begin again with --missing "
+            f"{facts.far_number}"
+        )
+    return made
+
+
+# ---- identifiers -------------------------------------------------------------------------------------------------
+
+
+def _empty(role: AnyRole | None) -> Proposal:
+    if role is not None:
+        return Proposal(role, "flat", ["the role is given", "no record has a value"], ["is the column needed?"])
+    return Proposal(
+        "identifier",
+        "identifier",
+        ["no record has a value: nothing is lost without it"],
+        ["if values come later, say what they are"],
+    )
+
+
+def _identifier(facts: Facts, topic: Topic | None) -> Proposal | None:
+    """By name, or by the way the values are written."""
+    removed = "it is removed from the release"
+    if topic is not None and topic.role == "identifier":
+        checks = []
+        if facts.held >= FEW_RECORDS and facts.distinct <= max(2, 0.02 * facts.held):
+            checks = [f"there are only {counted(facts.distinct, 'value')}: does it really name persons?"]
+        elif topic.weak and facts.different < 0.5 and not facts.is_text:
+            checks = ["the values repeat often: if it names nobody, give the role quasi"]
+        return Proposal("identifier", "identifier", [f"the name says {topic.what}", removed], checks)
+    if facts.shape is not None:
+        return Proposal("identifier", "identifier", [f"the values look like {facts.shape}", removed])
+    if facts.free_text:
+        return Proposal(
+            "identifier",
+            "identifier",
+            ["free text cannot be masked and may name persons", removed],
+            ["if the texts are categories, give the role and a taxonomy"],
+        )
+    return None
+
+
+def _all_different(facts: Facts, topic: Topic | None) -> Proposal | None:
+    """No two records share a value, and the values are no measurements."""
+    numbered = names_a_key(facts.name)
+    if topic is not None and not numbered:
+        return None
+    text = facts.is_text and not facts.dates and facts.all_differ
+    if not text and not facts.like_keys:
+        return None
+    what = "texts" if text else "whole numbers that run as keys do"
+    return Proposal(
+        "identifier",
+        "identifier",
+        [f"nearly every record has a value of its own, {what}", "it is removed from the release"],
+        [] if numbered else ["if it names nobody, give the role quasi"],
+    )
+
+
+def _repeating_key(facts: Facts, topic: Topic | None) -> Proposal | None:
+    """Numbers or codes of persons who have several records."""
+    if topic is not None or not facts.repeats_as_keys:
+        return None
+    each = f"{facts.held / facts.distinct:.1f}"
+    what = "codes" if facts.is_text else "whole numbers that are not amounts"
+    return Proposal(
+        "identifier",
+        "identifier",
+        [
+            f"{counted(facts.distinct, 'value')}, each in {each} records on average: {what}",
+            "it is removed from the release",
+        ],
+        [
+            "if it names nobody, give the role quasi"
+            + ("" if facts.is_text else " (and kind: numeric if these are amounts)")
+        ],
+    )
+
+
+def _ask_about_keys(made: Proposal, facts: Facts, role: AnyRole | None) -> None:
+    """A column that stays in the release although it is named like a key, and repeats."""
+    if made.role != "identifier" and role is not None and names_a_person(facts) and facts.distinct < facts.held:
+        made.checks.append(
+            "it is named like a key and its values repeat: if it names persons or their stays, write kind: identifier"
+        )
+
+
+# ---- kinds -------------------------------------------------------------------------------------------------------
+
+
+def _kind(
+    facts: Facts, topic: Topic | None, found: Sequence[Candidate], unmatched: Unmatched, *, all_seen: bool
+) -> Proposal:
+    """What the values are; the role follows."""
+    if facts.dates == "dates":
+        return Proposal("quasi", "ordinal", ["dates, in the order of time"])
+    if facts.dates == "other":
+        unread = "dates that can be read in two ways, or are not all written alike, have no order here"
+        mend = f"{unread}: write them as 2024-05-31 or 31.05.2024 and the kind as ordinal"
+        return Proposal("quasi", "flat", ["dates as text"], [mend])
+    best = found[0] if found else None
+    if best is not None and best.fits and (best.complete or unmatched == "stop"):
+        return _nominal(facts, best, found)
+    made = _number(facts, topic) if facts.is_number else _text(facts, topic, all_seen=all_seen)
+    if best is not None:
+        made.hints = [hint for hint in made.hints if hint != _ANY_TAXONOMY]
+        (made.checks if best.holds_most else made.hints).append(_near(best))
+    return _computable(facts, made)
+
+
+def _nominal(facts: Facts, best: Candidate, found: Sequence[Candidate]) -> Proposal:
+    placed = f"{best.named} has a place for "
+    if best.complete:
+        placed += f"all {counted(best.asked, 'value')}" if best.asked > 1 else "the only value"
+    else:
+        placed += _shares(best)
+    made = Proposal("quasi", "nominal", [placed], taxonomy=best.taxonomy)
+    if best.asked < facts.distinct:
+        made.checks.append(f"asked were the {best.asked:,} most frequent of {facts.distinct:,} values")
+    if not best.complete:
+        made.checks.append(
+            f"masking stops at {counted(best.unmatched, 'value')} ({counted(best.unmatched_records, 'record')}) without a "
+            f"place: ontomask taxonomy match {best.named} DATA --column COLUMN -o mapping.csv writes a file to fill in; then "
+            "add mapping: mapping.csv, or correct the data, or write kind: flat without taxonomy and measure"
+        )
+    if facts.is_number or best.lost_zeros:
+        made.checks.append(
+            "CODES WRITTEN AS NUMBERS may have lost leading or closing zeros and then mean other codes"
+            + (f" ({counted(best.lost_zeros, 'code')} had to be completed)" if best.lost_zeros else "")
+            + ": compare them with their source, and keep codes as text"
+        )
+    if best.ambiguous:
+        told = f"{counted(best.ambiguous, 'value')} with several senses, of which the first is taken"
+        made.checks.append(f"{told}: ontomask taxonomy match {best.named} DATA --column COLUMN shows them")
+    if best.taxonomy == "wordnet":
+        made.checks.append("WordNet knows nearly every word: check that the senses are those meant")
+    equal = [c.named for c in found[1:] if c.fits and (c.records, c.values) == (best.records, best.values)]
+    if equal:
+        made.checks.append(f"{' and '.join(equal)} has a place for as many: which one is meant?")
+    return made
+
+
+def _near(best: Candidate) -> str:
+    """A taxonomy that does not fit."""
+    text = f"{best.named} has a place for {_shares(best)}"
+    if best.ambiguous:
+        text += f", {counted(best.ambiguous, 'value')} with several senses"
+    settle = "settle the senses with a mapping" if best.complete else "give a mapping for the other values"
+    return f"{text}: to mask by meaning, write kind: nominal and taxonomy: {best.named}, and {settle}"
+
+
+def _shares(candidate: Candidate) -> str:
+    return f"{_percent(candidate.values)} of the values and {_percent(candidate.records)} of the records"
+
+
+def _percent(share: float) -> str:
+    """A share that is not all never reads as all."""
+    return f"{share if share == 1 else min(share, 0.999):.1%}"
+
+
+def _number(facts: Facts, topic: Topic | None) -> Proposal:
+    numbers = "whole numbers" if facts.is_whole else "numbers"
+    numeric = Proposal("quasi", "numeric", [numbers], decimals=facts.decimals)
+    flat = Proposal("quasi", "flat", [f"{numbers} that stand for something"])
+    if topic is not None and topic.codes is not None:
+        flat.checks.append(
+            "CODES WRITTEN AS NUMBERS have lost leading or closing zeros: get them as text and begin again"
+        )
+        return flat
+    if facts.is_whole and facts.distinct == 2:
+        return Proposal("quasi", "flat", ["two numbers, as yes and no"])
+    if facts.is_whole and facts.distinct <= MOST_STEPS and is_scale(facts.name):
+        return Proposal("quasi", "ordinal", [f"a scale of {counted(facts.distinct, 'step')}"])
+    if topic is CODES:
+        flat.checks.append("if it names persons or their stays, write kind: identifier; if amounts, kind: numeric")
+        return flat
+    if topic is not None and topic.kind == "flat":
+        if "postal" in topic.what:
+            flat.checks.append("postal codes stored as numbers have lost leading zeros: store them as text")
+        if topic.what == "work" and facts.distinct > FEW_VALUES:
+            flat.checks.append(
+                "codes of work stored as numbers may have lost leading zeros: store them as text; a taxonomy of them "
+                "(--taxonomy COLUMN=FILE) keeps their meaning"
+            )
+        return flat
+    if topic is not COUNT and facts.is_whole and _are_codes(facts):
+        flat.checks.append("if the numbers are amounts, write kind: numeric; if a scale, kind: ordinal")
+        return flat
+    if topic is not None and (topic.kind == "numeric" or not facts.few_codes):
+        return numeric
+    if is_counted(facts.name) or not facts.is_whole:
+        return numeric
+    if facts.small_range:
+        numeric.reasons = ["small whole numbers without gaps, as counts are"]
+        numeric.checks.append("if the numbers are codes, write kind: flat; if a scale, kind: ordinal")
+        return numeric
+    if facts.distinct <= FEW_VALUES and facts.distinct <= 0.05 * facts.held:
+        flat.reasons = [f"whole numbers, but only {facts.distinct} different ones: codes, perhaps"]
+        flat.checks.append("if the numbers are amounts, write kind: numeric; if a scale, kind: ordinal")
+        return flat
+    return numeric
+
+
+def _are_codes(facts: Facts) -> bool:
+    """Does the name say that the numbers stand for something?"""
+    if is_counted(facts.name):
+        return False
+    return is_coded(facts.name) or (names_a_key(facts.name) and facts.few_codes)
+
+
+def _text(facts: Facts, topic: Topic | None, *, all_seen: bool) -> Proposal:
+    if facts.is_text and facts.ordered:
+        return Proposal("quasi", "ordinal", ["categories that have an order in the data"])
+    if facts.order is not None and all_seen:
+        return _in_order(facts)
+    made = Proposal("quasi", "flat", [facts.type])
+    if not facts.is_text:
+        return made
+    if facts.numbers_as_text and (topic is None or topic.kind != "flat"):
+        made.checks.append("numbers that are stored as text: if they are amounts, mend the file and begin again")
+    elif facts.among_numbers and (topic is None or topic.kind != "flat"):
+        made.checks.append(
+            f"all values but one are numbers, and {_records(facts.among_numbers)} this one: if it stands for a missing value, "
+            "begin again with --missing and the text of it"
+        )
+    if is_scale(facts.name) and facts.distinct > 2:
+        made.hints.append("if the values have an order, write kind: ordinal and order: [first, ..., last]")
+    if topic is not None and topic.codes is not None:
+        made.hints.append(_ANY_TAXONOMY)
+    return made
+
+
+def _in_order(facts: Facts) -> Proposal:
+    """Bands of numbers, or steps of a scale that everybody knows: the order is written out."""
+    assert facts.order is not None
+    what, order = facts.order
+    reason = (
+        f"{counted(len(order), 'band')} of numbers, in their order" if what == "bands" else "steps of a known scale"
+    )
+    made = Proposal("quasi", "ordinal", [reason], order=order)
+    if what == "scale":
+        made.checks.append("is order: from first to last what the values mean? If not, correct it or write kind: flat")
+    return made
+
+
+def _computable(facts: Facts, made: Proposal) -> Proposal:
+    """The proposal, or a flat column where the values cannot be computed with."""
+    if made.kind not in ("numeric", "ordinal") or facts.ordered or made.order is not None:
+        return made
+    try:
+        encode_column(facts.name, made.attribute(), facts.extremes(), [])  # type: ignore[arg-type]
+    except DataError:
+        problem = "some values cannot be computed with (not finite, too large, too close or with too many digits)"
+        mend = f"{problem}: correct them and write kind: {made.kind}"
+        return Proposal(made.role, "flat", made.reasons, [*made.checks, mend], made.hints)
+    return made
+
+
+# ---- roles -------------------------------------------------------------------------------------------------------
+
+
+def _settle_role(made: Proposal, facts: Facts, topic: Topic | None, role: AnyRole | None) -> None:
+    """The role, as given, by the name, or the safer one."""
+    if role is not None:
+        made.role = role
+        made.reasons.insert(0, "the role is given")
+        return
+    if topic is not None and topic.role == "sensitive" and not facts.dates:
+        made.role = "sensitive"
+        made.reasons.insert(0, f"{_told(facts, topic)}, which must not be learned")
+        if topic.clinical:
+            made.checks.append("if others can know it, write role: quasi: it is then masked")
+    elif topic is not None and topic.codes is not None:
+        made.reasons.insert(0, f"{_told(facts, topic)}, which others may know: it is masked")
+        made.checks.append("if nobody can know it, write role: sensitive: it is then released as it is")
+    elif topic is not None and topic.role == "quasi":
+        made.reasons.insert(0, f"{_told(facts, topic)}, which others can know")
+    elif facts.dates:
+        made.reasons.insert(0, "others can know when something was")
+    elif facts.distinct == 1 and not facts.missing:
+        made.reasons.insert(0, "one value for all, which distinguishes no records")
+    else:
+        made.unknown = True
+        made.reasons.insert(0, "nothing tells what it is; taken for what others can know, the safer guess")
+        made.checks.append("decide the role: quasi, sensitive or other")
+
+
+def _told(facts: Facts, topic: Topic) -> str:
+    return f"the values say {topic.what}" if facts.doses else f"the name says {topic.what}"
+
+
+def _records(number: int) -> str:
+    return f"{number:,} {'record holds' if number == 1 else 'records hold'}"

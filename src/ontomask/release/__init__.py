@@ -1,0 +1,1 @@
+"""Releases: masked, verified, written, saved, checked again."""

@@ -1,0 +1,127 @@
+"""``check``: everything that can be said before masking; the policy against the data, and which records are unique in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from ontomask.assessment.readings import risk_readings
+from ontomask.assessment.risk import Risk, risk_of, severity_numbers
+from ontomask.masking.goals import Goals
+from ontomask.microdata.attributes import Nominal
+from ontomask.policy.policy import Policy, require_policy
+from ontomask.policy.prepared import Prepared, prepare
+from ontomask.policy.verification import NOTHING_PROMISED, Verification, check_models
+from ontomask.privacy.models import ClassModel
+from ontomask.progress import Reporter
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """A policy that fits its data: what should be known of them. What does not fit is an error.
+
+    ``columns``: role, kind, taxonomy, number of different values and of missing ones, in the records that the policy does not
+    drop for missing values; these are ``dropped``. ``verification``: which models hold of the data as they are.
+    """
+
+    records: int
+    columns: pl.DataFrame
+    notes: list[str]
+    risk: Risk
+    verification: Verification
+    dropped: int = 0
+
+    @cached_property
+    def readings(self) -> list[str]:
+        """Unique records and small classes of the data as they are, in words."""
+        return risk_readings(self.risk)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers, texts and lists."""
+        return {
+            "records": self.records,
+            "dropped": self.dropped,
+            "columns": self.columns.to_dicts(),
+            "notes": self.notes,
+            "readings": self.readings,
+            "risk": self.risk.figures,
+            "class_sizes": self.risk.sizes.to_dicts(),
+            "models": [{"model": f.model.describe(), "holds": f.holds, "text": f.text} for f in self.verification],
+        }
+
+    def __str__(self) -> str:
+        with pl.Config(tbl_rows=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, fmt_str_lengths=40):
+            table = str(self.columns)
+        return "\n".join(
+            [table, *(f"note: {note}" for note in self.notes), *self.readings, *map(str, self.verification)]
+        )
+
+    __repr__ = __str__
+
+
+def check(
+    frame: Any,
+    policy: Policy | Mapping[str, Any] | str | Path,
+    *,
+    progress: Callable[[float, str], Any] | None = None,
+) -> Check:
+    """Check a policy against a frame or file without masking anything; what is wrong is an error.
+
+    >>> import ontomask as om, polars as pl
+    >>> frame = pl.DataFrame({"age": [30, 30, 52, 55], "pay": [1, 2, 3, 4]})
+    >>> policy = om.Policy(
+    ...     attributes={"age": om.Numeric(), "pay": om.Numeric(role="sensitive")},
+    ...     method=om.Microaggregation(k=2), require=[om.KAnonymity(k=2)])
+    >>> om.check(frame, policy).readings[0]
+    '2 of 4 records are unique on age.'
+    """
+    policy = require_policy(policy)
+    report = Reporter(progress)
+    prepared = prepare(frame, policy, report.part(0.0, 0.6))
+    if policy.method is not None:
+        policy.method.require_enough(prepared.table)
+    for model in policy.require:
+        model.require_enough(prepared.table.n)
+    Goals.of(policy.require, prepared.data, policy.attributes)
+    report(0.7, "looking at classes")
+    numbers = severity_numbers(policy.severity, prepared.data)
+    risk = risk_of(prepared.data, policy.quasi_identifiers, severity=numbers)
+    report(0.85, "looking at models")
+    stated = [model for model in policy.require if isinstance(model, ClassModel)]
+    verification = check_models(prepared.data, stated, policy, prepared.data)
+    report(1.0, "done")
+    unprotected = not policy.promises and (policy.method is not None or policy.require)
+    notes = [*([NOTHING_PROMISED] if unprotected else []), *prepared.notes]
+    dropped = int((~prepared.kept).sum())
+    return Check(len(prepared.kept), _columns(prepared), notes, risk, verification, dropped)
+
+
+def _columns(prepared: Prepared) -> pl.DataFrame:
+    rows, columns = [], set(prepared.data.columns)
+    for name, attribute in prepared.policy.attributes.items():
+        there = name in columns
+        values = prepared.data[name] if there else None
+        rows.append(
+            {
+                "column": name,
+                "role": attribute.role,
+                "kind": attribute.kind,
+                "taxonomy": _taxonomy_name(attribute),
+                "values": None if values is None else values.drop_nulls().n_unique(),
+                "missing": None if values is None else values.null_count(),
+            }
+        )
+    text, whole = ("column", "role", "kind", "taxonomy"), ("values", "missing")
+    return pl.DataFrame(rows, schema=dict.fromkeys(text, pl.String) | dict.fromkeys(whole, pl.Int64))
+
+
+def _taxonomy_name(attribute: Any) -> str | None:
+    if not isinstance(attribute, Nominal):
+        return None
+    taxonomy = attribute.taxonomy
+    return Path(taxonomy).name if isinstance(taxonomy, str) else taxonomy.name

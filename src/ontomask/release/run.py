@@ -1,0 +1,236 @@
+"""The way through: frame and policy to encoded table, masked table, decoded frame, verified release."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.errors import NotSatisfied, PolicyError
+from ontomask.masking.goals import Goals
+from ontomask.masking.method import Masked
+from ontomask.masking.randomness import EXPLICIT_SEED, Secret, chosen_secret, masking_generator, random_order
+from ontomask.microdata.beside import beside
+from ontomask.microdata.encoding import require_columns, settle_missing
+from ontomask.microdata.formulas import formula_note
+from ontomask.microdata.frames import give_back, take
+from ontomask.microdata.opening import opened
+from ontomask.microdata.reading_options import Reading
+from ontomask.microdata.restoring import is_text, only_what_cells_show
+from ontomask.policy.policy import Policy, require_policy
+from ontomask.policy.prepared import Prepared, prepare
+from ontomask.policy.verification import NOTHING_PROMISED, Verification, check_contents, check_models
+from ontomask.privacy.classes import as_written
+from ontomask.privacy.contents import WholeFile
+from ontomask.privacy.k_anonymity import KAnonymity
+from ontomask.privacy.models import Model
+from ontomask.progress import Reporter
+from ontomask.release.releases import together
+from ontomask.release.result import Result
+
+
+def anonymize(
+    frame: Any,
+    policy: Policy | Mapping[str, Any] | str | Path,
+    *,
+    seed: int | None = None,
+    secret: str | Path | bytes | Secret | None = None,
+    progress: Callable[[float, str], Any] | None = None,
+    allow_unsatisfied: bool = False,
+) -> Result:
+    """Mask a frame (pandas, Polars, PyArrow) or a file as the policy says, and verify the outcome.
+
+    The release is checked against what the method promises and what the policy requires, on the decoded output itself.
+    If it fails, :class:`~ontomask.errors.NotSatisfied` is raised and nothing handed out, unless ``allow_unsatisfied``:
+    then the result says so wherever it is shown.
+
+    All that is random comes from a secret, drawn for each run and saved in ``confidential/secret.txt``. ``secret``, that
+    file or 32 bytes, repeats a run. ``seed``, a number, is for experiments: whoever knows or guesses it can repeat what
+    was random, and the result says so. ``progress(fraction, message)`` is called between steps; it stops the
+    work by returning False or raising.
+
+    >>> import ontomask as om, polars as pl
+    >>> frame = pl.DataFrame({"age": [30, 31, 52, 55], "pay": [1, 2, 3, 4]})
+    >>> policy = om.Policy(
+    ...     attributes={"age": om.Numeric(), "pay": om.Numeric(role="sensitive")}, method=om.Microaggregation(k=2)
+    ... )
+    >>> om.anonymize(frame, policy).data["age"].to_list()
+    [30, 30, 54, 54]
+    """
+    policy, hidden = require_policy(policy), chosen_secret(seed, secret)
+    report = Reporter(progress)
+    if policy.method is None:
+        raise PolicyError("the policy names no method", remedy="Add one, such as method=Microaggregation(k=5).")
+    prepared = prepare(frame, policy, report.part(0.0, 0.1))
+    for model in policy.require:
+        model.require_enough(prepared.table.n)
+    rng = masking_generator(hidden, prepared.table)
+    goals = Goals.of(policy.require, prepared.data, policy.attributes)
+    began = time.perf_counter()
+    each = policy.method.mask_releases(goals, prepared.table, rng, report.part(0.1, 0.85))
+    masking_seconds = time.perf_counter() - began
+    report(0.85, "writing masked values")
+    shuffled = policy.row_order == "shuffled"
+    order = random_order(hidden, prepared.table, each[0], int((each[0].group_of >= 0).sum())) if shuffled else None
+    report(0.9, "verifying the release")
+    marks = [EXPLICIT_SEED] if hidden.explicit and policy.draws else []
+    parts = [_released(prepared, masked, hidden, order, marks, allow_unsatisfied) for masked in each]
+    result = replace(together(parts), masking_seconds=masking_seconds)
+    if result.verification.failed and not allow_unsatisfied:  # what a run cannot check is not satisfied either
+        raise NotSatisfied(
+            "the release is refused: " + "; ".join(result.verification.failed),
+            remedy="Choose a method that promises it, a larger k, or fewer quasi-identifiers. "
+            "(allow_unsatisfied=True hands it out and marks it.)",
+            verification=result.verification,
+        )
+    report(0.95, "handing out")
+    report(1.0, "done")
+    return result
+
+
+def _released(
+    prepared: Prepared,
+    masked: Masked,
+    secret: Secret,
+    order: NDArray[np.int64] | None,
+    marks: Sequence[str],
+    allow_unsatisfied: bool,
+) -> Result:
+    """One release, verified; ``order``: that of its records, if it is not theirs."""
+    policy = prepared.policy
+    assert policy.method is not None
+    stayed = np.flatnonzero(masked.group_of >= 0)
+    data = decode(prepared, masked)
+    if order is not None:
+        data = data[order]
+    data = _own_buffers(only_what_cells_show(data))
+    promised: list[Model] = [KAnonymity(k=policy.method.promised_k)] if policy.method.promised_k > 1 else []
+    models = _each_once([*promised, *policy.require])
+    verification = check_models(data, models, policy, prepared.data, masked.report)
+    failed = [f"NOT SATISFIED: {text}" for text in verification.failed]
+    return Result(
+        policy=policy,
+        secret=secret,
+        data=give_back(data, prepared.taken),
+        verification=verification,
+        prepared=prepared,
+        masked=masked,
+        records=np.flatnonzero(prepared.kept)[stayed if order is None else stayed[order]],
+        notes=[*failed, *marks, *prepared.notes, *masked.notes, *formula_note(data)],
+        allow_unsatisfied=allow_unsatisfied,
+    )
+
+
+def _each_once(models: Sequence[Model]) -> list[Model]:
+    """What the method promises and what the policy requires may be the same."""
+    return [model for place, model in enumerate(models) if model not in models[:place]]
+
+
+def decode(prepared: Prepared, masked: Masked) -> pl.DataFrame:
+    """The release: masked columns, every other one on its row as it was."""
+    if masked.sources is not None:
+        # Values exactly as they are written, only elsewhere.
+        moved = zip(prepared.table.columns, masked.sources, strict=True)
+        return prepared.data.with_columns(prepared.data[column.name].gather(source) for column, source in moved)
+    stayed = np.flatnonzero(masked.group_of >= 0)
+    data = prepared.data if len(stayed) == len(prepared.data) else prepared.data[stayed]
+    group_of = masked.group_of[stayed]
+    changed = set(prepared.policy.masked)  # columns that are only looked at stay exactly as they are written
+    columns = zip(prepared.table.columns, masked.values(prepared.table), strict=True)
+    return data.with_columns(
+        values.gather(group_of).alias(column.name) for column, values in columns if column.name in changed
+    )
+
+
+def _own_buffers(data: pl.DataFrame) -> pl.DataFrame:
+    """Texts copied out of the original's memory.
+
+    Polars keeps texts in buffers that columns share: a masked column would still carry, unseen, the values it lost, and
+    some file formats write them out.
+    """
+    copied: list[pl.Series] = []
+    for column in data.iter_columns():
+        if column.dtype == pl.String:
+            copied.append(column + "")
+        elif column.dtype == pl.Binary:
+            copied.append(pl.Series(column.name, column.to_list(), dtype=pl.Binary))
+        else:
+            copied.append(column)
+    return pl.DataFrame(copied)
+
+
+def verify(
+    frame: Any,
+    policy: Policy | Mapping[str, Any] | str | Path,
+    *,
+    original: Any = None,
+    reading: Reading | None = None,
+) -> Verification:
+    """Does a frame or file, from wherever it comes, satisfy what the policy requires?
+
+    Checked are the models of ``require`` and the k that the policy's method promises; that no identifier is left; that
+    the columns are those of the policy, all of them and (unless it says ``unlisted: other``) no others; and that values
+    fit their columns. Quasi-identifiers are compared as they are written, those of a CSV as texts. What cannot be looked
+    at, because a taxonomy is missing or because it is a property of how the table was made, is reported as not checked.
+
+    t-closeness compares classes with a whole table: with ``original`` where it is given, as a run of ``anonymize`` does,
+    else with the frame itself, which is what a recipient can see. The two differ where records were suppressed; the
+    finding says which it was.
+
+    A file is read by what is detected and by the policy's missing markers and text columns; ``reading`` says more, in
+    place of them. The other reading options of the policy describe the file of the original.
+    """
+    policy = require_policy(policy)
+    how = policy.reading.of_release() if reading is None else reading
+    # As text: an intruder compares cells, and 0.0 beside -0.0 are two.
+    text = policy.quasi_identifiers
+    opening: dict[str, Any] = {"keep_index": list(policy.attributes), "unread": _unverified(policy)}
+    reference = None if original is None else _reference(original, policy)
+    # What is text in the original is text in a file of the release, even where only numbers are left of it.
+    texts = [] if reference is None else [name for name, dtype in reference.schema.items() if is_text(dtype)]
+    read, path, notes = opened(frame, policy.attributes, [*text, *texts], reading=how, release=reading is None)
+    taken = take(read, missing=how.missing, **opening)
+    data = as_written(taken.data, text)
+    if not any(name in data.columns for name in text):
+        require_columns(data, dict.fromkeys(text))
+    promised = policy.method.promised_k if policy.method is not None else 1
+    models = _each_once([*([KAnonymity(k=promised)] if promised > 1 else []), *policy.require])
+    shown = data
+    if how.missing:  # markers are missing values to the policy, and different cells to an intruder
+        unmarked = how.changed(missing=[])
+        cells, _, _ = opened(frame, policy.attributes, text, reading=unmarked, release=reading is None)
+        written = as_written(take(cells, **opening).data, text)
+        shown = data.with_columns(written[name] for name in text if name in written.columns)
+    verification = check_models(shown, models, policy, reference, readable=False)
+    verification.findings.extend(check_contents(data, policy))
+    if path is not None:
+        found = beside(path, taken.data.columns, sheet=how.sheet, encoding=how.encoding)
+        verification.findings.extend(WholeFile().check_file(found, text))
+    if not policy.promises:
+        notes.insert(0, NOTHING_PROMISED)
+    unlisted = [name for name in data.columns if name not in policy.attributes]
+    if unlisted and policy.unlisted == "other":
+        notes.append(f"columns the policy does not list were not looked at: {', '.join(unlisted)}")
+    verification.notes.extend([*taken.notes, *notes])
+    return verification
+
+
+def _unverified(policy: Policy) -> Callable[[str], bool]:
+    """Columns whose values no model looks at: identifiers and what the policy does not list."""
+    return lambda name: name not in policy.attributes or name in policy.identifiers
+
+
+def _reference(original: Any, policy: Policy) -> pl.DataFrame:
+    """The original table as masking saw it: without the records that the policy drops for missing values."""
+    frame = opened(original, policy.attributes, reading=policy.reading)[0]
+    named, missing = list(policy.attributes), policy.reading.missing
+    data = take(frame, keep_index=named, missing=missing, unread=policy.drops).data
+    require_columns(data, policy.attributes)
+    listed = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
+    return settle_missing(data, listed, policy.studied, [])[0]

@@ -1,0 +1,333 @@
+"""Writing a result: a folder that appears whole or not at all, and never takes the place of anything but its like."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from ontomask.arguments import some_of
+from ontomask.errors import OntomaskError, OntomaskWarning, OutputError
+from ontomask.files.exchange import appear, holds_old, in_work, left_over, locked, part_for
+from ontomask.files.fingerprints import sha256
+from ontomask.files.owner_only import create_folder, make_ordinary
+from ontomask.microdata.attributes import Nominal
+from ontomask.microdata.record_numbers import RECORDS
+from ontomask.microdata.writing import suffix_of, write_table, write_text
+from ontomask.policy.policy import Policy
+from ontomask.policy.policy_file import policy_text
+from ontomask.privacy.severity_models import SeverityModel
+from ontomask.release.manifest import changed_files, manifest_of
+from ontomask.release.written import ReadBack
+from ontomask.taxonomy.catalog import catalog_name
+from ontomask.taxonomy.taxonomy import Taxonomy
+from ontomask.taxonomy.writing import write_taxonomy
+
+if TYPE_CHECKING:
+    from ontomask.release.result import Result
+
+CONFIDENTIAL = """\
+This folder leads back from the released records to the people behind them.
+Keep it where the original data are kept. It is never part of the release.
+"""
+PARTS = ("release", "confidential")
+#: The file that repeats a run.
+SECRET = "secret.txt"
+#: What a result is made of, by which a later one knows what it may replace.
+MANIFEST = "confidential/manifest.json"
+ABOUT = "A result of ontomask. Only the files listed here are replaced by a later one."
+
+
+def save_result(
+    result: Result,
+    folder: Path,
+    *,
+    overwrite: bool,
+    format: str | None,
+    report: bool,
+    escape_formulas: bool = False,
+) -> Path:
+    """release/ with the data and the guarantees; confidential/ with all that leads back to people."""
+    source = result.prepared.source
+    like_source = "parquet" if source is not None and source.suffix.lower() in (".parquet", ".pq") else "csv"
+    suffix = suffix_of(format or like_source)
+    left = _check(folder, overwrite)
+    spare(folder, inputs_of(result.policy, source))
+    place = folder.resolve()  # behind a link, which stays one
+    part = part_for(place)
+    with told_for(folder):
+        try:
+            create_folder(part)
+            with locked(part):
+                _fill(result, part, folder, suffix, report, escape_formulas)
+                mode = place.stat().st_mode if place.exists() else None
+                appear(part, place, PARTS, lambda there: _require_replaceable(there, folder, overwrite))
+            if mode is None:
+                make_ordinary(place)
+            else:
+                place.chmod(stat.S_IMODE(mode))
+        except BaseException:
+            if not holds_old(part, PARTS):  # what could not be put back is not removed either
+                shutil.rmtree(part, ignore_errors=True)
+            raise
+    for path in left:
+        shutil.rmtree(path, ignore_errors=True)
+    return folder
+
+
+def require_place(folder: Path, *, overwrite: bool, inputs: Iterable[Path] = ()) -> None:
+    """An error if a result could not be saved there, raised before the work and not after it.
+
+    ``inputs``: the files that the run reads, which a result never replaces.
+    """
+    _check(folder, overwrite)
+    spare(folder, inputs)
+    if not folder.absolute().parent.is_dir():
+        raise OutputError("its folder does not exist", where=str(folder), remedy="Create the folder above it first.")
+
+
+def inputs_of(policy: Policy, source: Path | None) -> list[Path]:
+    """The files that a run reads: the data, the policy, and what the policy names."""
+    return [*([] if source is None else [source]), *policy.named_files().values()]
+
+
+@contextmanager
+def told_for(folder: Path) -> Iterator[None]:
+    """Errors of the system in our words."""
+    try:
+        yield
+    except OSError as problem:
+        if isinstance(problem, OntomaskError):
+            raise
+        raise OutputError(
+            f"the folder cannot be written ({problem.strerror or type(problem).__name__})",
+            where=str(folder),
+            remedy="Check that its parent exists and that you may write there. Nothing was written.",
+        ) from problem
+
+
+def show_target(problem: OntomaskError, part: Path, folder: Path) -> None:
+    """Let an error speak of the place a file was meant for, not of the passing one it was made in."""
+    problem.args = tuple(str(arg).replace(str(part), str(folder)) for arg in problem.args)
+    problem.where = problem.where and problem.where.replace(str(part), str(folder))
+
+
+# ---- what is there already ---------------------------------------------------------------------------------------
+
+
+def _check(folder: Path, overwrite: bool) -> list[Path]:
+    """An error unless the folder is new, empty, or holds nothing but an earlier result that may be replaced.
+
+    What an interrupted save left behind may be removed as well: that is returned.
+    """
+    try:
+        if "\0" in str(folder):
+            raise ValueError
+        if folder.exists() and not folder.is_dir():
+            raise OutputError("this is a file", where=str(folder), remedy="Name a folder.")
+        place = folder.resolve()
+        left = left_over(place, PARTS)
+        if any(in_work(path) for path in left):
+            raise OutputError(
+                "another run is saving a result there at this moment",
+                where=str(folder),
+                remedy="Wait until it has ended, or choose another folder.",
+            )
+        _require_own(place, folder)
+    except (OSError, ValueError) as problem:
+        if isinstance(problem, OutputError):
+            raise
+        raise OutputError(
+            "the folder cannot be used", where=repr(str(folder)), remedy="Choose another name or place."
+        ) from problem
+    if left and not overwrite:
+        raise OutputError(
+            f"an interrupted save left something behind: {some_of([path.name for path in left])}",
+            where=str(folder),
+            remedy=_about(left, folder),
+        )
+    _require_replaceable(place, folder, overwrite)
+    return left
+
+
+def _require_own(there: Path, folder: Path) -> None:
+    """An error if there is anything but an earlier result; ``folder`` is what the user calls it."""
+    left = left_over(there, PARTS)
+    foreign = _foreign(there, [path for path in _inside(there) if path not in left])
+    if foreign:
+        raise OutputError(
+            f"the folder holds other things: {some_of(foreign)}",
+            where=str(folder),
+            remedy="Choose a folder of its own for the result; only files of an earlier result are ever replaced.",
+        )
+
+
+def _require_replaceable(there: Path, folder: Path, overwrite: bool) -> None:
+    """The same, and an error if there is an earlier result that may not be replaced."""
+    _require_own(there, folder)
+    left = left_over(there, PARTS)
+    if not overwrite and any(path not in left for path in _inside(there)):
+        raise OutputError("the folder holds a result", where=str(folder), remedy="Choose another, or overwrite=True.")
+
+
+def _inside(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if folder.exists() else []
+
+
+def _about(left: list[Path], folder: Path) -> str:
+    """What to do with what an interrupted save left behind."""
+    aside = [path.name for path in left if path.suffix == ".old"]
+    if aside and not folder.exists():
+        return (
+            f"{aside[0]} is the earlier result, complete: rename it to {folder.name!r} to have it back, "
+            "or let overwrite=True replace it."
+        )
+    return "It may lead back to people. Remove it, or let overwrite=True do so."
+
+
+def _foreign(folder: Path, there: list[Path]) -> list[str]:
+    """All that is no file of an earlier result."""
+    ours = _listed(folder / MANIFEST)
+    found = []
+    for path in there:
+        if path.name in PARTS and path.is_dir() and not path.is_symlink() and ours:
+            found += [inside for inside in path.rglob("*") if inside.relative_to(folder).as_posix() not in ours]
+        else:
+            found.append(path)
+    return [path.relative_to(folder).as_posix() for path in found]
+
+
+def _listed(manifest: Path) -> set[str]:
+    """The files of an earlier result; none if there is no list of ours."""
+    try:
+        content = json.loads(manifest.read_text(encoding="utf-8"))
+        return set(content["files"]) if content["about"] == ABOUT else set()
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return set()
+
+
+def spare(place: Path, inputs: Iterable[Path]) -> None:
+    """An error if a file that the data or the policy came from would be replaced: ``place`` itself, or a file in it."""
+    inputs = list(inputs)
+    for file in place.rglob("*") if os.path.isdir(place) else [place]:
+        if any(_is_same(file, path) for path in inputs):
+            raise OutputError(
+                "this is a file that the data or the policy came from",
+                where=str(file),
+                remedy="Choose another name." if file == place else "Choose another folder.",
+            )
+
+
+def _is_same(file: Path, path: Path) -> bool:
+    try:
+        return file.samefile(path)
+    except (OSError, ValueError):  # the name of a taxonomy is no file, or that file is gone
+        return False
+
+
+# ---- what is written ---------------------------------------------------------------------------------------------
+
+
+def _fill(result: Result, folder: Path, target: Path, suffix: str, report: bool, escape: bool) -> None:
+    """Everything that belongs to a result; errors speak of the place it is meant for."""
+    try:
+        _write_parts(result, folder, suffix, report, escape)
+    except OntomaskError as problem:
+        show_target(problem, folder, target)
+        raise
+
+
+def _write_parts(result: Result, folder: Path, suffix: str, report: bool, escape: bool) -> None:
+    release, confidential = (folder / name for name in PARTS)
+    create_folder(release)
+    released, result = _write_data(result, release, suffix, escape)
+    write_text("\n".join([*result.public_guarantees, ""]), release / "guarantees.txt", private=False)
+    create_folder(confidential)
+    write_text(CONFIDENTIAL, confidential / "READ ME FIRST.txt")
+    policy = _nameable(result.policy, confidential)
+    write_text(policy_text(policy, confidential.resolve()), confidential / "policy.yaml")
+    write_text(result.secret.text(), confidential / SECRET)
+    write_text("\n".join([*result.notes, *_changes(result), ""]), confidential / "notes.txt")
+    for number, one in enumerate(result.each, 1):
+        for name, frame in (("mapping.csv", one.mapping), ("groups.csv", one.groups)):
+            file = numbered(confidential / name, number, len(result.each))
+            write_table(frame, file, private=True, escape_formulas=escape)
+    write_table(pl.DataFrame({RECORDS: result.records + 1}), confidential / "records.csv", private=True)
+    if result.report is not None:
+        write_table(result.report, confidential / "report.csv", private=True)
+    for name, table in result.details.items():
+        write_table(table, confidential / f"{name}.csv", private=True, escape_formulas=escape)
+    if report:
+        from ontomask.report.page import write_report
+
+        write_report(result, release / "report.html", edition="public", release=released)
+        write_report(result, confidential / "report.html", edition="internal", release=released)
+        write_text(result.assessment.to_json() + "\n", confidential / "assessment.json")
+    make_ordinary(release)
+    files = [path.relative_to(folder).as_posix() for part in PARTS for path in sorted((folder / part).iterdir())]
+    # A hash of a file that holds a small seed would tell the seed.
+    unhashed = {MANIFEST: None} | ({f"confidential/{SECRET}": None} if result.secret.explicit else {})
+    named = [f"release/{file.name}" for file in released]
+    content = manifest_of(result) | ({"release": named[0]} if len(named) == 1 else {"releases": named})
+    content |= {"files": {name: sha256(folder / name) for name in files} | unhashed}
+    write_text(json.dumps({"about": ABOUT} | content, ensure_ascii=False, indent=2) + "\n", folder / MANIFEST)
+
+
+def _write_data(result: Result, release: Path, suffix: str, escape: bool) -> tuple[list[Path], Result]:
+    """The file of every release, and the result with what was found in them: they are what is handed out."""
+    files, found = [], []
+    for number, one in enumerate(result.each, 1):
+        check = ReadBack(one)
+        file = numbered(release / f"release{suffix}", number, len(result.each))
+        files.append(write_table(one.data, file, escape_formulas=escape, check=check))
+        found.append(check.verification)
+    result = result.verified(found)
+    if not result.satisfied:
+        names = [file.with_name(file.name.removesuffix(suffix) + f"-NOT-SATISFIED{suffix}") for file in files]
+        files = [file.rename(name) for file, name in zip(files, names, strict=True)]
+    return files, result
+
+
+def numbered(path: Path, number: int, m: int) -> Path:
+    """The file of one of m releases: ``stays.csv`` becomes ``stays-1.csv``, of ten or more ``stays-01.csv``."""
+    if m == 1:
+        return path
+    stem, dot, suffixes = path.name.partition(".") if not path.name.startswith(".") else (path.name, "", "")
+    return path.with_name(f"{stem}-{number:0{len(str(m))}d}{dot}{suffixes}")
+
+
+def _changes(result: Result) -> list[str]:
+    """What changed on disk since the run read it: noted, and warned of."""
+    changed = changed_files(result)
+    if not changed:
+        return []
+    note = f"changed on disk after the run read them: {', '.join(changed)}. The result is of what was read"
+    warnings.warn(note, OntomaskWarning, stacklevel=2)
+    return [note]
+
+
+def _nameable(policy: Policy, folder: Path) -> Policy:
+    """Taxonomies that exist in Python only, and severity definitions as the run read them, as files beside the policy."""
+    attributes = dict(policy.attributes)
+    for column, attribute in policy.attributes.items():
+        taxonomy = attribute.taxonomy if isinstance(attribute, Nominal) else None
+        if isinstance(taxonomy, Taxonomy) and catalog_name(taxonomy) is None:
+            file = folder / f"taxonomy-{len(list(folder.glob('taxonomy-*'))) + 1}.csv"
+            write_taxonomy(taxonomy, file, private=True)
+            attributes[column] = attribute.changed(taxonomy=str(file.resolve()))
+    require: list[Any] = []
+    for model in policy.require:
+        if isinstance(model, SeverityModel):
+            file = model.definition.save(folder / f"severity-{len(list(folder.glob('severity-*'))) + 1}.yaml")
+            require.append(model.changed(severity=str(file.resolve())))
+        else:
+            require.append(model)
+    return policy.changed(attributes=attributes, require=require)

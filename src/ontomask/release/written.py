@@ -1,0 +1,139 @@
+"""The release as its file holds it: read back as a recipient would, and verified before the file appears.
+
+A file is not the frame it was written from: formats round, trim, and know fewer types. What a recipient compares are
+cells, so quasi-identifiers of a CSV are compared as texts: the finest classes that anybody can see. If these satisfy the
+models, coarser ones do as well.
+"""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from ontomask.arguments import some_of
+from ontomask.errors import DataError, NotSatisfied, OntomaskError, OntomaskWarning
+from ontomask.microdata.csv_types import typed
+from ontomask.microdata.frames import take
+from ontomask.microdata.opening import is_code
+from ontomask.microdata.reading import Codes, format_name, read_table
+from ontomask.microdata.restoring import is_text
+from ontomask.policy.verification import Verification, check_contents, check_models
+from ontomask.privacy.classes import as_written
+from ontomask.privacy.contents import ContentCheck
+
+if TYPE_CHECKING:
+    from ontomask.release.result import Result
+
+
+class ReadBack:
+    """The check of a file that was just written for a result: it raises what refuses the file.
+
+    ``verification``: what was found, once it was called. Where the result may fail, a failure is warned of instead.
+    """
+
+    def __init__(self, result: Result, *, encoding: str = "utf-8", decimal: str = ".") -> None:
+        self._result = result
+        self._encoding, self._decimal = encoding, decimal
+        self._released = take(result.data).data
+        self._require_known_columns()
+        self._models = [f.model for f in result.verification.findings if not isinstance(f.model, ContentCheck)]
+        self.verification = result.verification
+
+    def _require_known_columns(self) -> None:
+        policy = self._result.policy
+        known = {*policy.attributes, *self._result.prepared.data.columns}
+        strange = [repr(name) for name in self._released.columns if name not in known]
+        if strange and policy.unlisted != "other":
+            raise NotSatisfied(
+                f"columns were added that the policy does not list: {some_of(strange)}",
+                remedy="Remove them, or list them in the policy and anonymize again.",
+            )
+
+    def __call__(self, file: Path, format: str) -> None:
+        data = self._read(file, format)
+        self.verification = self._verified(data)
+        if self.verification.holds:
+            return
+        failed = "; ".join(self.verification.failed)
+        if self._result.allow_unsatisfied:
+            told = f"a release is written that does not satisfy what it must: {failed}"
+            warnings.warn(told, OntomaskWarning, stacklevel=4)
+            return
+        in_memory = self._verified(as_written(self._released, self._result.policy.quasi_identifiers))
+        if not in_memory.holds:
+            raise NotSatisfied(
+                f"the data were changed after they were verified, and now fail: {'; '.join(in_memory.failed)}",
+                remedy="Write result.data as it was handed out; change data before they are anonymized.",
+                verification=in_memory,
+            )
+        raise NotSatisfied(
+            f"read back from {format_name(format)}, the release fails what it satisfied before: {failed}",
+            remedy="Nothing was written. Choose another format, such as Parquet, or round the masked numbers (decimals:).",
+            verification=self.verification,
+        )
+
+    def _verified(self, data: pl.DataFrame) -> Verification:
+        """What the models say of the data, and what else fails."""
+        result = self._result
+        found = check_models(data, self._models, result.policy, result.prepared.data, result.masked.report)
+        return Verification([*found.findings, *(f for f in check_contents(data, result.policy) if not f.holds)])
+
+    def _read(self, file: Path, format: str) -> pl.DataFrame:
+        policy, released = self._result.policy, self._released
+        needed = [*policy.quasi_identifiers, *(n for n, a in policy.attributes.items() if a.role == "sensitive")]
+        needed += [name for model in self._models for name in model.sensitive_columns(policy.attributes)]
+        needed = [name for name in released.columns if name in needed]
+        try:
+            data, columns = self._columns(file, format, needed)
+        except (OntomaskError, pl.exceptions.PolarsError) as problem:
+            raise _unreadable(format, f"cannot be read back ({problem})") from problem
+        if columns != released.columns:
+            lost = [repr(name) for name in released.columns if name not in columns] or ["their order"]
+            raise _unreadable(format, f"does not read back with its columns ({some_of(lost)})")
+        if data.height != released.height:
+            raise _unreadable(format, f"reads back with {data.height:,} of {released.height:,} records")
+        sensitive = [name for name in needed if name not in policy.quasi_identifiers]
+        data = data.with_columns(_like(data[name], released[name]) for name in sensitive)
+        unread = pl.repeat(None, data.height, dtype=pl.Null, eager=True)
+        return pl.DataFrame([data[name] if name in needed else unread.alias(name) for name in columns])
+
+    def _columns(self, file: Path, format: str, needed: list[str]) -> tuple[pl.DataFrame, list[str]]:
+        """What is needed of the file, and the names of all its columns."""
+        policy = self._result.policy
+        if format == "parquet":
+            names = list(pl.read_parquet_schema(file))
+            data = pl.read_parquet(file, columns=[name for name in names if name in needed])
+            return as_written(data, policy.quasi_identifiers), names
+        if format not in ("csv", "tsv"):
+            data = read_table(file, format=format).data
+            return as_written(data, policy.quasi_identifiers), data.columns
+        # Other encodings have to be told to whoever reads the file; the delimiter is found out.
+        told = None if self._encoding.lower().startswith("utf") else self._encoding
+        table = read_table(file, format=format, encoding=told, text=Codes(self._released.columns))
+        cells, names = table.data.select(c for c in table.data.columns if c in needed), table.data.columns
+        others = [name for name in cells.columns if name not in policy.quasi_identifiers]
+        if others:
+            codes = [name for name in others if is_code(policy.attributes.get(name))]
+            assert table.delimiter is not None
+            numbers, _, _ = typed(cells.select(others), delimiter=table.delimiter, decimal=self._decimal, text=codes)
+            cells = cells.with_columns(numbers.iter_columns())
+        return cells, names
+
+
+def _unreadable(format: str, what: str) -> DataError:
+    return DataError(
+        f"the release, written as {format_name(format)}, {what}",
+        remedy="Nothing was written. Choose another format, such as Parquet.",
+    )
+
+
+def _like(read: pl.Series, released: pl.Series) -> pl.Series:
+    """A sensitive column of the file; where only its type is lost, and no value, as it was released."""
+    both_text = is_text(read.dtype) and is_text(released.dtype)
+    if read.dtype == released.dtype or both_text or (read.dtype.is_numeric() and released.dtype.is_numeric()):
+        return read
+    pairs = pl.DataFrame([read.alias("read"), released.alias("released")]).unique().height
+    return released if pairs == read.n_unique() == released.n_unique() else read

@@ -1,0 +1,56 @@
+"""What a report needs to know of a result; :class:`ontomask.Result` has it all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.masking.method import Masked
+from ontomask.policy.policy import Policy
+from ontomask.policy.prepared import Prepared
+from ontomask.policy.verification import Verification
+from ontomask.wording import Counts
+
+if TYPE_CHECKING:
+    from ontomask.assessment.assess import Assessment
+
+
+class Reportable(Protocol):
+    """A result as its report sees it. It is a protocol, because results write reports: they are above this package."""
+
+    @property
+    def policy(self) -> Policy: ...
+    @property
+    def data(self) -> Any: ...
+    @property
+    def prepared(self) -> Prepared: ...
+    @property
+    def masked(self) -> Masked: ...
+    @property
+    def verification(self) -> Verification: ...
+    @property
+    def assessment(self) -> Assessment: ...
+    @property
+    def records(self) -> NDArray[np.int64]: ...
+    @property
+    def notes(self) -> list[str]: ...
+    @property
+    def parts(self) -> Sequence[Reportable]: ...
+    @property
+    def guarantees(self) -> list[str]: ...
+    @property
+    def public_guarantees(self) -> list[str]: ...
+    @property
+    def counts(self) -> Counts: ...
+    @property
+    def promises(self) -> bool: ...
+    @property
+    def reproducible(self) -> bool: ...
+    @property
+    def seed(self) -> int | None: ...
+    @property
+    def report(self) -> pl.DataFrame | None: ...
