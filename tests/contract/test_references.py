@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+SPECIFICATION = ROOT / "docs" / "specification.md"
 REFERENCES = (ROOT / "docs" / "references.md").read_text(encoding="utf-8")
 CITING = [
     ROOT / "README.md",
@@ -75,6 +76,31 @@ def test_every_entry_has_a_doi_or_says_that_there_is_none() -> None:
 def test_no_work_is_listed_twice() -> None:
     keys = [key for found, _ in ENTRY.findall(REFERENCES) for key in re.findall(r"\*\*([^*]+)\*\*", found)]
     assert len(keys) == len(set(keys))
+
+
+#: "specification 7", "specification 3, 4, 5 and 7", "specification 7 to 10".
+CITED_SECTIONS = re.compile(r"\bspecification (\d+(?:\.\d+)?(?:(?:, | and | to |, and )\d+(?:\.\d+)?)*)")
+
+
+def sections() -> set[str]:
+    return set(re.findall(r"^##+ (\d+(?:\.\d+)?)\.? ", SPECIFICATION.read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def test_the_specification_has_its_sections() -> None:
+    assert {str(number) for number in range(12)} <= sections()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [*CITING, *sorted((ROOT / "tests").rglob("*.py"))],
+    ids=lambda path: path.relative_to(ROOT).as_posix(),
+)
+def test_every_cited_section_exists(path: Path) -> None:
+    text = " ".join(path.read_text(encoding="utf-8").split())
+    cited_sections = {
+        number for found in CITED_SECTIONS.findall(text) for number in re.findall(r"\d+(?:\.\d+)?", found)
+    }
+    assert cited_sections <= sections()
 
 
 def anchors(page: Path) -> set[str]:
