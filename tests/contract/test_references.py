@@ -79,7 +79,7 @@ def test_no_work_is_listed_twice() -> None:
 
 
 #: "specification 7", "specification 3, 4, 5 and 7", "specification 7 to 10".
-CITED_SECTIONS = re.compile(r"\bspecification (\d+(?:\.\d+)?(?:(?:, | and | to |, and )\d+(?:\.\d+)?)*)")
+CITED_SECTIONS = re.compile(r"\b[Ss]pecification (\d+(?:\.\d+)?(?:(?:, | and | to |, and )\d+(?:\.\d+)?)*)")
 
 
 def sections() -> set[str]:

@@ -1,4 +1,4 @@
-"""METHODS 11 / T12 6.3: adaptive microaggregation against earlier methods on Adult, occupation x native-country."""
+"""Specification 11 / T12 6.3: adaptive microaggregation against earlier methods on Adult, occupation x native-country."""
 
 from __future__ import annotations
 

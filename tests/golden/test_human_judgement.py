@@ -1,4 +1,4 @@
-"""METHODS 11 / T12 3.2.4: correlation of the measures with human judgement, computed independently elsewhere."""
+"""Specification 11 / T12 3.2.4: correlation of the measures with human judgement, computed independently elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The methods of METHODS 7 on tables of thousands of records: NumPy, every record looked at in every step.
+"""The methods of specification 7 on tables of thousands of records: NumPy, every record looked at in every step.
 
 The twins of :mod:`tests.oracle.plain_masking` are too slow for tables that fill more than one block of the kernels.
 These are the same algorithms with arrays in the place of lists; ties by the same rule. One nominal centre (semantic),

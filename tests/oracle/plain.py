@@ -1,7 +1,7 @@
-"""The definitions of METHODS 1 and 2, written to be checked against the papers and nothing else.
+"""The definitions of specification 1 and 2, written to be checked against the papers and nothing else.
 
 Slow on purpose: dicts, sets and loops, one pair of concepts at a time. The product must give the same numbers
-(tests/property). Written from METHODS.md and T12 section 3.2, without sight of the product's arrays.
+(tests/property). Written from docs/specification.md and T12 section 3.2, without sight of the product's arrays.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Parents = Mapping[str, Sequence[str]]
 Matrix = list[list[float]]
 
 
-# ---- the taxonomy (METHODS 1) -----------------------------------------------------------------------------------
+# ---- the taxonomy (specification 1) -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Plain:
         """The place of a concept in the taxonomy, the last tie-breaker."""
         return list(self.parents).index(concept)
 
-    # What a concept is called and what is said of it: for the measures over features (METHODS 2).
+    # What a concept is called and what is said of it: for the measures over features (specification 2).
 
     def terms(self, concept: str) -> set[str]:
         """Label (by default the code) and synonyms, folded. A text without a letter or digit names nothing."""
@@ -184,7 +184,7 @@ def pruned_tree(t: Plain, values: Iterable[str]) -> set[str]:
     return set().union(*(t.subsumers[v] for v in values))
 
 
-# ---- information content (METHODS 2; T12 eq. 3.10) ---------------------------------------------------------------
+# ---- information content (specification 2; T12 eq. 3.10) ---------------------------------------------------------
 
 
 def intrinsic_ic(t: Plain) -> dict[str, float]:
@@ -228,7 +228,7 @@ def leacock_chodorow_similarity(t: Plain, a: str, b: str) -> float:
 
 
 def leacock_chodorow(t: Plain, a: str, b: str) -> float:
-    """METHODS 2: 1 - sim / max sim; the similarity is greatest on a path of one node."""
+    """Specification 2: 1 - sim / max sim; the similarity is greatest on a path of one node."""
     return 1 - leacock_chodorow_similarity(t, a, b) / leacock_chodorow_similarity(t, t.root, t.root)
 
 
@@ -284,7 +284,7 @@ def tversky_one_way(t: Plain, a: str, b: str, features: str) -> float:
 
 
 def tversky(t: Plain, a: str, b: str, features: str = "ancestors") -> float:
-    """METHODS 2: 1 - the mean of both directions of T12 eq. 3.4."""
+    """Specification 2: 1 - the mean of both directions of T12 eq. 3.4."""
     if a == b:
         return 0.0
     return 1 - (tversky_one_way(t, a, b, features) + tversky_one_way(t, b, a, features)) / 2
@@ -339,7 +339,7 @@ def resnik_similarity(t: Plain, a: str, b: str, ic: Mapping[str, float]) -> floa
 
 
 def resnik(t: Plain, a: str, b: str, ic: Mapping[str, float]) -> float:
-    """METHODS 2: 1 - IC(LCS) / max IC, 0 from a concept to itself."""
+    """Specification 2: 1 - IC(LCS) / max IC, 0 from a concept to itself."""
     return 0.0 if a == b else 1 - resnik_similarity(t, a, b, ic) / max(ic.values())
 
 

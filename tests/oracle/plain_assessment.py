@@ -1,7 +1,7 @@
-"""What is said of a masked table beside its original (METHODS 10), in the plainest Python that can say it.
+"""What is said of a masked table beside its original (specification 10), in the plainest Python that can say it.
 
-Written from METHODS and T12 5.2, 6.3, 8 and 9.2, record by record: n x n where that is the definition. Figures that are
-ratios of whole numbers come as fractions. Distances of values and records are those of ``plain_masking``.
+Written from the specification and T12 5.2, 6.3, 8 and 9.2, record by record: n x n where that is the definition. Figures that
+are ratios of whole numbers come as fractions. Distances of values and records are those of ``plain_masking``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from tests.oracle.plain_masking import (
     unweighted,
 )
 
-#: What METHODS 10 adds to every count of the divergence.
+#: What specification 10 adds to every count of the divergence.
 SMOOTHING = Fraction(1, 2)
 
 
@@ -91,7 +91,7 @@ def divergence(original: Data, masked: Data, dropped: int = 0) -> float:
 
 
 def whole(column: PlainColumn) -> float:
-    """A relative distance of 1, in the column's own units: what a removed record is away (METHODS 10)."""
+    """A relative distance of 1, in the column's own units: what a removed record is away (specification 10)."""
     if column.kind == "nominal" and column.attribute.measure not in ("path", "weighted_edge"):
         return 1.0
     return column.largest

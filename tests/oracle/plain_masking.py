@@ -1,10 +1,10 @@
-"""The definitions of METHODS 3, 4, 5, 7 and 10, written to be checked against the papers and nothing else.
+"""The definitions of specification 3, 4, 5, 7 and 10, written to be checked against the papers and nothing else.
 
-Slow on purpose: every record against every other, one distance at a time, exact sums. Written from METHODS.md and
+Slow on purpose: every record against every other, one distance at a time, exact sums. Written from docs/specification.md and
 T12 (Algorithms 1-4 and 6, chapters 5, 6 and 8), without sight of the product's masking.
 
 A data set is a list of records, a record a tuple of raw values, one per attribute; None is a missing value kept as a
-category of its own. Wherever two things tie, the one that comes first wins (METHODS 0).
+category of its own. Wherever two things tie, the one that comes first wins (specification 0).
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ Value = Any
 Record = tuple[Value, ...]
 Data = Sequence[Record]
 
-#: The measures without an upper bound (METHODS 3).
+#: The measures without an upper bound (specification 3).
 UNBOUNDED = {"path", "weighted_edge"}
-#: Relative difference below which two distances are equal (METHODS 0).
+#: Relative difference below which two distances are equal (specification 0).
 EQUAL = 1e-12
 
 
 @dataclass(frozen=True)
 class PlainAttribute:
-    """What a column holds (METHODS 0): 'nominal', 'flat', 'ordinal' or 'numeric'."""
+    """What a column holds (specification 0): 'nominal', 'flat', 'ordinal' or 'numeric'."""
 
     kind: str
     #: Nominal only: values are concepts of the taxonomy, compared by the measure with its options.
@@ -54,7 +54,7 @@ class PlainAttribute:
     weight: float = 1
 
 
-# ---- ties (METHODS 0) --------------------------------------------------------------------------------------------
+# ---- ties (specification 0) --------------------------------------------------------------------------------------
 
 
 def least_ones(values: Iterable[float]) -> list[int]:
@@ -74,7 +74,7 @@ def first_greatest(values: Iterable[float]) -> int:
     return first_least(-value for value in values)
 
 
-# ---- one column: distances (METHODS 2, 3) ------------------------------------------------------------------------
+# ---- one column: distances (specification 2, 3) ------------------------------------------------------------------
 
 
 class PlainColumn:
@@ -135,7 +135,7 @@ class PlainColumn:
         return float(abs(Fraction(self.rank(a)) - Fraction(self.rank(b))))
 
     def relative(self, a: Value, b: Value) -> float:
-        """The distance as it enters a mean (METHODS 3): over the range, the ranks - 1, or the table's maximum.
+        """The distance as it enters a mean (specification 3): over the range, the ranks - 1, or the table's maximum.
 
         Measures in [0, 1] stay as they are. Unbounded ones are always divided: with one attribute alone it changes
         nothing. Where all values are the same, a missing one or another one is at 1 from them.
@@ -171,7 +171,7 @@ class PlainColumn:
         d = self.separation(a, b)
         return (d**2 / 2 if self.kind in ("ordinal", "numeric") else d) / self.spread
 
-    # ---- one column: centres (METHODS 4) ----
+    # ---- one column: centres (specification 4) ----
 
     def centre(self, counts: Mapping[Value, int], kind: str) -> Value:
         """The centre of a multiset of values; ``kind`` matters for nominal attributes only."""
@@ -246,7 +246,7 @@ def gives_away(values: Sequence[float], p: float, step: float) -> bool:
 
 
 class PlainTable:
-    """The columns of a data set, to compare and to average records by (METHODS 3, 4)."""
+    """The columns of a data set, to compare and to average records by (specification 3, 4)."""
 
     def __init__(
         self,
@@ -303,7 +303,7 @@ def replace_by_centroids(
     return [centres[g] for g in groups]
 
 
-# ---- microaggregation (METHODS 7) --------------------------------------------------------------------------------
+# ---- microaggregation (specification 7) --------------------------------------------------------------------------
 
 
 def _at_least(data: Data, k: int) -> None:
@@ -360,7 +360,7 @@ def adaptive(
     comparison: str = "plain",
     static: bool = False,
 ) -> list[int]:
-    """T12 Algorithm 4 (SA-MDAV) on distinct tuples, as METHODS 7 corrects it; sizes count records.
+    """T12 Algorithm 4 (SA-MDAV) on distinct tuples, as specification 7 corrects it; sizes count records.
 
     Line 8 and 16: the closest tuple *not yet placed*; line 14 takes s out; line 22: the centroids as they stand
     before it. The frequency of a leftover tuple is the same for all groups, so line 22 compares plain distances.
@@ -401,7 +401,7 @@ def adaptive(
     return [next(g for g, group in enumerate(groups) if record in group) for record in data]
 
 
-# ---- recoding (METHODS 7) ----------------------------------------------------------------------------------------
+# ---- recoding (specification 7) ----------------------------------------------------------------------------------
 
 
 def recoding(
@@ -438,7 +438,7 @@ def recoding(
     return masked
 
 
-# ---- sorting and resampling (METHODS 5, 7) -----------------------------------------------------------------------
+# ---- sorting and resampling (specification 5, 7) -----------------------------------------------------------------
 
 
 def sort_records(
@@ -515,11 +515,11 @@ def k_anonymous_resampling(
     return [next(g for g, group in enumerate(groups) if i in group) for i in range(len(data))]
 
 
-# ---- risk: record linkage (METHODS 10), as fractions -------------------------------------------------------------
+# ---- risk: record linkage (specification 10), as fractions -------------------------------------------------------
 
 
 def unweighted(attributes: Sequence[PlainAttribute]) -> list[PlainAttribute]:
-    """Weights steer masking. What came of it is judged by one yardstick (METHODS 0), whatever steered."""
+    """Weights steer masking. What came of it is judged by one yardstick (specification 0), whatever steered."""
     return [replace(attribute, weight=1) for attribute in attributes]
 
 
@@ -577,7 +577,7 @@ def reverse_matching_linkage(original: Data, masked: Data, records: Sequence[int
     return _linked([[i for i, r in enumerate(original) if r == a] for a in masked], own, len(original))
 
 
-# ---- loss (METHODS 10) -------------------------------------------------------------------------------------------
+# ---- loss (specification 10) -------------------------------------------------------------------------------------
 
 
 def sse_attribute(original: Sequence[Value], masked: Sequence[Value], attribute: PlainAttribute) -> float:
@@ -598,7 +598,7 @@ def sse_record(original: Data, masked: Data, attributes: Sequence[PlainAttribute
 
 
 def sst_record(original: Data, attributes: Sequence[PlainAttribute], others: Data = ()) -> float:
-    """T12 eq. 6.3, around the semantic centroid (METHODS 0); ``others`` widens the tables as in ``sse_record``."""
+    """T12 eq. 6.3, around the semantic centroid (specification 0); ``others`` widens the tables as in ``sse_record``."""
     table = PlainTable(original, unweighted(attributes), others=others)
     centre = table.centre(original, "semantic")
     return math.fsum(table.mean_distance(r, centre) ** 2 for r in original)
@@ -624,5 +624,5 @@ def semantic_loss(original: Data, masked: Data, attributes: Sequence[PlainAttrib
 
 
 def discernibility(data: Data) -> int:
-    """T12 eq. 5.2 over classes (METHODS 10): the sum of the squared numbers of equal records."""
+    """T12 eq. 5.2 over classes (specification 10): the sum of the squared numbers of equal records."""
     return sum(w**2 for w in frequencies(data).values())

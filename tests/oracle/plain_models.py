@@ -1,6 +1,6 @@
 """Plain twins of the privacy models, of severity numbers, and of the search over a generalization lattice.
 
-Written from METHODS 7 to 10 and S18 sections 3 and 4 by definition, with loops over records, and no thought of speed.
+Written from specification 7 to 10 and S18 sections 3 and 4 by definition, with loops over records, and no thought of speed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def classes(rows: Sequence[Sequence[Value]]) -> Classes:
     return dict(found)
 
 
-# ---- figures of a class (METHODS 8) ------------------------------------------------------------------------------
+# ---- figures of a class (specification 8) ------------------------------------------------------------------------
 
 
 def distinct(values: Iterable[Hashable]) -> int:
@@ -163,7 +163,7 @@ def km_sizes(rows: Sequence[Sequence[Value]], m: int) -> dict[tuple[int, ...], d
     return {some: classes([[row[a] for a in some] for row in rows]) for some in sets}
 
 
-# ---- severity (METHODS 9, S18 definitions 1 to 3) ------------------------------------------------------------------
+# ---- severity (specification 9, S18 definitions 1 to 3) ------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ class PlainSeverity:
         return self.largest - max(least)
 
 
-# ---- the lattice (METHODS 7) ---------------------------------------------------------------------------------------
+# ---- the lattice (specification 7) ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

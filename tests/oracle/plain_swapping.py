@@ -1,7 +1,7 @@
-"""Rank swapping and hybrid replacement as METHODS 7 and the papers have them, for checking and for counting outcomes.
+"""Rank swapping and hybrid replacement as specification 7 and the papers have them, for checking and for counting outcomes.
 
-Written from METHODS.md, R17 (section 3, Algorithms 1-3), D12 (Algorithm 2) and M13 (Algorithm 1), without sight of the
-product's masking. Slow on purpose. What is left to chance is not repeated here: either a run is followed step by step
+Written from docs/specification.md, R17 (section 3, Algorithms 1-3), D12 (Algorithm 2) and M13 (Algorithm 1), without sight of
+the product's masking. Slow on purpose. What is left to chance is not repeated here: either a run is followed step by step
 and every step must be one that the algorithm may take, or all runs there can be are counted with their probabilities.
 """
 
@@ -31,7 +31,7 @@ def square(table: PlainTable, records: Sequence[Record]) -> list[list[float]]:
 
 
 def equal(a: float, b: float) -> bool:
-    """METHODS 0: closer than a relative 1e-12."""
+    """Specification 0: closer than a relative 1e-12."""
     return abs(a - b) <= EQUAL * max(abs(a), abs(b))
 
 

@@ -4,10 +4,10 @@ Where not, and why:
 
 * ``path``: no difference for nouns.
 * ``lin``: no difference when NLTK is given the same counts.
-* ``wu_palmer``: NLTK looks for the common ancestor that is deepest by its *shortest* way to the root, METHODS by the
+* ``wu_palmer``: NLTK looks for the common ancestor that is deepest by its *shortest* way to the root, the specification by the
   longest; where that makes NLTK choose another concept, the values differ (and NLTK's need not be 1 for a concept
   with itself). NLTK also measures the way to the ancestor by the shortest path, which may lead round a third concept
-  where METHODS goes straight up.
+  where the specification goes straight up.
 """
 
 from __future__ import annotations

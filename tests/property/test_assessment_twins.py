@@ -1,4 +1,4 @@
-"""Assessment against plain twins (METHODS 10): classes, risks, divergence, distances, linkage, score.
+"""Assessment against plain twins (specification 10): classes, risks, divergence, distances, linkage, score.
 
 Tables have up to twelve records of one to three columns of any kind, with missing values, removed and dropped records.
 """

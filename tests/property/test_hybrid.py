@@ -171,7 +171,7 @@ def test_presets(preset: str) -> None:
 
 
 def test_it_promises_no_k() -> None:
-    """METHODS 7: hybrid data are not k-anonymous, and the result must say so and be judged by record linkage."""
+    """Specification 7: hybrid data are not k-anonymous, and the result must say so and be judged by record linkage."""
     method = om.Microaggregation(k=4, replace="hybrid")
     assert method.promised_k == 1
     assert om.Microaggregation(k=4).promised_k == 4

@@ -1,4 +1,4 @@
-"""The generalization search against all nodes of small lattices, one by one (METHODS 7; docs/methods/generalization.md)."""
+"""The generalization search against all nodes of small lattices (specification 7; docs/methods/generalization.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Record distances, centres and masking methods equal the plain definitions of METHODS 3, 4, 5, 7 and 10."""
+"""Record distances, centres and masking methods equal the plain definitions of specification 3, 4, 5, 7 and 10."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def put(point: Point, points: Point, place: int) -> None:
     point.at[:], point.gone[:], point.rows[:] = points.at[place], points.gone[place], points.rows[place]
 
 
-# ---- distances (METHODS 3) ---------------------------------------------------------------------------------------
+# ---- distances (specification 3) ---------------------------------------------------------------------------------
 
 
 @settings(max_examples=cases(250))
@@ -117,7 +117,7 @@ def test_record_distances(data: DataObject) -> None:
     assert_close(measured, expected)
 
 
-# ---- centres (METHODS 4) -----------------------------------------------------------------------------------------
+# ---- centres (specification 4) -----------------------------------------------------------------------------------
 
 
 @settings(max_examples=cases(250))
@@ -229,7 +229,7 @@ def test_bounds(data: DataObject) -> None:
     event(f"{blocks.count[0]} blocks")
 
 
-# ---- methods (METHODS 5, 7) --------------------------------------------------------------------------------------
+# ---- methods (specification 5, 7) --------------------------------------------------------------------------------
 
 
 @settings(max_examples=cases(400))
@@ -298,7 +298,7 @@ def test_resampling(data: DataObject) -> None:
     assert real.tolist() == expected
 
 
-# ---- assessment (METHODS 10) -------------------------------------------------------------------------------------
+# ---- assessment (specification 10) -------------------------------------------------------------------------------
 
 
 def some_masking(data: DataObject, sheet: Sheet) -> list[Record]:
@@ -374,7 +374,7 @@ def test_loss(data: DataObject) -> None:
 @settings(max_examples=cases(60))
 @given(st.data())
 def test_loss_of_removed_records(data: DataObject) -> None:
-    """METHODS 10: they are at distance 1. Scales are those of the whole original."""
+    """Specification 10: they are at distance 1. Scales are those of the whole original."""
     sheet = data.draw(sheets())
     kept = some_kept(data, sheet.n) or list(range(sheet.n))
     made = some_masking(data, sheet)

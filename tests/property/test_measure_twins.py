@@ -1,4 +1,4 @@
-"""Every measure, option and table shape equals the plain definitions of METHODS 2, and behaves as declared."""
+"""Every measure, option and table shape equals the plain definitions of specification 2, and behaves as declared."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ OPTIONS: dict[str, list[dict[str, Any]]] = {
 OVER_TEXTS = ("tversky", "rodriguez", "x_similarity")
 #: What depends on links alone, on long chains too.
 STRUCTURAL = [m for m in OPTIONS if m not in ("rodriguez", "x_similarity", "context_vector")]
-#: Papers give these as similarities, or METHODS their distance as 1 - similarity.
+#: Papers give these as similarities, or the specification their distance as 1 - similarity.
 WITH_SIMILARITY = [m for m in OPTIONS if m not in ("path", "logsc", "weighted_edge", "jiang_conrath")]
 #: Beyond so many levels of links the sums of ``weighted_edge`` are not whole numbers of 53 bits: it must refuse.
 LEVELS_OF_WEIGHTS = 52

@@ -1,4 +1,4 @@
-"""Privacy models against plain twins on random tables, and what they claim of more general tables (METHODS 8, S18 3-4)."""
+"""Privacy models against plain twins on random tables, and their claims on more general tables (specification 8, S18 3-4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No figure of loss gets better when records are removed, and a release of nothing is the worst (METHODS 10, T12 9.2).
+"""No figure of loss gets better when records are removed, and a release of nothing is the worst (specification 10, T12 9.2).
 
 Thousands of small random tables, each masked at random; then its records are removed one by one, in random order.
 """

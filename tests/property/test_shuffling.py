@@ -1,4 +1,4 @@
-"""Shuffling (D12 2.1 and 3.1, METHODS 7): values exactly as they were, rank correlations the closer the more records."""
+"""Shuffling (D12 2.1 and 3.1, specification 7): values exactly as they were, rank correlations the closer the more records."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def test_new_values_do_not_depend_on_the_old_ones(ties: str) -> None:
 
 
 def test_without_other_columns_all_is_drawn_anew() -> None:
-    """METHODS 7: no S: X is drawn from its own copula; old and new values are independent."""
+    """Specification 7: no S: X is drawn from its own copula; old and new values are independent."""
     frame = related(20_000, 4).select("x_wide", "x_five", "x_word")
     result = anonymized(frame, {name: RELATED[name] for name in frame.columns}, 4)
     before, after = as_numbers(frame, frame), as_numbers(result.data, frame)

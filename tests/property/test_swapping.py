@@ -1,4 +1,4 @@
-"""Rank swapping (R17, METHODS 7): every run is one that the algorithms allow, and each is as likely as it should be."""
+"""Rank swapping (R17, specification 7): every run is one that the algorithms allow, and each is as likely as it should be."""
 
 from __future__ import annotations
 
@@ -439,7 +439,7 @@ def test_one_value_only_changes_nothing_and_says_so(variant: str) -> None:
 
 
 def test_more_candidates_with_a_larger_k() -> None:
-    """METHODS 7: about k / 2 are free on average; at k = 2 a fifth to a third of the values find no partner."""
+    """Specification 7: about k / 2 are free on average; at k = 2 a fifth to a third of the values find no partner."""
     sheet = make_sheet(11, 3000, ["numeric"])
     sheet = Sheet(sheet.attributes, sheet.taxonomies, tuple((float(i * i % 3001),) for i in range(3000)))
     method = RankSwapping(k=20, variant="dynamic")

@@ -1,4 +1,4 @@
-"""What a taxonomy answers equals the plain definitions of METHODS 1."""
+"""What a taxonomy answers equals the plain definitions of specification 1."""
 
 from __future__ import annotations
 

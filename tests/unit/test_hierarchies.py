@@ -1,4 +1,4 @@
-"""Hierarchies as ladders of levels: what is shown, what it costs (METHODS 7, 10), and what is refused."""
+"""Hierarchies as ladders of levels: what is shown, what it costs (specification 7, 10), and what is refused."""
 
 from __future__ import annotations
 

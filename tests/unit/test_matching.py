@@ -100,7 +100,7 @@ def test_several_senses_are_reported(symptoms: om.Taxonomy) -> None:
 
 def test_wordnet_takes_the_most_frequent_sense(wordnet: om.Taxonomy) -> None:
     matching = om.match(["cleaner", "Columbia", "United_States", "dogs", "Ice Cream"], wordnet)
-    assert matching.concepts["cleaner"] == "cleansing_agent.n.01"  # not the person: METHODS warns of it
+    assert matching.concepts["cleaner"] == "cleansing_agent.n.01"  # not the person: specification 11 warns of it
     assert matching.concepts["Columbia"] == "columbia.n.01"
     assert matching.concepts["dogs"] == "dog.n.01"
     assert "cleaner.n.02" in matching.notes[0]

@@ -71,7 +71,7 @@ def test_good_settings() -> None:
     assert om.RankSwapping(percent=5).percent == 5
     assert om.RankSwapping(variant="random").k is None
     assert om.RankSwapping(k=3).variant == "multivariate"
-    assert om.RankSwapping(k=3).scope == "attribute"  # METHODS 1: the default in rank swapping
+    assert om.RankSwapping(k=3).scope == "attribute"  # specification 1: the default in rank swapping
     assert om.Shuffling().ties == "corrected"
 
 

@@ -1,4 +1,4 @@
-"""What masking cost (METHODS 10): squared errors, semantic loss, divergence, discernibility."""
+"""What masking cost (specification 10): squared errors, semantic loss, divergence, discernibility."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Best-first search for the grouping of records that loses least (T12 8.4.2, METHODS 7).
+"""Best-first search for the grouping of records that loses least (T12 8.4.2, specification 7).
 
 Groups of near records are where it begins. Neighbouring groups are taken apart and put together anew, a few records at a
 time; a small table is then searched as a whole. What is expanded counts against one budget, so that the same data and

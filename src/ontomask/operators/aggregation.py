@@ -1,4 +1,4 @@
-"""The centres of groups of records (METHODS 4): T12's aggregation operator on tables of any mix of kinds.
+"""The centres of groups of records (specification 4): T12's aggregation operator on tables of any mix of kinds.
 
 Nominal attributes: by the kind of centroid that is asked for. Flat ones: the most frequent value. Ordinal: the lower
 median. Numeric: the mean, or the median. Where more than half of a group's numbers or ranks are missing, its centre is

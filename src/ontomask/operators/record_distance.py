@@ -1,4 +1,4 @@
-"""Distances between records: the mean distance and the S-distance (METHODS 3), made ready for the kernels."""
+"""Distances between records: the mean distance and the S-distance (specification 3), made ready for the kernels."""
 
 from __future__ import annotations
 

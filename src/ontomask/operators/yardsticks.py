@@ -1,4 +1,4 @@
-"""How far apart the values of one column are, by its kind, on the scale of the column itself (METHODS 3).
+"""How far apart the values of one column are, by its kind, on the scale of the column itself (specification 3).
 
 A yardstick is made from the original column. It measures between any values that can stand in it, masked ones too, so
 that everything that is compared is compared on one scale. Values are given as centres: positions of concepts, codes,

@@ -1,4 +1,4 @@
-"""Earth mover's distances between the values of classes and those of the whole table (Li et al. 2007; METHODS 8).
+"""Earth mover's distances between the values of classes and those of the whole table (Li et al. 2007; specification 8).
 
 Each ground distance is a small object with ``distances(pairs)``: for every class the least cost of turning its
 distribution into that of the whole. Classes are given sparsely, as the distinct :class:`Pairs` of class and value with

@@ -2,7 +2,7 @@
 
 The definition double-centres an n x n table of distances for each column. It is never built: with the contingency table
 N of two nominal columns and the tables A, B of their categories, the sum over all pairs of records is
-sum(N * (A N B)), whatever n (METHODS 6). A numeric column enters by prefix sums over its sorted values.
+sum(N * (A N B)), whatever n (specification 6). A numeric column enters by prefix sums over its sorted values.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ def correlation_of(one: Column, two: Column) -> float:
 
 
 def covariance_of(one: Column, two: Column) -> float:
-    """sdCov from the raw sum of products: minus 2 n r_a' r_b, plus n^2 g_a g_b (METHODS 6)."""
+    """sdCov from the raw sum of products: minus 2 n r_a' r_b, plus n^2 g_a g_b (specification 6)."""
     n = one.size
     centred = (
         one.raw(two) - 2 * n * float((one.row_means * two.row_means).sum()) + n * n * one.grand_mean * two.grand_mean

@@ -271,7 +271,7 @@ class Taxonomy:
         return self._others(self._dag.mark_descendants(np.array([at])), at, downwards=True)
 
     def subsumers(self, concept: str) -> list[str]:
-        """T(c): the concept and all its ancestors (METHODS' T; M13 eq. 1)."""
+        """T(c): the concept and all its ancestors (specification 1; M13 eq. 1)."""
         at = self.position(concept)
         return [self._concepts[at], *self.ancestors(concept)]
 
