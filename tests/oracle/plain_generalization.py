@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.oracle.plain import Plain, common_subsumers
-from tests.oracle.plain_models import PlainLadder
+from tests.oracle.plain_models import PlainLevels
 
 Value = Any
 Record = tuple[Value, ...]
@@ -70,17 +70,17 @@ class ByTaxonomy:
 class ByLevels:
     """A column with levels; groups show the lowest at which all their values are one."""
 
-    ladder: PlainLadder
+    column_levels: PlainLevels
 
     def _level(self, values: Sequence[Value]) -> int:
-        return next(i for i, level in enumerate(self.ladder.levels) if len({level[v][0] for v in values}) == 1)
+        return next(i for i, level in enumerate(self.column_levels.levels) if len({level[v][0] for v in values}) == 1)
 
     def show(self, values: Sequence[Value]) -> tuple[Value, float]:
-        shown, penalty = self.ladder.levels[self._level(values)][values[0]]
+        shown, penalty = self.column_levels.levels[self._level(values)][values[0]]
         return shown, penalty
 
     def steps(self, values: Sequence[Value]) -> list[float]:
-        return [self._level(values) / max(len(self.ladder) - 1, 1)] * len(values)
+        return [self._level(values) / max(len(self.column_levels) - 1, 1)] * len(values)
 
 
 PlainColumn = ByTaxonomy | ByLevels

@@ -215,7 +215,7 @@ class PlainSeverity:
 
 
 @dataclass(frozen=True)
-class PlainLadder:
+class PlainLevels:
     """For each level what is shown for a value, and the part of the domain that it covers."""
 
     levels: Sequence[Mapping[Value, tuple[Value, float]]]
@@ -224,9 +224,9 @@ class PlainLadder:
         return len(self.levels)
 
 
-def plain_ladder(
+def plain_levels(
     values: Iterable[Value], levels: Sequence[Mapping[Value, tuple[Value, float]]], top: bool = False
-) -> PlainLadder:
+) -> PlainLevels:
     """The values themselves, the levels given, and one value for all, unless the last level is that whatever the data;
     levels that join nothing keep their numbers."""
     present = list(dict.fromkeys(values))
@@ -235,10 +235,10 @@ def plain_ladder(
         found.append({v: level[v] for v in present})
     if len(set(found[-1].values())) > 1 or not top:
         found.append(dict.fromkeys(present, ("*", 1.0)))
-    return PlainLadder(found)
+    return PlainLevels(found)
 
 
-def taxonomy_ladder(t: Plain, values: Sequence[Value], cut: str) -> PlainLadder:
+def taxonomy_levels(t: Plain, values: Sequence[Value], cut: str) -> PlainLevels:
     """A tree's ancestors by depth from the root or by height from the leaves; NCP by leaves."""
     leaves = {c: sum(not t.children[d] for d in {c, *t.descendants[c]}) for c in t.parents}
     known = [v for v in values if v is not None]
@@ -261,13 +261,13 @@ def taxonomy_ladder(t: Plain, values: Sequence[Value], cut: str) -> PlainLadder:
             v: (c, (leaves[c] - 1) / max(leaves[t.root] - 1, 1)) for v, c in shown.items()
         }
         levels.append(level | ({None: (None, 0.0)} if None in values else {}))
-    ladder = plain_ladder(values, levels, top=bool(levels) and all(levels[-1][v][0] == t.root for v in known))
+    column_levels = plain_levels(values, levels, top=bool(levels) and all(levels[-1][v][0] == t.root for v in known))
     # An inner concept covers all below it, also where it is shown as it was.
-    own = {v: (v, 0.0 if v is None else (leaves[v] - 1) / max(leaves[t.root] - 1, 1)) for v in ladder.levels[0]}
-    return PlainLadder([own, *ladder.levels[1:]])
+    own = {v: (v, 0.0 if v is None else (leaves[v] - 1) / max(leaves[t.root] - 1, 1)) for v in column_levels.levels[0]}
+    return PlainLevels([own, *column_levels.levels[1:]])
 
 
-def file_ladder(rows: Mapping[str, Sequence[str]], values: Sequence[Value]) -> PlainLadder:
+def file_levels(rows: Mapping[str, Sequence[str]], values: Sequence[Value]) -> PlainLevels:
     """A file of levels: the values that share a label, less one, over all values of the file, less one."""
     levels: list[dict[Value, tuple[Value, float]]] = []
     for place in range(len(next(iter(rows.values())))):
@@ -278,10 +278,10 @@ def file_ladder(rows: Mapping[str, Sequence[str]], values: Sequence[Value]) -> P
                 label = rows[value][place]
                 level[value] = (label, (sizes[label] - 1) / max(len(rows) - 1, 1))
         levels.append(level)
-    return plain_ladder(values, levels, top=bool(levels) and len(sizes) == 1)
+    return plain_levels(values, levels, top=bool(levels) and len(sizes) == 1)
 
 
-def interval_ladder(cuts: Sequence[Sequence[int]], values: Sequence[Value], built: bool) -> PlainLadder:
+def interval_levels(cuts: Sequence[Sequence[int]], values: Sequence[Value], built: bool) -> PlainLevels:
     """Whole numbers between cut points, shown by their ends; an interval's part of the range."""
     known = [v for v in values if v is not None]
     extent = max(known) - min(known)
@@ -293,10 +293,10 @@ def interval_ladder(cuts: Sequence[Sequence[int]], values: Sequence[Value], buil
             shown = f"{low}-{high - 1}" if high - low > 1 else f"{low}"
             level[v] = (shown, min((high - low) / extent, 1.0) if extent else 1.0)
         levels.append(level)
-    return plain_ladder(values, levels, top=not built and len(cuts[-1]) == 2)
+    return plain_levels(values, levels, top=not built and len(cuts[-1]) == 2)
 
 
-def masked_ladder(values: Sequence[Value], side: str) -> PlainLadder:
+def masked_levels(values: Sequence[Value], side: str) -> PlainLevels:
     """Texts masked one character after the other; NCP by the texts that occur."""
     texts = {v for v in values if v is not None}
     levels: list[dict[Value, tuple[Value, float]]] = []
@@ -312,7 +312,7 @@ def masked_ladder(values: Sequence[Value], side: str) -> PlainLadder:
             v: (s, (sizes[s] - 1) / max(len(texts) - 1, 1)) for v, s in shown.items()
         }
         levels.append(level | {None: (None, 0.0)})
-    return plain_ladder(values, levels)
+    return plain_levels(values, levels)
 
 
 @dataclass(frozen=True)
@@ -331,20 +331,25 @@ class PlainLattice:
     def __init__(
         self,
         records: Sequence[Sequence[Value]],
-        ladders: Sequence[PlainLadder],
+        all_levels: Sequence[PlainLevels],
         fails: Sequence[Callable[[Sequence[int]], bool]],
         limit: float = 0.0,
         cost: Callable[[int, int, Value], float] | None = None,
     ) -> None:
         """``fails``: each model, of the record numbers of a class. ``cost``: of a column, level and value."""
-        self.records, self.ladders, self.fails = records, ladders, fails
+        self.records, self.all_levels, self.fails = records, all_levels, fails
         self.allowed = math.floor(limit * len(records) + 1e-9)
-        self.cost = cost or (lambda a, level, value: ladders[a].levels[level][value][1])
-        self.nodes = {node: self._node(node) for node in product(*(range(len(ladder)) for ladder in ladders))}
+        self.cost = cost or (lambda a, level, value: all_levels[a].levels[level][value][1])
+        self.nodes = {
+            node: self._node(node) for node in product(*(range(len(column_levels)) for column_levels in all_levels))
+        }
 
     def _node(self, node: tuple[int, ...]) -> PlainNode:
         shown = [
-            tuple(ladder.levels[level][v][0] for ladder, level, v in zip(self.ladders, node, record, strict=True))
+            tuple(
+                column_levels.levels[level][v][0]
+                for column_levels, level, v in zip(self.all_levels, node, record, strict=True)
+            )
             for record in self.records
         ]
         suppressed = sorted(i for rows in classes(shown).values() if any(f(rows) for f in self.fails) for i in rows)

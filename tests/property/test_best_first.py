@@ -77,7 +77,7 @@ def small(seed: int, folder: Path, kinds: Sequence[str] = ("k",), sizes: Sequenc
             nominal = drawn.plain is not None and drawn.plain.kind == "nominal"
             if nominal and getattr(drawn.hierarchy, "cut", "depth") == "height":
                 del hierarchies[name]  # steps are counted by the levels of a depth
-            plain = twin.ByTaxonomy(drawn.plain.taxonomy, values) if nominal else twin.ByLevels(drawn.ladder)  # type: ignore[union-attr,arg-type]
+            plain = twin.ByTaxonomy(drawn.plain.taxonomy, values) if nominal else twin.ByLevels(drawn.column_levels)  # type: ignore[union-attr,arg-type]
         series.append(pl.Series(name, values, dtype=dtype))
         columns.append(plain)
     secret = chance.choices("pqr"[: chance.randint(2, 3)], k=n)

@@ -35,7 +35,7 @@ class Drawn:
     values: list[Any]
     attribute: Any
     hierarchy: Any
-    ladder: twin.PlainLadder
+    column_levels: twin.PlainLevels
     dtype: Any = pl.String
     plain: PlainAttribute | None = None
 
@@ -63,7 +63,7 @@ def file_column(chance: random.Random, n: int, folder: Path) -> Drawn:
     path = folder / f"{chance.randrange(2**60)}.csv"
     path.write_text("".join(";".join([name, *labels]) + "\n" for name, labels in rows.items()))
     values, missing = holes(chance, chance.choices(names[: chance.randint(1, len(names))], k=n))
-    return Drawn(values, om.Flat(**missing), om.LevelsFile(path=str(path)), twin.file_ladder(rows, values))
+    return Drawn(values, om.Flat(**missing), om.LevelsFile(path=str(path)), twin.file_levels(rows, values))
 
 
 def interval_column(chance: random.Random, n: int, folder: Path) -> Drawn:
@@ -89,8 +89,8 @@ def interval_column(chance: random.Random, n: int, folder: Path) -> Drawn:
             while cuts[-1][-2] > max(known):
                 cuts[-1].pop()
             width *= factor
-    ladder = twin.interval_ladder(cuts, values, built=hierarchy.levels is None)
-    return Drawn(values, om.Numeric(**missing), hierarchy, ladder, pl.Int64)
+    column_levels = twin.interval_levels(cuts, values, built=hierarchy.levels is None)
+    return Drawn(values, om.Numeric(**missing), hierarchy, column_levels, pl.Int64)
 
 
 def text_column(chance: random.Random, n: int, folder: Path) -> Drawn:
@@ -99,7 +99,7 @@ def text_column(chance: random.Random, n: int, folder: Path) -> Drawn:
     among = ["".join(chance.choices("12", k=chance.choice(lengths))) for _ in range(chance.randint(1, 6))]
     values, missing = holes(chance, chance.choices(among, k=n))
     side: Any = chance.choice(("right", "left"))
-    return Drawn(values, om.Flat(**missing), om.MaskedText(side=side), twin.masked_ladder(values, side))
+    return Drawn(values, om.Flat(**missing), om.MaskedText(side=side), twin.masked_levels(values, side))
 
 
 def tree_column(chance: random.Random, n: int, folder: Path) -> Drawn:
@@ -116,15 +116,15 @@ def tree_column(chance: random.Random, n: int, folder: Path) -> Drawn:
     cut: Any = chance.choice(("depth", "height"))
     measure = chance.choice(("logsc", "wu_palmer", "path"))
     attribute = om.Nominal(taxonomy=case.real, measure=measure, **missing)
-    ladder = twin.taxonomy_ladder(case.plain, values, cut)
+    column_levels = twin.taxonomy_levels(case.plain, values, cut)
     hierarchy = None if cut == "depth" and chance.random() < 0.5 else om.TaxonomyLevels(cut=cut)
-    return Drawn(values, attribute, hierarchy, ladder, plain=PlainAttribute("nominal", case.plain, measure))
+    return Drawn(values, attribute, hierarchy, column_levels, plain=PlainAttribute("nominal", case.plain, measure))
 
 
 def flat_column(chance: random.Random, n: int, folder: Path) -> Drawn:
     """Without a hierarchy: the value, and *."""
     values, missing = holes(chance, chance.choices("xyz"[: chance.randint(1, 3)], k=n))
-    return Drawn(values, om.Flat(**missing), None, twin.plain_ladder(values, []), plain=PlainAttribute("flat"))
+    return Drawn(values, om.Flat(**missing), None, twin.plain_levels(values, []), plain=PlainAttribute("flat"))
 
 
 MAKERS = (file_column, interval_column, text_column, tree_column, flat_column)
@@ -203,7 +203,7 @@ class Problem:
         self.limit, self.loss = chance.choice(limits), loss or chance.choice(("ncp", "ncp", "steps"))
         self.lattice = twin.PlainLattice(
             self.records,
-            [c.ladder for c in self.columns],
+            [c.column_levels for c in self.columns],
             self.fails,
             self.limit,
             self._cost() if self.loss != "ncp" else None,
@@ -211,7 +211,7 @@ class Problem:
 
     def _cost(self) -> Callable[[int, int, Any], float]:
         if self.loss == "steps":
-            return lambda a, level, value: level / max(len(self.columns[a].ladder) - 1, 1)
+            return lambda a, level, value: level / max(len(self.columns[a].column_levels) - 1, 1)
         return _semantic(self.columns)
 
     def policy(self, **more: Any) -> om.Policy:
@@ -257,7 +257,7 @@ def _semantic(columns: Sequence[Drawn]) -> Callable[[int, int, Any], float]:
         compared.append(PlainColumn(column.plain, column.values))
 
     def cost(a: int, level: int, value: Any) -> float:
-        shown, _ = columns[a].ladder.levels[level][value]
+        shown, _ = columns[a].column_levels.levels[level][value]
         if level == 0 or shown == value:
             return 0.0
         if columns[a].plain.kind == "flat":  # type: ignore[union-attr]
@@ -386,7 +386,7 @@ def test_local_search(seed: int, folder: Path) -> None:
         losses = []
         for record, row in zip(problem.records, shown, strict=True):
             value = record[a]
-            fits = [level[value] for level in column.ladder.levels if _text(level[value][0]) == row[a]]
+            fits = [level[value] for level in column.column_levels.levels if _text(level[value][0]) == row[a]]
             assert fits, f"{row[a]!r} does not stand for {value!r}"
             losses.append([penalty for _, penalty in fits])
         least, most = (sum(map(f, losses)) / len(losses) for f in (min, max))

@@ -11,7 +11,7 @@ import pytest
 
 import ontomask as om
 from ontomask.hierarchies.above import Above
-from ontomask.hierarchies.kinds import ladder_of
+from ontomask.hierarchies.kinds import levels_of
 from ontomask.masking.local_generalization import Showing
 from ontomask.microdata.encoding import Table, encode
 from tests.oracle import one_path
@@ -46,7 +46,7 @@ def test_lowest_common_subsumers_by_definition(block: int) -> None:
         chance = random.Random(seed)
         case, values = drawn(chance, chance.choice((2, 5, 9, 14)))
         table = encoded({"c": (case, values)})
-        above = Above.of(ladder_of(table.columns[0], om.TaxonomyLevels(cut=chance.choice(("depth", "height")))))
+        above = Above.of(levels_of(table.columns[0], om.TaxonomyLevels(cut=chance.choice(("depth", "height")))))
         group_of = random_groups(chance, len(values))
         order = np.argsort(group_of, kind="stable")
         starts = np.concatenate(([0], np.cumsum(np.bincount(group_of))))
@@ -72,11 +72,11 @@ def test_no_group_shows_more_than_one_path_did(block: int) -> None:
         if chance.random() < 0.2:
             columns["a"] = (columns["a"][0], [None if chance.random() < 0.3 else v for v in columns["a"][1]])
         table = encoded(columns, missing="category")
-        ladders = [ladder_of(column, None) for column in table.columns]
+        all_levels = [levels_of(column, None) for column in table.columns]
         group_of = random_groups(chance, n)
         groups = int(group_of.max()) + 1
-        now = Showing(table, ladders, "ncp").classes(group_of, groups)
-        shown, penalties, loss = one_path.shown_in_common(table, ladders, "ncp", group_of, groups)
+        now = Showing(table, all_levels, "ncp").classes(group_of, groups)
+        shown, penalties, loss = one_path.shown_in_common(table, all_levels, "ncp", group_of, groups)
         assert now.masked.shown is not None
         assert now.masked.penalty is not None
         assert now.loss <= loss + 1e-12
@@ -104,8 +104,8 @@ def test_losses_are_those_of_what_is_shown(loss: Any) -> None:
         case, values = drawn(chance, 10)
         table = encoded({"c": (case, values)}, measure="path")
         group_of = random_groups(chance, 10)
-        ladders = [ladder_of(table.columns[0], None)]
-        found = Showing(table, ladders, loss).classes(group_of, int(group_of.max()) + 1)
+        all_levels = [levels_of(table.columns[0], None)]
+        found = Showing(table, all_levels, loss).classes(group_of, int(group_of.max()) + 1)
         plain, total = twin.ByTaxonomy(case.plain, values), 0.0
         for group in range(int(group_of.max()) + 1):
             members = [v for v, g in zip(values, group_of, strict=True) if g == group]

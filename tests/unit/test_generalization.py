@@ -574,9 +574,9 @@ def test_nodes_are_counted_once() -> None:
     frame = pl.DataFrame({"a": rng.integers(0, 9, 60), "b": rng.integers(0, 9, 60), "s": rng.integers(0, 3, 60)})
     attributes = {"a": om.Numeric(), "b": om.Numeric(), "s": om.Flat(role="sensitive")}
     require = [om.KAnonymity(k=2), om.TCloseness(t=0.3, attribute="s")]
-    note = next(n for n in run(require, frame, attributes, suppression_limit=0.2).notes if "looked at" in n)
-    looked, of = (int(part.replace(",", "")) for part in note.split(" nodes")[0].split(" of "))
-    assert 0 < looked <= of
+    note = next(n for n in run(require, frame, attributes, suppression_limit=0.2).notes if "evaluated" in n)
+    evaluated, of = (int(part.replace(",", "")) for part in note.split(" nodes")[0].split(" of "))
+    assert 0 < evaluated <= of
 
 
 def test_a_header_that_was_not_declared(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Hierarchies as ladders of levels: what is shown, what it costs (specification 7, 10), and what is refused."""
+"""Hierarchies as levels of columns: what is shown, what it costs (specification 7, 10), and what is refused."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import ontomask as om
-from ontomask.hierarchies.ladder import Ladder
+from ontomask.hierarchies.levels import ColumnLevels
 from ontomask.microdata.encoding import encode
 from tests.property.strategies import Case, cases, dags
 
@@ -33,28 +33,28 @@ TREE = om.Taxonomy.from_edges(
 )  # leaves: A11, A12, A2, B1, B2, C
 
 
-def ladder(values: list[Any], attribute: Any, hierarchy: Any = None, dtype: Any = None) -> Ladder:
+def column_levels(values: list[Any], attribute: Any, hierarchy: Any = None, dtype: Any = None) -> ColumnLevels:
     table = encode(pl.DataFrame({"v": pl.Series(values, dtype=dtype)}), {"v": attribute}, ["v"])
-    (found,) = om.Generalization(hierarchies={} if hierarchy is None else {"v": hierarchy}).ladders(table)
+    (found,) = om.Generalization(hierarchies={} if hierarchy is None else {"v": hierarchy}).column_levels(table)
     return found
 
 
-def told(found: Ladder) -> list[dict[Any, tuple[Any, float]]]:
+def told(found: ColumnLevels) -> list[dict[Any, tuple[Any, float]]]:
     """Of each level: what is shown for each value, and its penalty."""
     return [
         {
-            value: (rung.shown[int(g)], round(float(rung.penalty[g]), 9))
-            for value, g in zip(found.column.values.to_list(), rung.group.tolist(), strict=True)
+            value: (level.shown[int(g)], round(float(level.penalty[g]), 9))
+            for value, g in zip(found.column.values.to_list(), level.group.tolist(), strict=True)
         }
-        for rung in found.rungs
+        for level in found.levels
     ]
 
 
-def shown(found: Ladder) -> list[list[Any]]:
+def shown(found: ColumnLevels) -> list[list[Any]]:
     return [[text for text, _ in level.values()] for level in told(found)]
 
 
-def penalties(found: Ladder) -> list[list[float]]:
+def penalties(found: ColumnLevels) -> list[list[float]]:
     return [[penalty for _, penalty in level.values()] for level in told(found)]
 
 
@@ -63,7 +63,7 @@ def penalties(found: Ladder) -> list[list[float]]:
 
 def test_levels_of_a_taxonomy_by_depth() -> None:
     """Values that are less deep than a level stay at it; penalties are by leaves."""
-    found = ladder(["A11", "A12", "A2", "B1", "C", "B"], om.Nominal(taxonomy=TREE))
+    found = column_levels(["A11", "A12", "A2", "B1", "C", "B"], om.Nominal(taxonomy=TREE))
     assert shown(found) == [
         ["A11", "A12", "A2", "B1", "C", "B"],
         ["A1", "A1", "A2", "B1", "C", "B"],
@@ -80,7 +80,7 @@ def test_levels_of_a_taxonomy_by_depth() -> None:
 
 def test_levels_of_a_taxonomy_by_height() -> None:
     """Level i: the lowest ancestor with at least i levels below it."""
-    found = ladder(["A11", "A12", "A2", "B1", "C"], om.Nominal(taxonomy=TREE), om.TaxonomyLevels(cut="height"))
+    found = column_levels(["A11", "A12", "A2", "B1", "C"], om.Nominal(taxonomy=TREE), om.TaxonomyLevels(cut="height"))
     assert shown(found) == [
         ["A11", "A12", "A2", "B1", "C"],
         ["A1", "A1", "A", "B", "all"],
@@ -104,7 +104,9 @@ def test_levels_of_any_taxonomy(case: Case, seed: int, cut: Any) -> None:
     values = chance.sample(case.concepts, chance.randint(1, min(8, len(case.concepts))))
     if chance.random() < 0.3:
         values.append(None)
-    found = ladder(values, om.Nominal(taxonomy=case.real, missing="category"), om.TaxonomyLevels(cut=cut), pl.String)
+    found = column_levels(
+        values, om.Nominal(taxonomy=case.real, missing="category"), om.TaxonomyLevels(cut=cut), pl.String
+    )
     leaves = {c: sum(not t.children[d] for d in {c, *t.descendants[c]}) for c in t.parents}
     levels = told(found)
     whole = max(leaves[t.root] - 1, 1)
@@ -132,7 +134,7 @@ def test_levels_of_a_file(tmp_path: Path) -> None:
     """Leaves are the values of the file, in the data or not; a value may stay as it is."""
     path = tmp_path / "h.csv"
     path.write_text("a;x;X;*\nb;x;X;*\nc;y;X;*\nd;y;X;*\ne;e;e;*\n")
-    found = ladder(["a", "c", "b", "e"], om.Flat(), om.LevelsFile(path=str(path)))
+    found = column_levels(["a", "c", "b", "e"], om.Flat(), om.LevelsFile(path=str(path)))
     assert shown(found) == [["a", "c", "b", "e"], ["x", "y", "x", "e"], ["X", "X", "X", "e"], ["*"] * 4]
     assert penalties(found) == [[0] * 4, [0.25, 0.25, 0.25, 0], [0.75, 0.75, 0.75, 0], [1] * 4]
 
@@ -140,7 +142,7 @@ def test_levels_of_a_file(tmp_path: Path) -> None:
 def test_a_file_without_a_top_is_given_one(tmp_path: Path) -> None:
     path = tmp_path / "h.csv"
     path.write_text("a;x\nb;x\nc;y\n")
-    found = ladder(["a", "b", "c", None], om.Flat(missing="category"), om.LevelsFile(path=str(path)))
+    found = column_levels(["a", "b", "c", None], om.Flat(missing="category"), om.LevelsFile(path=str(path)))
     assert shown(found) == [["a", "b", "c", None], ["x", "x", "y", None], ["*"] * 4]
     assert penalties(found)[1:] == [[0.5, 0.5, 0, 0], [1] * 4]
 
@@ -149,7 +151,7 @@ def test_numbers_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "h.csv"
     path.write_text("1,low,*\n2,low,*\n3,high,*\n")
     for attribute in (om.Numeric(), om.Flat(), om.Ordinal()):
-        found = ladder([1, 2, 3], attribute, om.LevelsFile(path=str(path), delimiter=","))
+        found = column_levels([1, 2, 3], attribute, om.LevelsFile(path=str(path), delimiter=","))
         assert shown(found)[1:] == [["low", "low", "high"], ["*"] * 3]
 
 
@@ -172,7 +174,7 @@ def test_files_that_are_no_hierarchy(tmp_path: Path, text: str, expected: str) -
     path = tmp_path / "h.csv"
     path.write_text(text)
     with pytest.raises(om.errors.OntomaskError, match=expected):
-        ladder(["a", "b", "c", "d"], om.Flat(), om.LevelsFile(path=str(path)))
+        column_levels(["a", "b", "c", "d"], om.Flat(), om.LevelsFile(path=str(path)))
 
 
 # ---- intervals ----------------------------------------------------------------------------------------------------
@@ -184,7 +186,7 @@ def test_given_intervals() -> None:
         [[0, 20, 40, 60, 120], [0, 60, 120]],
         [[[0, 20], [20, 40], [40, 60], [60, 120]], [[0, 60], [60, 120]]],
     ):
-        found = ladder([10, 19, 20, 59, 60, 110], om.Numeric(), om.Intervals(levels=levels))
+        found = column_levels([10, 19, 20, 59, 60, 110], om.Numeric(), om.Intervals(levels=levels))
         assert shown(found)[1:3] == [
             ["0-19", "0-19", "20-39", "40-59", "60-119", "60-119"],
             ["0-59", "0-59", "0-59", "0-59", "60-119", "60-119"],
@@ -198,11 +200,11 @@ def test_given_intervals() -> None:
 
 def test_the_last_cut_point_is_covered_by_what_is_shown() -> None:
     """Generalized values are true (docs: "values are true, only more general"): 120 is not in 60-119."""
-    found = ladder([10, 110, 120], om.Numeric(), om.Intervals(levels=[[0, 60, 120]]))
+    found = column_levels([10, 110, 120], om.Numeric(), om.Intervals(levels=[[0, 60, 120]]))
     low, high = map(float, shown(found)[1][2].strip("[])").replace("-", ",").split(","))
     assert low <= 120 <= high
     order = ["none", "mild", "bad", "worse", "worst"]
-    ranks = ladder(order, om.Ordinal(order=order), om.Intervals(levels=[[0, 2, 4]]))
+    ranks = column_levels(order, om.Ordinal(order=order), om.Intervals(levels=[[0, 2, 4]]))
     assert shown(ranks)[1][4] == "bad - worst"
 
 
@@ -213,14 +215,14 @@ def test_the_last_cut_point_is_covered_by_what_is_shown() -> None:
     ids=["default", "2", "5 from 1"],
 )
 def test_built_intervals_end_in_one(values: list[float], hierarchy: Any) -> None:
-    found = ladder(values, om.Numeric(), hierarchy)
-    assert len(found.rungs[-1]) == 1
-    for rung in found.rungs[1:]:
-        assert ((rung.penalty > 0) & (rung.penalty <= 1)).all()
+    found = column_levels(values, om.Numeric(), hierarchy)
+    assert len(found.levels[-1]) == 1
+    for level in found.levels[1:]:
+        assert ((level.penalty > 0) & (level.penalty <= 1)).all()
 
 
 def test_built_intervals_double_from_the_origin() -> None:
-    found = ladder([3, 4, 5, 9, 12], om.Numeric(), om.Intervals(width=2, origin=1))
+    found = column_levels([3, 4, 5, 9, 12], om.Numeric(), om.Intervals(width=2, origin=1))
     assert shown(found)[1] == ["3-4", "3-4", "5-6", "9-10", "11-12"]
     assert shown(found)[2] == ["1-4", "1-4", "5-8", "9-12", "9-12"]
     assert penalties(found)[1] == pytest.approx([2 / 9] * 5)
@@ -231,14 +233,14 @@ def test_built_intervals_double_from_the_origin() -> None:
 def test_built_intervals_of_fractions_nest(width: float) -> None:
     """Cut points that are no binary fractions are still the same at each level."""
     values = [round(0.01 * i, 2) for i in range(10, 200)]
-    found = ladder(values, om.Numeric(), om.Intervals(width=width))
-    assert len(found.rungs[-1]) == 1
+    found = column_levels(values, om.Numeric(), om.Intervals(width=width))
+    assert len(found.levels[-1]) == 1
 
 
 def test_fractions_in_large_numbers_are_shown() -> None:
     """Different intervals look different, and cover what they stand for."""
     values = [1000001.5, 1000001.6, 1000002.5, 1000003.5]
-    found = ladder(values, om.Numeric(), om.Intervals(width=1))
+    found = column_levels(values, om.Numeric(), om.Intervals(width=1))
     for value, (text, _) in told(found)[1].items():
         low, high = map(float, text.strip("[])").split(","))
         assert low <= value <= high
@@ -247,12 +249,12 @@ def test_fractions_in_large_numbers_are_shown() -> None:
 
 def test_intervals_of_ranks() -> None:
     order = ["none", "mild", "bad", "worse", "worst"]
-    found = ladder(
+    found = column_levels(
         ["mild", "none", "worse", "bad"], om.Ordinal(order=order), om.Intervals(levels=[[0, 2, 4, 5], [0, 4, 5]])
     )
     assert shown(found)[1] == ["none - mild", "none - mild", "bad - worse", "bad - worse"]
     assert shown(found)[2] == ["none - worse"] * 4
-    by_default = ladder(order, om.Ordinal(order=order))
+    by_default = column_levels(order, om.Ordinal(order=order))
     assert shown(by_default)[1] == ["none - mild", "none - mild", "bad - worse", "bad - worse", "worst"]
 
 
@@ -292,23 +294,23 @@ def test_intervals_that_cannot_be_meant(settings_: dict[str, Any], expected: str
 )
 def test_intervals_that_do_not_fit(levels: Any, expected: str) -> None:
     with pytest.raises(om.errors.DataError, match=expected):
-        ladder([1, 2, 3, 5], om.Numeric(), om.Intervals(levels=levels))
+        column_levels([1, 2, 3, 5], om.Numeric(), om.Intervals(levels=levels))
 
 
 def test_hierarchies_of_another_kind() -> None:
     with pytest.raises(
         om.errors.DataError, match=r"column 'v': a hierarchy of intervals does not fit .*numeric or ordinal"
     ):
-        ladder(["a", "b"], om.Flat(), om.Intervals())
+        column_levels(["a", "b"], om.Flat(), om.Intervals())
     with pytest.raises(om.errors.DataError, match=r"column 'v': a hierarchy of taxonomy levels does not fit .*nominal"):
-        ladder(["a", "b"], om.Flat(), om.TaxonomyLevels())
+        column_levels(["a", "b"], om.Flat(), om.TaxonomyLevels())
 
 
 # ---- texts, and no hierarchy --------------------------------------------------------------------------------------
 
 
 def test_masked_texts() -> None:
-    found = ladder(["37185", "37186", "37285", "9"], om.Flat(), om.MaskedText())
+    found = column_levels(["37185", "37186", "37285", "9"], om.Flat(), om.MaskedText())
     assert shown(found) == [
         ["37185", "37186", "37285", "9"],
         ["3718*", "3718*", "3728*", "*"],
@@ -318,24 +320,29 @@ def test_masked_texts() -> None:
         ["*"] * 4,
     ]
     assert penalties(found)[1] == pytest.approx([1 / 3, 1 / 3, 0, 0])
-    left = ladder(["12", "32", "31"], om.Flat(), om.MaskedText(side="left", character="?"))
+    left = column_levels(["12", "32", "31"], om.Flat(), om.MaskedText(side="left", character="?"))
     assert shown(left)[1] == ["?2", "?2", "?1"]
 
 
 def test_hierarchies_by_kind() -> None:
     """A taxonomy of its own, intervals of a round width that double, and the value or *."""
-    assert shown(ladder(["A11", "B"], om.Nominal(taxonomy=TREE)))[-1] == ["all", "all"]
-    numbers = ladder(list(range(17, 91)), om.Numeric())
-    widths = [max(np.bincount(rung.group)) for rung in numbers.rungs]
+    assert shown(column_levels(["A11", "B"], om.Nominal(taxonomy=TREE)))[-1] == ["all", "all"]
+    numbers = column_levels(list(range(17, 91)), om.Numeric())
+    widths = [max(np.bincount(level.group)) for level in numbers.levels]
     assert widths[:4] == [1, 5, 10, 20]
     assert penalties(numbers)[1] == pytest.approx([5 / 73] * 74)
-    assert told(ladder(["x", "y"], om.Flat())) == [{"x": ("x", 0), "y": ("y", 0)}, {"x": ("*", 1), "y": ("*", 1)}]
-    assert told(ladder(["x", "x"], om.Flat()))[-1] == {"x": ("*", 1)}  # a strategy can hide what all have in common
+    assert told(column_levels(["x", "y"], om.Flat())) == [
+        {"x": ("x", 0), "y": ("y", 0)},
+        {"x": ("*", 1), "y": ("*", 1)},
+    ]
+    assert told(column_levels(["x", "x"], om.Flat()))[-1] == {
+        "x": ("*", 1)
+    }  # a strategy can hide what all have in common
 
 
 def test_whole_numbers_stay_whole_by_default() -> None:
     """A round width of whole numbers is a whole number."""
-    texts = {text for level in told(ladder([1, 2, 3], om.Numeric()))[1:] for text, _ in level.values()}
+    texts = {text for level in told(column_levels([1, 2, 3], om.Numeric()))[1:] for text, _ in level.values()}
     assert not [text for text in texts if "." in text]
 
 
@@ -346,7 +353,7 @@ def test_missing_values_stay_until_the_top() -> None:
         (["a", "b", "c", None], om.Ordinal(order=list("abc"), missing="category")),
         (["a", "b", "c", None], om.Flat(missing="category")),
     ):
-        levels = told(ladder(values, attribute))
+        levels = told(column_levels(values, attribute))
         assert [level[None] for level in levels[:-1]] == [(None, 0)] * (len(levels) - 1)
         assert levels[-1][None] == ("*", 1)
         assert len(set(levels[-1].values())) == 1

@@ -27,8 +27,8 @@ def read_generalized(
     ``released``: by column what each record that ``stayed`` shows.
     """
     nodes = []
-    ladders = method.ladders(table)
-    columns = [Above.of(ladder) if method.in_groups else Above.of_levels(ladder) for ladder in ladders]
+    hierarchies = method.column_levels(table)
+    columns = [Above.of(hierarchy) if method.in_groups else Above.of_levels(hierarchy) for hierarchy in hierarchies]
     for above, codes in zip(columns, table.codes, strict=True):
         found = _nodes(above, codes[table.tuple_of][stayed], released[above.column.name], one=not method.in_groups)
         if found is None:
@@ -62,7 +62,7 @@ def _nodes(above: Above, codes: NDArray[Any], released: pl.Series, *, one: bool)
         return None
     found = np.array([nodes[0] for nodes in candidates], dtype=np.int64)
     if one and candidates:
-        ends = np.cumsum([len(rung) for rung in above.ladder.rungs])
+        ends = np.cumsum([len(level) for level in above.hierarchy.levels])
         for begin, end in zip(np.append(0, ends[:-1]), ends, strict=True):
             level = [next((node for node in nodes if begin <= node < end), -1) for nodes in candidates]
             if min(level) >= 0:

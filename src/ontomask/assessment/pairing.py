@@ -16,7 +16,7 @@ from ontomask.assessment.alignment import rows_of
 from ontomask.assessment.generalized import read_generalized
 from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError, PolicyError
-from ontomask.hierarchies.ladder import ANY
+from ontomask.hierarchies.levels import ANY
 from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import Masked, Method
 from ontomask.microdata.aligning import aligned as in_one_type

@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.hierarchies.costs import LossKind
-from ontomask.hierarchies.ladder import ANY, ANY_LEVEL, Ladder
+from ontomask.hierarchies.levels import ANY, ANY_LEVEL, ColumnLevels
 from ontomask.microdata.columns import Column, Floats, Longs, NominalColumn
 from ontomask.operators.yardsticks import NominalYardstick, yardstick
 from ontomask.taxonomy.dag import Csr
@@ -28,16 +28,16 @@ MOST_PAIRS = 20_000_000
 class Above:
     """The nodes that cover each code of a column: row c of ``covers``, in ascending order, the code itself first.
 
-    Nodes 0..V-1 are the values as they are written. Above them stand the levels of the ladder, one after the other; of a
+    Nodes 0..V-1 are the values as they are written. Above them stand the levels of the hierarchy, one after the other; of a
     taxonomy all concepts above the values, those with the fewest leaves first, of these the deepest, then the first in
     order. So a node comes before all that is more general, and the first node that several codes have in common is a
     lowest common subsumer of theirs: no other one that covers them all lies below it or covers fewer leaves.
 
     ``climbed``: of each entry of ``covers`` the steps from the code up, as a part of the most there can be. ``centres``,
-    ``penalty``: of each node, as on a :class:`~ontomask.hierarchies.ladder.Rung`.
+    ``penalty``: of each node, as on a :class:`~ontomask.hierarchies.levels.Level`.
     """
 
-    ladder: Ladder
+    hierarchy: ColumnLevels
     covers: Csr
     climbed: Floats
     centres: NDArray[Any]
@@ -45,30 +45,32 @@ class Above:
     _texts: dict[int, Any]
 
     @staticmethod
-    def of(ladder: Ladder) -> Above:
-        """Any concept above a value where the ladder climbs a taxonomy, else the levels."""
-        if ladder.free and isinstance(ladder.column, NominalColumn):
-            return _concepts(ladder, ladder.column)
-        return Above.of_levels(ladder)
+    def of(hierarchy: ColumnLevels) -> Above:
+        """Any concept above a value where the hierarchy climbs a taxonomy, else the levels."""
+        if hierarchy.free and isinstance(hierarchy.column, NominalColumn):
+            return _concepts(hierarchy, hierarchy.column)
+        return Above.of_levels(hierarchy)
 
     @staticmethod
-    def of_levels(ladder: Ladder) -> Above:
+    def of_levels(hierarchy: ColumnLevels) -> Above:
         """The levels and nothing else."""
-        values, levels = len(ladder.column), len(ladder)
-        offsets = np.cumsum([0, *(len(rung) for rung in ladder.rungs)])
-        nodes = np.stack([rung.group + offset for rung, offset in zip(ladder.rungs, offsets, strict=False)], axis=1)
+        values, levels = len(hierarchy.column), len(hierarchy)
+        offsets = np.cumsum([0, *(len(level) for level in hierarchy.levels)])
+        nodes = np.stack(
+            [level.group + offset for level, offset in zip(hierarchy.levels, offsets, strict=False)], axis=1
+        )
         covers = Csr(np.arange(values + 1, dtype=np.int64) * levels, nodes.ravel().astype(np.int32))
         climbed = np.tile(np.arange(levels) / max(levels - 1, 1), values)
-        texts = [text for rung in ladder.rungs for text in rung.shown.to_list()]
-        penalty = np.concatenate([rung.penalty for rung in ladder.rungs])
-        return Above(ladder, covers, climbed, _centres(ladder), penalty, dict(enumerate(texts)))
+        texts = [text for level in hierarchy.levels for text in level.shown.to_list()]
+        penalty = np.concatenate([level.penalty for level in hierarchy.levels])
+        return Above(hierarchy, covers, climbed, _centres(hierarchy), penalty, dict(enumerate(texts)))
 
     def __len__(self) -> int:
         return len(self.centres)
 
     @property
     def column(self) -> Column:
-        return self.ladder.column
+        return self.hierarchy.column
 
     def lowest(self, codes: NDArray[np.int32], starts: Longs) -> Longs:
         """Of each group of codes the most specific node that covers all; ``starts``: where each begins, and the end."""
@@ -124,7 +126,9 @@ class Above:
     def shown(self, nodes: Longs) -> pl.Series:
         """What nodes show: of the column's own type if all are values as they are written, else text where it must be."""
         own = self.column.values.dtype
-        alike = all(rung.shown.dtype == own for rung in self.ladder.rungs) or bool((nodes < len(self.column)).all())
+        alike = all(level.shown.dtype == own for level in self.hierarchy.levels) or bool(
+            (nodes < len(self.column)).all()
+        )
         distinct, place = np.unique(nodes, return_inverse=True)
         texts = pl.Series(self.column.name, [None] * len(distinct), dtype=own if alike else pl.String)
         if len(distinct):
@@ -142,19 +146,21 @@ def _series(column: Column, nodes: Longs, values: list[Any], *, alike: bool) -> 
     return pl.Series(column.name, texts, dtype=pl.String)
 
 
-def _centres(ladder: Ladder) -> NDArray[Any]:
+def _centres(hierarchy: ColumnLevels) -> NDArray[Any]:
     """The centres of all levels; flat values of different levels are different values."""
-    values, flat, beyond = len(ladder.column), type(ladder.column) is Column, 0
-    parts = [ladder.rungs[0].centres]
-    for rung in ladder.rungs[1:]:
-        parts.append(np.where(rung.centres >= values, rung.centres + beyond, rung.centres) if flat else rung.centres)
-        beyond += len(rung) if flat else 0
+    values, flat, beyond = len(hierarchy.column), type(hierarchy.column) is Column, 0
+    parts = [hierarchy.levels[0].centres]
+    for level in hierarchy.levels[1:]:
+        parts.append(
+            np.where(level.centres >= values, level.centres + beyond, level.centres) if flat else level.centres
+        )
+        beyond += len(level) if flat else 0
     return np.concatenate(parts)
 
 
-def _concepts(ladder: Ladder, column: NominalColumn) -> Above:
+def _concepts(hierarchy: ColumnLevels, column: NominalColumn) -> Above:
     """The values, the concepts above them, and what stands for all of them and missing values together."""
-    dag, values, own = column.taxonomy.dag, len(column), ladder.rungs[0]
+    dag, values, own = column.taxonomy.dag, len(column), hierarchy.levels[0]
     known = np.flatnonzero(column.concepts >= 0)
     pairs = dag.ancestor_pairs(column.concepts[known])
     above = np.unique(pairs.concept)
@@ -162,8 +168,8 @@ def _concepts(ladder: Ladder, column: NominalColumn) -> Above:
     ranked = above[np.lexsort((above, -dag.depth[above], leaves[above]))]
     node = np.zeros(len(dag), dtype=np.int64)
     node[ranked] = values + np.arange(len(ranked))
-    top = ladder.rungs[-1] if ladder.rungs[-1].name == ANY_LEVEL else None
-    most = max(len(ladder) - 1, 1)
+    top = hierarchy.levels[-1] if hierarchy.levels[-1].name == ANY_LEVEL else None
+    most = max(len(hierarchy) - 1, 1)
     codes = np.arange(values)
     entries = [(codes, codes, np.zeros(values)), (known[pairs.row], node[pairs.concept], pairs.links / most)]
     centres = [own.centres, ranked]
@@ -178,4 +184,4 @@ def _concepts(ladder: Ladder, column: NominalColumn) -> Above:
     code, covering, climbed = (np.concatenate(part) for part in zip(*entries, strict=True))
     order = np.lexsort((covering, code))
     covers = Csr.of(values, code[order], covering[order])
-    return Above(ladder, covers, climbed[order], np.concatenate(centres), np.concatenate(penalty), texts)
+    return Above(hierarchy, covers, climbed[order], np.concatenate(centres), np.concatenate(penalty), texts)

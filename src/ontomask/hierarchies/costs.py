@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from ontomask.hierarchies.ladder import Ladder
+from ontomask.hierarchies.levels import ColumnLevels
 from ontomask.microdata.columns import Floats
 from ontomask.operators.yardsticks import yardstick
 
@@ -23,16 +23,16 @@ class Costs:
     even: bool
 
     @staticmethod
-    def of(ladders: Sequence[Ladder], loss: LossKind) -> Costs:
+    def of(hierarchies: Sequence[ColumnLevels], loss: LossKind) -> Costs:
         if loss == "semantic":
-            return Costs([_semantic(ladder) for ladder in ladders], False)
+            return Costs([_semantic(hierarchy) for hierarchy in hierarchies], False)
         if loss == "steps":
-            steps = [[np.full(len(a.column), i / max(len(a) - 1, 1)) for i in range(len(a))] for a in ladders]
+            steps = [[np.full(len(a.column), i / max(len(a) - 1, 1)) for i in range(len(a))] for a in hierarchies]
             return Costs(steps, True)
-        return Costs([[rung.penalty[rung.group] for rung in ladder.rungs] for ladder in ladders], True)
+        return Costs([[level.penalty[level.group] for level in hierarchy.levels] for hierarchy in hierarchies], True)
 
 
-def _semantic(ladder: Ladder) -> list[Floats]:
-    stick = yardstick(ladder.column)
-    own = ladder.column.own
-    return [stick.relative(own, rung.centres[rung.group]) for rung in ladder.rungs]
+def _semantic(hierarchy: ColumnLevels) -> list[Floats]:
+    stick = yardstick(hierarchy.column)
+    own = hierarchy.column.own
+    return [stick.relative(own, level.centres[level.group]) for level in hierarchy.levels]

@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from ontomask.arguments import counted, short, some_of
 from ontomask.errors import DataError
 from ontomask.files.source import Source
-from ontomask.hierarchies.ladder import ANY, ANY_LEVEL, Ladder, Rung, make_rung, own_values
+from ontomask.hierarchies.levels import ANY, ANY_LEVEL, ColumnLevels, Level, make_level, own_values
 from ontomask.microdata.columns import Column, Floats, NominalColumn, NumericColumn, OrdinalColumn
 from ontomask.settings import Settings, number, whole_number
 from ontomask.taxonomy.dag import Dag
@@ -29,34 +29,34 @@ class Hierarchy(Settings):
     #: Do its levels climb a taxonomy, any concept of which may stand for what is below it?
     free: ClassVar[bool] = False
 
-    def ladder(self, column: Column) -> Ladder:
+    def column_levels(self, column: Column) -> ColumnLevels:
         """The levels of a column."""
-        rungs: list[Rung] = [self.own(column)]
-        for rung in self.rungs(column):
-            _require_nested(column, rungs[-1], rung)
-            rungs.append(rung)  # also where it joins nothing in these data: levels keep their numbers
-        if len(rungs[-1]) > 1 or not rungs[-1].top:
-            rungs.append(any_value(column))
-        return Ladder(column, tuple(rungs), self.free)
+        levels: list[Level] = [self.own(column)]
+        for level in self.build_levels(column):
+            _require_nested(column, levels[-1], level)
+            levels.append(level)  # also where it joins nothing in these data: levels keep their numbers
+        if len(levels[-1]) > 1 or not levels[-1].top:
+            levels.append(any_value(column))
+        return ColumnLevels(column, tuple(levels), self.free)
 
-    def own(self, column: Column) -> Rung:
+    def own(self, column: Column) -> Level:
         """Level 0."""
         return own_values(column)
 
-    def rungs(self, column: Column) -> list[Rung]:
+    def build_levels(self, column: Column) -> list[Level]:
         raise NotImplementedError
 
     def _refuse(self, column: Column, what: str, wanted: str) -> DataError:
         return DataError(f"{what} does not fit its kind", where=column.where, remedy=f"Use it on a {wanted} column.")
 
 
-def any_value(column: Column) -> Rung:
+def any_value(column: Column) -> Level:
     """The level at which all values are one: there also where the data hold a single value, which it hides."""
     texts = [ANY] * len(column)
-    return make_rung(column, ANY_LEVEL, texts, [1.0] * len(column), spans=_whole(column), top=True)
+    return make_level(column, ANY_LEVEL, texts, [1.0] * len(column), spans=_whole(column), top=True)
 
 
-def _require_nested(column: Column, lower: Rung, upper: Rung) -> None:
+def _require_nested(column: Column, lower: Level, upper: Level) -> None:
     joined = {int(g): int(u) for g, u in zip(lower.group, upper.group, strict=True)}
     for code, (g, u) in enumerate(zip(lower.group.tolist(), upper.group.tolist(), strict=True)):
         if joined[g] != u:
@@ -90,7 +90,7 @@ class TaxonomyLevels(Hierarchy):
         default="depth", description="count levels from the root, or from the leaves"
     )
 
-    def own(self, column: Column) -> Rung:
+    def own(self, column: Column) -> Level:
         """The values themselves; one that is an inner concept covers all below it, whatever level shows it."""
         if not isinstance(column, NominalColumn):
             return own_values(column)
@@ -99,7 +99,7 @@ class TaxonomyLevels(Hierarchy):
         penalty = np.where(column.concepts >= 0, (leaves[column.concepts] - 1) / domain, 0.0)
         return replace(own_values(column), penalty=penalty)
 
-    def rungs(self, column: Column) -> list[Rung]:
+    def build_levels(self, column: Column) -> list[Level]:
         if not isinstance(column, NominalColumn):
             raise self._refuse(column, "a hierarchy of taxonomy levels", "nominal")
         dag = column.taxonomy.dag
@@ -111,7 +111,7 @@ class TaxonomyLevels(Hierarchy):
             limits = range(int(dag.depth[at[known]].max(initial=1)) - 1, 0, -1)
         else:
             limits = range(2, int(dag.height[dag.root]) + 1)
-        rungs = []
+        levels = []
         for limit in limits:
             while True:
                 low = known & ((dag.depth[at] > limit) if self.cut == "depth" else (dag.height[at] < limit))
@@ -124,8 +124,8 @@ class TaxonomyLevels(Hierarchy):
             penalty = np.where(known, (leaves[at] - 1) / domain, 0.0)
             all_at_root = bool((at[known] == dag.root).all())
             name, keys = f"{self.cut} {limit}", at.tolist()
-            rungs.append(make_rung(column, name, shown, penalty, concepts=at.copy(), keys=keys, top=all_at_root))
-        return rungs
+            levels.append(make_level(column, name, shown, penalty, concepts=at.copy(), keys=keys, top=all_at_root))
+        return levels
 
 
 def _lowest_parents(dag: Dag, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -145,7 +145,7 @@ class LevelsFile(Hierarchy):
     delimiter: str | None = Field(default=None, description="what separates the levels, where it is not found out")
     header: bool = Field(default=False, description="the first row names the levels")
 
-    def rungs(self, column: Column) -> list[Rung]:
+    def build_levels(self, column: Column) -> list[Level]:
         from pathlib import Path
 
         rows = {
@@ -170,7 +170,7 @@ class LevelsFile(Hierarchy):
             )
         depth = len(next(iter(rows.values())))
         domain = max(len(rows) - 1, 1)
-        rungs = []
+        levels = []
         for level in range(1, depth):
             members: dict[str, list[str]] = {}
             for value, cells in rows.items():
@@ -180,8 +180,10 @@ class LevelsFile(Hierarchy):
             spans = _spans(labels, members) if isinstance(column, NumericColumn) else None
             concepts = _concepts(column, labels, members) if isinstance(column, NominalColumn) else None
             top = len(members) == 1
-            rungs.append(make_rung(column, f"level {level}", labels, penalty, spans=spans, concepts=concepts, top=top))
-        return rungs
+            levels.append(
+                make_level(column, f"level {level}", labels, penalty, spans=spans, concepts=concepts, top=top)
+            )
+        return levels
 
 
 def _concepts(column: NominalColumn, labels: Sequence[str | None], members: dict[str, list[str]]) -> NDArray[np.int64]:
@@ -269,7 +271,7 @@ class Intervals(Hierarchy):
             _bounds(level, f"level {place}")
         return self
 
-    def rungs(self, column: Column) -> list[Rung]:
+    def build_levels(self, column: Column) -> list[Level]:
         if isinstance(column, NumericColumn):
             at = column.numbers
         elif isinstance(column, OrdinalColumn):
@@ -282,16 +284,16 @@ class Intervals(Hierarchy):
         extent = float(known.max() - known.min())
         if self.levels is None:
             return self._built(column, at, extent)
-        rungs = []
+        levels = []
         for place, level in enumerate(self.levels, 1):
             bounds = _bounds(level, "")
             inside = _places(column, at, bounds, place)
             spans = [bounds[i] if i >= 0 else None for i in inside]
             closed = bounds[-1] if (at == bounds[-1][1]).any() else None  # its end is shown only where it is needed
-            rungs.append(_rung(column, f"level {place}", spans, extent, closed, top=len(bounds) == 1))
-        return rungs
+            levels.append(_interval_level(column, f"level {place}", spans, extent, closed, top=len(bounds) == 1))
+        return levels
 
-    def _built(self, column: Column, at: Floats, extent: float) -> list[Rung]:
+    def _built(self, column: Column, at: Floats, extent: float) -> list[Level]:
         """Intervals that begin at the origin and its multiples; those on both sides of it join last, in `any`."""
         whole = isinstance(column, OrdinalColumn) or column.values.dtype.is_integer()
         width = self.width or max(_round_width(extent / 16), 1.0 if whole else 0.0)
@@ -299,17 +301,17 @@ class Intervals(Hierarchy):
         # What is a whole number of widths but for rounding is one.
         near = np.abs(steps - np.round(steps)) <= 1e-12 * np.maximum(np.abs(steps), 1.0)
         cell = np.where(np.isnan(at), 0.0, np.where(near, np.round(steps), np.floor(steps)))
-        rungs: list[Rung] = []
+        levels: list[Level] = []
         join = 1
         while True:
             group = np.floor(cell / join)
             low = self.origin + group * join * width
             high = self.origin + (group + 1) * join * width
             spans = [None if np.isnan(x) else (float(a), float(b)) for x, a, b in zip(at, low, high, strict=True)]
-            rungs.append(_rung(column, f"width {width * join:.15g}", spans, extent))
+            levels.append(_interval_level(column, f"width {width * join:.15g}", spans, extent))
             left = np.unique(group[~np.isnan(at)])
             if len(left) == 1 or left.tolist() == [-1.0, 0.0]:
-                return rungs
+                return levels
             join *= self.factor
 
 
@@ -331,7 +333,7 @@ def _places(column: Column, at: Floats, bounds: list[tuple[float, float]], place
     return np.where(missing, -1, inside)
 
 
-def _rung(
+def _interval_level(
     column: Column,
     name: str,
     spans: Sequence[tuple[float, float] | None],
@@ -339,7 +341,7 @@ def _rung(
     closed: tuple[float, float] | None = None,
     *,
     top: bool = False,
-) -> Rung:
+) -> Level:
     """A level of intervals, given for each code; the ``closed`` one holds its upper end as well."""
     texts: dict[Any, str | None] = {None: None}
     for span in dict.fromkeys(spans):
@@ -348,7 +350,7 @@ def _rung(
             texts[span] = _ranks(column, *span, span == closed) if ranked else _interval(column, *span, span == closed)
     part = [0.0 if span is None else _part(column, *span, extent, span == closed) for span in spans]
     known = [(np.nan, np.nan) if span is None else span for span in spans]
-    return make_rung(column, name, [texts[span] for span in spans], part, spans=known, top=top)
+    return make_level(column, name, [texts[span] for span in spans], part, spans=known, top=top)
 
 
 def _part(column: Column, low: float, high: float, extent: float, closed: bool) -> float:
@@ -412,17 +414,17 @@ class MaskedText(Hierarchy):
     side: Literal["right", "left"] = Field(default="right", description="where masking begins")
     character: str = Field(default="*", min_length=1, max_length=1, description="what stands for a masked character")
 
-    def rungs(self, column: Column) -> list[Rung]:
+    def build_levels(self, column: Column) -> list[Level]:
         texts = [None if value is None else str(value) for value in column.values.to_list()]
         longest = max((len(text) for text in texts if text is not None), default=0)
-        rungs = []
+        levels = []
         domain = max(len({text for text in texts if text is not None}) - 1, 1)
         for masked in range(1, longest):
             labels = [None if text is None else self._masked(text, masked) for text in texts]
             sizes = {label: labels.count(label) for label in set(labels)}
             penalty = [0.0 if label is None else (sizes[label] - 1) / domain for label in labels]
-            rungs.append(make_rung(column, f"{counted(masked, 'character')} masked", labels, penalty))
-        return rungs
+            levels.append(make_level(column, f"{counted(masked, 'character')} masked", labels, penalty))
+        return levels
 
     def _masked(self, text: str, masked: int) -> str:
         masked = min(masked, len(text))
@@ -446,9 +448,9 @@ def default_hierarchy(column: Column) -> Hierarchy | None:
     return None
 
 
-def ladder_of(column: Column, hierarchy: Hierarchy | None) -> Ladder:
-    """The ladder of a column by the hierarchy named for it, or by its kind."""
+def levels_of(column: Column, hierarchy: Hierarchy | None) -> ColumnLevels:
+    """The levels of a column: of the hierarchy chosen for it, or the default of its kind."""
     chosen = hierarchy or default_hierarchy(column)
     if chosen is not None:
-        return chosen.ladder(column)
-    return Ladder(column, (own_values(column), any_value(column)))
+        return chosen.column_levels(column)
+    return ColumnLevels(column, (own_values(column), any_value(column)))

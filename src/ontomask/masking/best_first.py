@@ -17,7 +17,7 @@ import numpy as np
 
 from ontomask.arguments import counted
 from ontomask.hierarchies.above import Above
-from ontomask.hierarchies.ladder import Ladder
+from ontomask.hierarchies.levels import ColumnLevels
 from ontomask.kernels.groups import nearest_group
 from ontomask.kernels.space import Point, new_point
 from ontomask.masking.full_domain import distinct_rows
@@ -53,13 +53,13 @@ MOST_RECORDS = 60
 
 
 def generalize_best_first(
-    method: Generalization, table: Table, ladders: list[Ladder], goals: Goals, progress: Progress
+    method: Generalization, table: Table, hierarchies: list[ColumnLevels], goals: Goals, progress: Progress
 ) -> Masked:
     """The grouping that loses least, as far as the budget reaches; never more than local generalization loses."""
-    showing = Showing(table, ladders, method.loss)
-    operators = compared(method, table, ladders)
+    showing = Showing(table, hierarchies, method.loss)
+    operators = compared(method, table, hierarchies)
     near = near_records(showing, operators, goals, stretch(progress, 0.0, 0.3))
-    level = at_one_level(method, showing, ladders, goals, stretch(progress, 0.3, 0.4))
+    level = at_one_level(method, showing, hierarchies, goals, stretch(progress, 0.3, 0.4))
     known = near if level is None or near.loss < level.loss else level
     pieces = Pieces(showing, goals)
     budget = method.budget or BUDGET

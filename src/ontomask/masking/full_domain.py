@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from ontomask.arguments import counted, did_you_mean, free_name
 from ontomask.errors import DataError, PolicyError
 from ontomask.hierarchies.costs import Costs
-from ontomask.hierarchies.ladder import Ladder
+from ontomask.hierarchies.levels import ColumnLevels
 from ontomask.masking.goals import Goals
-from ontomask.masking.lattice import Lattice, Look, Node, Rows, minimal
+from ontomask.masking.lattice import Lattice, Node, NodeResult, Rows, minimal
 from ontomask.masking.method import Masked
 from ontomask.microdata.columns import Floats
 from ontomask.microdata.encoding import Table
@@ -33,13 +33,19 @@ class Search:
     """The search for a combination of levels."""
 
     def __init__(
-        self, method: Generalization, table: Table, ladders: list[Ladder], goals: Goals, progress: Progress
+        self, method: Generalization, table: Table, hierarchies: list[ColumnLevels], goals: Goals, progress: Progress
     ) -> None:
-        self.method, self.table, self.ladders, self.goals, self.progress = method, table, ladders, goals, progress
+        self.method, self.table, self.hierarchies, self.goals, self.progress = (
+            method,
+            table,
+            hierarchies,
+            goals,
+            progress,
+        )
         self.notes: list[str] = []
-        nodes = math.prod(len(ladder) for ladder in ladders)
+        nodes = math.prod(len(hierarchy) for hierarchy in hierarchies)
         if nodes > MOST_NODES and method.strategy is None:
-            levels = ", ".join(f"{ladder.name} {len(ladder)}" for ladder in ladders)
+            levels = ", ".join(f"{hierarchy.name} {len(hierarchy)}" for hierarchy in hierarchies)
             raise DataError(
                 f"the hierarchies make {nodes:,} combinations of levels ({levels})",
                 remedy="Give hierarchies of fewer levels, generalize fewer columns, or choose search='local' or 'strategy'.",
@@ -51,8 +57,8 @@ class Search:
             {name: code[first] for name, code in goals.codes.items()},
         )
         allowed = int(np.floor(method.suppression_limit * table.n + 1e-9))
-        self.lattice = Lattice(ladders, rows, allowed)
-        self.costs = Costs.of(ladders, method.loss)
+        self.lattice = Lattice(hierarchies, rows, allowed)
+        self.costs = Costs.of(hierarchies, method.loss)
         suppressing = allowed > 0
         pairs = list(zip(goals.models, goals.judges, strict=True))
         sure = [model.monotone(suppressing=suppressing) and getattr(judge, "monotone", True) for model, judge in pairs]
@@ -73,13 +79,13 @@ class Search:
         bounds = lattice.bounds(self.costs.by_code)
         losses: dict[Node, float] = {}
 
-        def seen(node: Node, look: Look) -> None:
-            losses[node] = lattice.loss(node, look, self.costs.by_code, float(bounds[node]))
+        def seen(node: Node, result: NodeResult) -> None:
+            losses[node] = lattice.loss(node, result, self.costs.by_code, float(bounds[node]))
 
         keep = seen if self.costs.even and not self.others else None
         holds = lattice.frontier(self.monotone, stretch(self.progress, 0.0, 0.9), keep)
         if self.others:
-            holds = self._settle_all(holds)
+            holds = self._check_remaining(holds)
         if not holds.any():
             self._refuse()
         best, chosen = np.inf, None
@@ -100,34 +106,34 @@ class Search:
                 losses[node] = self._loss(node, bounds)
         return chosen, self._nodes([chosen, *(n for n in least if n != chosen)], losses, least)
 
-    def _settle_all(self, holds: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _check_remaining(self, holds: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Models that are not monotone are asked at every node that the others leave."""
         holds = holds.copy()
         open_ = np.argwhere(holds)
         for i, levels in enumerate(open_):
             if i % 64 == 0:
-                self.progress(0.9 * i / len(open_), "looking at every node left")
+                self.progress(0.9 * i / len(open_), "evaluating the remaining nodes")
             node = tuple(int(level) for level in levels)
-            holds[node] = self._look(node).failing <= self.lattice.allowed
+            holds[node] = self._evaluate(node).failing <= self.lattice.allowed
         return holds
 
-    def _look(self, node: Node) -> Look:
-        return self.lattice.look(node, [*self.monotone, *self.others])
+    def _evaluate(self, node: Node) -> NodeResult:
+        return self.lattice.evaluate(node, [*self.monotone, *self.others])
 
     def _loss(self, node: Node, bounds: Floats) -> float:
         if self.lattice.allowed == 0:
             return float(bounds[node])
         if self.costs.even:
-            return self.lattice.loss(node, self._look(node), self.costs.by_code, float(bounds[node]))
-        look = self.lattice.look_at_all(node, [*self.monotone, *self.others])
-        return self.lattice.loss_of_rows(node, look, self.costs.by_code)
+            return self.lattice.loss(node, self._evaluate(node), self.costs.by_code, float(bounds[node]))
+        result = self.lattice.evaluate_exact(node, [*self.monotone, *self.others])
+        return self.lattice.loss_of_rows(node, result, self.costs.by_code)
 
     def _refuse(self) -> None:
         """Nothing satisfies: which model fails even where everything is as general as can be, and by how much."""
         top, said = self.lattice.top, []
         for model, judge in zip(self.goals.models, self.goals.judges, strict=True):
-            look = self.lattice.look(top, [judge])
-            if look.failing > self.lattice.allowed:
+            result = self.lattice.evaluate(top, [judge])
+            if result.failing > self.lattice.allowed:
                 figures = self.lattice.figures(top, judge)
                 worst = float(figures.max() if model.largest_is_worst() else figures.min())
                 said.append(f"{model.describe()} fails at the top of all hierarchies: {model.tell(worst)}")
@@ -144,9 +150,9 @@ class Search:
         self.notes += self._not_iterative(nodes)
         for tried, node in enumerate(nodes, 1):
             self.progress(0.9 * tried / len(nodes), "trying the steps of the strategy")
-            look = self.lattice.look_at_all(node, [*self.monotone, *self.others])
-            if look.failing <= self.lattice.allowed:
-                loss = self.lattice.loss_of_rows(node, look, self.costs.by_code)
+            result = self.lattice.evaluate_exact(node, [*self.monotone, *self.others])
+            if result.failing <= self.lattice.allowed:
+                loss = self.lattice.loss_of_rows(node, result, self.costs.by_code)
                 self.notes.append(f"step {tried} of {len(nodes)} of the strategy is the first that satisfies")
                 return node, self._steps(nodes[:tried], loss)
         raise DataError(
@@ -157,7 +163,8 @@ class Search:
     def _not_iterative(self, nodes: Sequence[Node]) -> list[str]:
         """S18 section 4 (ii): each version is a generalization of the one before. A note where one is not."""
         for step, (before, after) in enumerate(pairwise(nodes), 2):
-            finer = [ladder.name for ladder, was, now in zip(self.ladders, before, after, strict=True) if now < was]
+            names = [hierarchy.name for hierarchy in self.hierarchies]
+            finer = [name for name, was, now in zip(names, before, after, strict=True) if now < was]
             if finer:
                 note = (
                     f"the strategy is not iterative (S18 section 4): step {step} shows {', '.join(finer)} in more detail than "
@@ -168,29 +175,29 @@ class Search:
 
     def _node(self, step: int, levels: Mapping[str, int | str]) -> Node:
         """The levels that a step names; the columns that it does not name stay as they are."""
-        ladders = {ladder.name: ladder for ladder in self.ladders}
-        node = dict.fromkeys(ladders, 0)
+        hierarchies = {hierarchy.name: hierarchy for hierarchy in self.hierarchies}
+        node = dict.fromkeys(hierarchies, 0)
         for name, asked in levels.items():
-            if name not in ladders:
+            if name not in hierarchies:
                 raise PolicyError(
                     f"step {step} of the strategy names {name!r}, which is not a quasi-identifier",
-                    remedy=did_you_mean(name, list(ladders)) + f"There are: {', '.join(ladders)}.",
+                    remedy=did_you_mean(name, list(hierarchies)) + f"There are: {', '.join(hierarchies)}.",
                 )
-            rungs = ladders[name].rungs
-            level = ladders[name].level(asked)
-            if level is None:
+            names = [level.name for level in hierarchies[name].levels]
+            index = hierarchies[name].index_of(asked)
+            if index is None:
                 raise PolicyError(
                     f"step {step} of the strategy takes {name!r} to {asked!r}",
-                    remedy=f"Its levels are: {', '.join(f'{i} ({rung.name})' for i, rung in enumerate(rungs))}.",
+                    remedy=f"Its levels are: {', '.join(f'{i} ({level})' for i, level in enumerate(names))}.",
                 )
-            if isinstance(asked, int) and asked > level:
-                self.notes.append(f"{name}: level {asked} of the strategy is its last here, {level} ({rungs[-1].name})")
-            node[name] = level
+            if isinstance(asked, int) and asked > index:
+                self.notes.append(f"{name}: level {asked} of the strategy is its last here, {index} ({names[-1]})")
+            node[name] = index
         return tuple(node.values())
 
     def _steps(self, nodes: Sequence[Node], loss: float) -> pl.DataFrame:
         """The steps tried, the last of them, which was chosen, first."""
-        names = [ladder.name for ladder in self.ladders]
+        names = [hierarchy.name for hierarchy in self.hierarchies]
         rows = [
             {
                 **dict(zip(names, node, strict=True)),
@@ -205,7 +212,7 @@ class Search:
 
     def _nodes(self, nodes: Sequence[Node], losses: dict[Node, float], least: Sequence[Node]) -> pl.DataFrame:
         """The chosen node first, then the others by loss: their levels, their loss, and whether they are minimal."""
-        names = [ladder.name for ladder in self.ladders]
+        names = [hierarchy.name for hierarchy in self.hierarchies]
         rest = sorted(nodes[1:], key=lambda node: (losses[node], node))
         minimal_ = set(least)
         rows = [
@@ -220,24 +227,25 @@ class Search:
         return pl.DataFrame(rows)
 
     def _masked(self, node: Node, listed: pl.DataFrame) -> Masked:
-        look = self.lattice.look_at_all(node, [*self.monotone, *self.others])
-        kept = np.flatnonzero(~look.fails)
-        renumbered = np.full(len(look.fails), -1, dtype=np.int32)
+        result = self.lattice.evaluate_exact(node, [*self.monotone, *self.others])
+        kept = np.flatnonzero(~result.fails)
+        renumbered = np.full(len(result.fails), -1, dtype=np.int32)
         renumbered[kept] = np.arange(len(kept), dtype=np.int32)
-        group_of = renumbered[look.of[self.row_of]]
+        group_of = renumbered[result.of[self.row_of]]
         centres, shown, penalty = [], [], []
-        for codes, ladder, level in zip(look.rows.codes, self.ladders, node, strict=True):
-            rung = ladder.rungs[level]
-            groups = rung.group[codes[look.first[kept]]]
-            centres.append(rung.centres[groups])
-            shown.append(rung.shown.gather(groups))
-            penalty.append(rung.penalty[groups])
+        for codes, hierarchy, index in zip(result.rows.codes, self.hierarchies, node, strict=True):
+            level = hierarchy.levels[index]
+            groups = level.group[codes[result.first[kept]]]
+            centres.append(level.centres[groups])
+            shown.append(level.shown.gather(groups))
+            penalty.append(level.penalty[groups])
         levels = ", ".join(
-            f"{ladder.name} {ladder.rungs[level].name}" for ladder, level in zip(self.ladders, node, strict=True)
+            f"{hierarchy.name} {hierarchy.levels[index].name}"
+            for hierarchy, index in zip(self.hierarchies, node, strict=True)
         )
         notes = [f"levels: {levels}", *self.notes]
         if self.method.strategy is None:
-            notes.append(f"{self.lattice.looked:,} of {self.lattice.count:,} nodes were looked at")
+            notes.append(f"{self.lattice.evaluated:,} of {self.lattice.count:,} nodes were evaluated")
         removed = int((group_of < 0).sum())
         if removed:
             notes.append(f"{removed:,} of {counted(self.table.n, 'record')} suppressed")

@@ -10,8 +10,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from ontomask.arguments import did_you_mean
 from ontomask.errors import PolicyError
 from ontomask.hierarchies.costs import LossKind
-from ontomask.hierarchies.kinds import AnyHierarchy, ladder_of
-from ontomask.hierarchies.ladder import Ladder
+from ontomask.hierarchies.kinds import AnyHierarchy, levels_of
+from ontomask.hierarchies.levels import ColumnLevels
 from ontomask.masking.goals import Goals
 from ontomask.masking.method import Masked, Measuring
 from ontomask.microdata.encoding import Table
@@ -89,7 +89,7 @@ class Generalization(Measuring):
     def recognizable(self) -> bool:
         return True  # values are true, only less exact
 
-    def ladders(self, table: Table) -> list[Ladder]:
+    def column_levels(self, table: Table) -> list[ColumnLevels]:
         """The levels of every quasi-identifier."""
         unknown = [name for name in self.hierarchies if name not in {column.name for column in table.columns}]
         if unknown:
@@ -98,7 +98,7 @@ class Generalization(Measuring):
                 f"a hierarchy is given for {unknown[0]!r}, which is not a quasi-identifier",
                 remedy=did_you_mean(unknown[0], names) + f"There are: {', '.join(names)}.",
             )
-        return [ladder_of(column, self.hierarchies.get(column.name)) for column in table.columns]
+        return [levels_of(column, self.hierarchies.get(column.name)) for column in table.columns]
 
     def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         return self.mask_for(Goals([], [], {}), table, rng, progress)
@@ -111,18 +111,18 @@ class Generalization(Measuring):
                 remedy="Set suppression_limit to 0, or require k-anonymity.",
             )
         progress(0.0, "building hierarchies")
-        ladders = self.ladders(table)
+        hierarchies = self.column_levels(table)
         if self.search == "local":
             from ontomask.masking.local_generalization import generalize_groups
 
-            return generalize_groups(self, table, ladders, goals, progress)
+            return generalize_groups(self, table, hierarchies, goals, progress)
         if self.search == "best_first":
             from ontomask.masking.best_first import generalize_best_first
 
-            return generalize_best_first(self, table, ladders, goals, progress)
+            return generalize_best_first(self, table, hierarchies, goals, progress)
         from ontomask.masking.full_domain import Search
 
-        return Search(self, table, ladders, goals, progress).run()
+        return Search(self, table, hierarchies, goals, progress).run()
 
     @property
     def title(self) -> str:

@@ -1,9 +1,9 @@
 """The lattice of full-domain generalizations: every column at one of its levels; which nodes satisfy what is required.
 
 A node is a tuple of levels. What is more general than a node that satisfies a monotone model satisfies it too, and what
-is more special than one that fails fails too, so a few nodes settle all of them (Incognito, LeFevre et al. 2005; the
+is more special than one that fails fails too, so a few nodes decide all of them (Incognito, LeFevre et al. 2005; the
 search along chains is Flash's, Kohlmayer et al. 2012). Classes at a node are made from those of a more special node that
-was looked at before.
+was evaluated before.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.hierarchies.ladder import Ladder
+from ontomask.hierarchies.levels import ColumnLevels
 from ontomask.privacy.models import ClassRows, Judge
 from ontomask.progress import Progress
 
@@ -50,8 +50,8 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
-    """What a node looks like: classes of rows, which of them fail, and how many records these have."""
+class NodeResult:
+    """The result of evaluating a node: its classes of rows, which of them fail, and how many records these have."""
 
     rows: Rows
     of: Longs
@@ -67,23 +67,23 @@ class Look:
 class Lattice:
     """All nodes over the distinct rows of a table; at most ``allowed`` records may be in failing classes."""
 
-    def __init__(self, ladders: Sequence[Ladder], rows: Rows, allowed: int) -> None:
-        self.ladders, self.rows, self.allowed = ladders, rows, allowed
-        self.shape = tuple(len(ladder) for ladder in ladders)
+    def __init__(self, hierarchies: Sequence[ColumnLevels], rows: Rows, allowed: int) -> None:
+        self.hierarchies, self.rows, self.allowed = hierarchies, rows, allowed
+        self.shape = tuple(len(hierarchy) for hierarchy in hierarchies)
         self.n = int(rows.weights.sum())
         p = len(rows)
-        rungs = [[rung.group for rung in ladder.rungs] for ladder in ladders]
-        self._maps = np.concatenate([group for column in rungs for group in column]).astype(np.int32)
-        starts = np.cumsum([0, *(len(group) for column in rungs for group in column)])
-        self._starts = np.split(starts[:-1], np.cumsum([len(column) for column in rungs])[:-1])
-        self._widths = [[len(rung) for rung in ladder.rungs] for ladder in ladders]
+        groups = [[level.group for level in hierarchy.levels] for hierarchy in hierarchies]
+        self._maps = np.concatenate([group for column in groups for group in column]).astype(np.int32)
+        starts = np.cumsum([0, *(len(group) for column in groups for group in column)])
+        self._starts = np.split(starts[:-1], np.cumsum([len(column) for column in groups])[:-1])
+        self._widths = [[len(level) for level in hierarchy.levels] for hierarchy in hierarchies]
         room = 1 << int(np.ceil(np.log2(max(2 * p, 16))))
         self._room = (np.zeros(p, np.int64), np.zeros(room, np.int64), np.zeros(room, np.int32))
         self._snapshots = [rows]
         self._nodes = np.full((SNAPSHOTS, len(self.shape)), np.iinfo(np.int64).max)
         self._nodes[0] = 0
         self._lengths = np.full(SNAPSHOTS, p)
-        self._looked: set[Node] = set()
+        self._evaluated: set[Node] = set()
 
     @property
     def count(self) -> int:
@@ -91,50 +91,50 @@ class Lattice:
         return int(np.prod(self.shape))
 
     @property
-    def looked(self) -> int:
-        """How many nodes were looked at."""
-        return len(self._looked)
+    def evaluated(self) -> int:
+        """How many nodes were evaluated."""
+        return len(self._evaluated)
 
-    # ---- looking at a node -----------------------------------------------------------------------------------------
+    # ---- evaluating a node ------------------------------------------------------------------------------------------
 
-    def look(self, node: Node, judges: Sequence[Judge]) -> Look:
+    def evaluate(self, node: Node, judges: Sequence[Judge]) -> NodeResult:
         """Classes of a node, and which fail one of the judges."""
-        self._looked.add(node)
+        self._evaluated.add(node)
         below = (self._nodes[: len(self._snapshots)] <= node).all(axis=1)
         lengths = np.where(below, self._lengths[: len(self._snapshots)], len(self.rows) + 1)
-        look = self._look(node, judges, self._snapshots[int(np.argmin(lengths))])
-        if look.failing > self.allowed:  # what is above a node that satisfies is never looked at
-            self._keep(node, look)
-        return look
+        result = self._evaluate(node, judges, self._snapshots[int(np.argmin(lengths))])
+        if result.failing > self.allowed:  # what is above a node that satisfies is never evaluated
+            self._keep(node, result)
+        return result
 
-    def look_at_all(self, node: Node, judges: Sequence[Judge]) -> Look:
+    def evaluate_exact(self, node: Node, judges: Sequence[Judge]) -> NodeResult:
         """The same with the classes of all rows, none of them merged before."""
-        return self._look(node, judges, self.rows)
+        return self._evaluate(node, judges, self.rows)
 
-    def _look(self, node: Node, judges: Sequence[Judge], rows: Rows) -> Look:
-        together, first = self._together(node, rows)
-        fails = np.zeros(len(together.sizes), dtype=np.bool_)
+    def _evaluate(self, node: Node, judges: Sequence[Judge], rows: Rows) -> NodeResult:
+        classes, first = self._classes_at(node, rows)
+        fails = np.zeros(len(classes.sizes), dtype=np.bool_)
         for judge in judges:
-            fails |= judge.fails(judge.figures(together))
-        return Look(rows, together.of, together.sizes, first, fails)
+            fails |= judge.fails(judge.figures(classes))
+        return NodeResult(rows, classes.of, classes.sizes, first, fails)
 
     def figures(self, node: Node, judge: Judge) -> Floats:
         """The figure of each class of a node."""
-        return judge.figures(self._together(node, self.rows)[0])
+        return judge.figures(self._classes_at(node, self.rows)[0])
 
-    def _together(self, node: Node, rows: Rows) -> tuple[ClassRows, Longs]:
+    def _classes_at(self, node: Node, rows: Rows) -> tuple[ClassRows, Longs]:
         """The classes of a node as judges see them, and the first row of each."""
         of, sizes, first = self._classes(node, rows)
 
         def shown() -> Longs:
-            columns = zip(rows.codes, self.ladders, node, strict=True)
-            return np.array([a.rungs[level].group[codes[first]] for codes, a, level in columns], dtype=np.int64)
+            columns = zip(rows.codes, self.hierarchies, node, strict=True)
+            return np.array([a.levels[level].group[codes[first]] for codes, a, level in columns], dtype=np.int64)
 
         return ClassRows(of, sizes, rows.weights, rows.sensitive, shown), first
 
-    def _keep(self, node: Node, look: Look) -> None:
+    def _keep(self, node: Node, result: NodeResult) -> None:
         """Remember the rows of a node where there are far fewer than before: its successors are made from them."""
-        rows, of, first = look.rows, look.of, look.first
+        rows, of, first = result.rows, result.of, result.first
         if 3 * len(first) > 2 * len(rows) or len(self._snapshots) == SNAPSHOTS:
             return
         for code in rows.sensitive.values():  # rows that differ in what judges look at cannot be merged
@@ -158,9 +158,9 @@ class Lattice:
             count = classes_at(rows.codes, rows.weights, self._maps, map_at, radix, *self._room, of, sizes, first)
             return of, sizes[:count], first[:count]
         key = np.zeros(len(rows), dtype=np.int64)
-        for codes, ladder, level in zip(rows.codes, self.ladders, node, strict=True):
-            rung = ladder.rungs[level]
-            key = np.unique(key * len(rung) + rung.group[codes], return_inverse=True)[1]
+        for codes, hierarchy, index in zip(rows.codes, self.hierarchies, node, strict=True):
+            level = hierarchy.levels[index]
+            key = np.unique(key * len(level) + level.group[codes], return_inverse=True)[1]
         _, first, of = np.unique(key, return_index=True, return_inverse=True)
         return of, np.bincount(of, weights=rows.weights).astype(np.int64), first
 
@@ -171,49 +171,49 @@ class Lattice:
         return tuple(size - 1 for size in self.shape)
 
     def frontier(
-        self, judges: Sequence[Judge], progress: Progress, seen: Callable[[Node, Look], None] | None = None
+        self, judges: Sequence[Judge], progress: Progress, seen: Callable[[Node, NodeResult], None] | None = None
     ) -> NDArray[np.bool_]:
         """For every node: does it satisfy the judges, all of them monotone? ``seen`` is told of every one that does."""
         holds, fails = np.zeros(self.shape, dtype=np.bool_), np.zeros(self.shape, dtype=np.bool_)
 
-        def settle(node: Node) -> bool:
+        def decide(node: Node) -> bool:
             if holds[node] or fails[node]:
                 return bool(holds[node])
-            look = self.look(node, judges)
-            good = look.failing <= self.allowed
+            result = self.evaluate(node, judges)
+            good = result.failing <= self.allowed
             if good:
                 if seen is not None:
-                    seen(node, look)
+                    seen(node, result)
                 holds[tuple(slice(level, None) for level in node)] = True
             else:
                 fails[tuple(slice(None, level + 1) for level in node)] = True
             return good
 
-        if not settle(self.top):
+        if not decide(self.top):
             return holds
         # One or two columns, the others at their top: few classes, and a failure rules out whole regions.
         for width in (1, 2):
             for some in combinations(range(len(self.shape)), width):
-                self._settle_columns(some, settle)
-            progress(0.1 * width, "looking at one and two columns")
+                self._decide_columns(some, decide)
+            progress(0.1 * width, "evaluating one and two columns")
         while True:
             open_ = np.flatnonzero(~(holds | fails))
             if not len(open_):
                 return holds
-            progress(1 - 0.8 * len(open_) / holds.size, "looking at nodes")
-            self._settle_chain(np.unravel_index(open_[0], self.shape), holds, fails, settle)
+            progress(1 - 0.8 * len(open_) / holds.size, "evaluating nodes")
+            self._decide_chain(np.unravel_index(open_[0], self.shape), holds, fails, decide)
 
-    def _settle_columns(self, some: Sequence[int], settle: Any) -> None:
+    def _decide_columns(self, some: Sequence[int], decide: Any) -> None:
         """Every node of some columns, the others at their top, the most general first."""
         levels = [range(self.shape[a] - 1, -1, -1) for a in some]
         for chosen in np.ndindex(*(len(range_) for range_ in levels)):
             node = list(self.top)
             for a, range_, i in zip(some, levels, chosen, strict=True):
                 node[a] = range_[i]
-            settle(tuple(node))
+            decide(tuple(node))
 
-    def _settle_chain(self, start: Any, holds: Any, fails: Any, settle: Any) -> None:
-        """A chain of open nodes upwards from one of them, settled by halving it."""
+    def _decide_chain(self, start: Any, holds: Any, fails: Any, decide: Any) -> None:
+        """A chain of open nodes upwards from one of them, decided by bisection."""
         node = tuple(int(level) for level in start)
         chain = [node]
         while True:
@@ -226,7 +226,7 @@ class Lattice:
         low, high = 0, len(chain)
         while low < high:
             middle = (low + high) // 2
-            if settle(chain[middle]):
+            if decide(chain[middle]):
                 high = middle
             else:
                 low = middle + 1
@@ -239,33 +239,33 @@ class Lattice:
         Suppressed records count 1, which no generalization exceeds: a bound from below.
         """
         total = np.zeros(self.shape)
-        for a, (ladder, levels) in enumerate(zip(self.ladders, by_code, strict=True)):
-            counts = np.bincount(self.rows.codes[a], weights=self.rows.weights, minlength=len(ladder.column))
+        for a, (hierarchy, levels) in enumerate(zip(self.hierarchies, by_code, strict=True)):
+            counts = np.bincount(self.rows.codes[a], weights=self.rows.weights, minlength=len(hierarchy.column))
             shape = [1] * len(self.shape)
             shape[a] = len(levels)
             total += np.array([float((counts * cost).sum()) for cost in levels]).reshape(shape)
-        return total / (self.n * len(self.ladders))
+        return total / (self.n * len(self.hierarchies))
 
-    def loss(self, node: Node, look: Look, by_code: Sequence[Sequence[Floats]], bound: float) -> float:
+    def loss(self, node: Node, result: NodeResult, by_code: Sequence[Sequence[Floats]], bound: float) -> float:
         """The mean loss of a record: of its values as generalized, 1 if it is suppressed.
 
         ``bound`` is what it is with nothing suppressed. Of a class whose rows were merged one row stands for all: right
         where values of one group lose the same.
         """
-        out = np.flatnonzero(look.fails)
-        sizes, rows = look.sizes[out], look.first[out]
+        out = np.flatnonzero(result.fails)
+        sizes, rows = result.sizes[out], result.first[out]
         total = np.zeros(len(out))
-        for codes, levels, level in zip(look.rows.codes, by_code, node, strict=True):
+        for codes, levels, level in zip(result.rows.codes, by_code, node, strict=True):
             total += levels[level][codes[rows]]
-        return bound + float((sizes * (1.0 - total / len(self.ladders))).sum()) / self.n
+        return bound + float((sizes * (1.0 - total / len(self.hierarchies))).sum()) / self.n
 
-    def loss_of_rows(self, node: Node, look: Look, by_code: Sequence[Sequence[Floats]]) -> float:
+    def loss_of_rows(self, node: Node, result: NodeResult, by_code: Sequence[Sequence[Floats]]) -> float:
         """The same row by row."""
-        total = np.zeros(len(look.rows))
-        for codes, levels, level in zip(look.rows.codes, by_code, node, strict=True):
+        total = np.zeros(len(result.rows))
+        for codes, levels, level in zip(result.rows.codes, by_code, node, strict=True):
             total += levels[level][codes]
-        each = np.where(look.fails[look.of], 1.0, total / len(self.ladders))
-        return float((look.rows.weights * each).sum() / self.n)
+        each = np.where(result.fails[result.of], 1.0, total / len(self.hierarchies))
+        return float((result.rows.weights * each).sum() / self.n)
 
     @cached_property
     def heights(self) -> Longs:

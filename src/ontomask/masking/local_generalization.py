@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ontomask.arguments import counted
 from ontomask.hierarchies.above import Above
 from ontomask.hierarchies.costs import LossKind
-from ontomask.hierarchies.ladder import Ladder
+from ontomask.hierarchies.levels import ColumnLevels
 from ontomask.masking.full_domain import Search
 from ontomask.masking.goals import Goals
 from ontomask.masking.method import Masked
@@ -51,9 +51,9 @@ class Classes:
 class Showing:
     """What groups of records show: column by column the lowest common subsumer of their values, and what that loses."""
 
-    def __init__(self, table: Table, ladders: list[Ladder], loss: LossKind) -> None:
+    def __init__(self, table: Table, hierarchies: list[ColumnLevels], loss: LossKind) -> None:
         self.table = table
-        self.columns = [Above.of(ladder) for ladder in ladders]
+        self.columns = [Above.of(hierarchy) for hierarchy in hierarchies]
         self.costs = [above.costs(loss) for above in self.columns]
 
     def classes(self, group_of: NDArray[Any], groups: int, notes: Sequence[str] = ()) -> Classes:
@@ -100,16 +100,16 @@ class Showing:
 
 
 def generalize_groups(
-    method: Generalization, table: Table, ladders: list[Ladder], goals: Goals, progress: Progress
+    method: Generalization, table: Table, hierarchies: list[ColumnLevels], goals: Goals, progress: Progress
 ) -> Masked:
     """MDAV's groups of k records, joined where a model still fails, each as specific as its hierarchies allow.
 
     Distances follow the hierarchies, so that near records are those whose common values are not far up.
     """
-    showing = Showing(table, ladders, method.loss)
-    operators = compared(method, table, ladders)
+    showing = Showing(table, hierarchies, method.loss)
+    operators = compared(method, table, hierarchies)
     near = near_records(showing, operators, goals, stretch(progress, 0.0, 0.8))
-    found = at_one_level(method, showing, ladders, goals, stretch(progress, 0.8, 1.0))
+    found = at_one_level(method, showing, hierarchies, goals, stretch(progress, 0.8, 1.0))
     best = found if found is not None and found.loss <= near.loss * (1 + 1e-12) else near
     return replace(best.masked, notes=[*best.notes, loss_in_words(method, best.loss)])
 
@@ -134,45 +134,45 @@ def near_records(showing: Showing, operators: Operators, goals: Goals, progress:
 
 
 def at_one_level(
-    method: Generalization, showing: Showing, ladders: list[Ladder], goals: Goals, progress: Progress
+    method: Generalization, showing: Showing, hierarchies: list[ColumnLevels], goals: Goals, progress: Progress
 ) -> Classes | None:
     """The classes of the best full-domain generalization, where there are not too many to look for it.
 
     Each is shown as specifically as it can be. A model of parts of the columns need not hold any more then: None.
     """
-    if np.prod([float(len(ladder)) for ladder in ladders]) > MOST_NODES:
+    if np.prod([float(len(hierarchy)) for hierarchy in hierarchies]) > MOST_NODES:
         return None
-    found = Search(method, showing.table, ladders, goals, progress).run()
+    found = Search(method, showing.table, hierarchies, goals, progress).run()
     notes = ["one level for each column loses no more than groups of near records: taken"]
     classes = showing.classes(found.group_of, found.groups, notes)
     return classes if showing.holds(goals, classes) else None
 
 
-def compared(method: Generalization, table: Table, ladders: list[Ladder]) -> Operators:
+def compared(method: Generalization, table: Table, hierarchies: list[ColumnLevels]) -> Operators:
     """How records are compared: by distances that follow the hierarchies."""
-    placed = _compared(method, table, ladders)
+    placed = _compared(method, table, hierarchies)
     return Operators.of(placed, RecordDistance.of(placed), "semantic")
 
 
-def _compared(method: Generalization, table: Table, ladders: list[Ladder]) -> Table:
+def _compared(method: Generalization, table: Table, hierarchies: list[ColumnLevels]) -> Table:
     """The table with distances that follow the hierarchies: flat columns with one are placed in the tree it is."""
     measure = method.measure or (None if method.loss == "semantic" else "wu_palmer")
     columns = []
-    for ladder in ladders:
-        column = ladder.column
-        if type(column) is Column and len(ladder) > 2:
-            column = _in_tree(ladder)
+    for hierarchy in hierarchies:
+        column = hierarchy.column
+        if type(column) is Column and len(hierarchy) > 2:
+            column = _in_tree(hierarchy)
         columns.append(column)
     placed = Table(tuple(columns), table.codes, table.counts, table.tuple_of)
     return placed if measure is None else remeasured(placed, measure=measure, options=dict(method.measure_options))
 
 
-def _in_tree(ladder: Ladder) -> NominalColumn:
+def _in_tree(hierarchy: ColumnLevels) -> NominalColumn:
     """A flat column as a nominal one: the groups of all levels are the concepts."""
-    column, rungs = ladder.column, ladder.rungs
+    column, levels = hierarchy.column, hierarchy.levels
     edges: dict[tuple[int, int], tuple[int, int]] = {}
-    for level in range(len(rungs) - 1):
-        for lower, upper in zip(rungs[level].group.tolist(), rungs[level + 1].group.tolist(), strict=True):
+    for level in range(len(levels) - 1):
+        for lower, upper in zip(levels[level].group.tolist(), levels[level + 1].group.tolist(), strict=True):
             edges[level, lower] = (level + 1, upper)
     names = {node: f"{node[0]}:{node[1]}" for edge in edges.items() for node in edge}
     taxonomy = Taxonomy.from_edges([(names[child], names[parent]) for child, parent in edges.items()])

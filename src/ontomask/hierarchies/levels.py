@@ -15,7 +15,7 @@ from ontomask.microdata.columns import Column, Floats, NominalColumn, NumericCol
 
 
 @dataclass(frozen=True, eq=False)
-class Rung:
+class Level:
     """One level: ``group`` of each code of the column; of each group what is ``shown``, and its ``centre``.
 
     ``penalty``: of each group the part of the column's domain that it covers, 0 for a single value, 1 for all (NCP).
@@ -34,7 +34,7 @@ class Rung:
 
 
 @dataclass(frozen=True, eq=False)
-class Ladder:
+class ColumnLevels:
     """The levels of a column, from its own values (0) up; each joins what the one below tells apart, never the reverse.
 
     ``free``: the levels climb a taxonomy, any concept of which may stand for what is below it. A level takes each value to
@@ -42,17 +42,17 @@ class Ladder:
     """
 
     column: Column
-    rungs: tuple[Rung, ...]
+    levels: tuple[Level, ...]
     free: bool = False
 
     def __len__(self) -> int:
-        return len(self.rungs)
+        return len(self.levels)
 
     @property
     def name(self) -> str:
         return self.column.name
 
-    def level(self, asked: int | str) -> int | None:
+    def index_of(self, asked: int | str) -> int | None:
         """The place of a level by its number or its name; None if there is none of that name.
 
         Some levels are missing where the data do not reach so far: what is beyond the last is the last, and a depth
@@ -60,7 +60,7 @@ class Ladder:
         """
         if isinstance(asked, int):
             return min(asked, len(self) - 1)
-        names = [rung.name for rung in self.rungs]
+        names = [level.name for level in self.levels]
         if asked in names or asked == ANY_LEVEL:
             return names.index(asked) if asked in names else len(self) - 1
         pattern, wanted = _numbered(asked)
@@ -84,13 +84,13 @@ def _numbered(name: str) -> tuple[str, float | None]:
     return name[: found.start()] + "#" + name[found.end() :].replace("characters", "character"), float(found[0])
 
 
-def own_values(column: Column) -> Rung:
+def own_values(column: Column) -> Level:
     """Level 0: the values themselves."""
     codes = np.arange(len(column), dtype=np.int32)
-    return Rung("value", codes, column.values.rename(column.name), column.own, np.zeros(len(column)))
+    return Level("value", codes, column.values.rename(column.name), column.own, np.zeros(len(column)))
 
 
-def make_rung(
+def make_level(
     column: Column,
     name: str,
     texts: Sequence[str | None],
@@ -100,7 +100,7 @@ def make_rung(
     concepts: NDArray[np.int64] | None = None,
     keys: Sequence[Any] | None = None,
     top: bool = False,
-) -> Rung:
+) -> Level:
     """A level from what each code shows; codes that show the same, or have equal ``keys``, form a group.
 
     ``penalty`` is by code, equal within a group. ``spans``: (low, high) of each code's group, where it is an interval;
@@ -113,7 +113,7 @@ def make_rung(
     first[group[::-1]] = np.arange(len(group))[::-1]
     shown = pl.Series(column.name, [texts[int(i)] for i in first], dtype=pl.String)
     by_group = np.asarray(penalty, dtype=np.float64)[first]
-    return Rung(name, group, shown, _centres(column, group, first, spans, concepts), by_group, top)
+    return Level(name, group, shown, _centres(column, group, first, spans, concepts), by_group, top)
 
 
 def _centres(column: Column, group: NDArray[np.int32], first: NDArray[np.int64], spans: Any, concepts: Any) -> Any:
