@@ -29,6 +29,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from ontomask.arguments import did_you_mean, short
 from ontomask.errors import OntomaskError, PolicyError
+from ontomask.settings_help import documented, fields_in_order, signature
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -52,10 +53,7 @@ class _Refusing(_ModelMetaclass):
     """
 
     def __call__(cls, *values: Any, **named: Any) -> Any:  # noqa: N805 - a class is what it is called on
-        given: dict[str, Any] = cls.model_fields  # type: ignore[attr-defined]
-        # What must be given comes first: Nominal("icd9cm"), Microaggregation(5).
-        fields = [name for needed in (True, False) for name in given if given[name].is_required() is needed]
-        fields = [name for name in fields if name not in ("name", "kind")]
+        fields = list(fields_in_order(cls.model_fields))  # type: ignore[attr-defined]
         if len(values) > len(fields):
             raise PolicyError(
                 f"{cls.__name__} takes at most {len(fields)} values", remedy=f"They are: {', '.join(fields)}."
@@ -66,6 +64,17 @@ class _Refusing(_ModelMetaclass):
             named[name] = value
         return refuse(cls, named)
 
+    def __dir__(cls) -> list[str]:  # noqa: N805
+        """The names that settings add to those of pydantic: ``help()`` and completion show no others."""
+        return [name for name in super().__dir__() if not _of_pydantic(cls, name)]
+
+
+def _of_pydantic(cls: type, name: str) -> bool:
+    if name in ("__signature__", "__class_vars__", "__private_attributes__", "model_config", "gone"):
+        return True
+    home = next((base for base in cls.__mro__ if name in vars(base)), object)
+    return name.startswith("__pydantic") or home is BaseModel or (name.startswith("_") and home is not object)
+
 
 class Settings(BaseModel, metaclass=_Refusing):
     """A part of a policy. It cannot be changed; :meth:`changed` gives another."""
@@ -74,6 +83,16 @@ class Settings(BaseModel, metaclass=_Refusing):
     gone: ClassVar[Mapping[str, str]] = {}
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, protected_namespaces=())
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **options: Any) -> None:
+        """The descriptions of the fields become the parameters of the docstring."""
+        super().__pydantic_init_subclass__(**options)
+        cls.__doc__ = documented(cls.__doc__, cls.model_fields)
+        cls.__signature__ = signature(cls.model_fields)
+
+    def __dir__(self) -> list[str]:
+        return [*dir(type(self)), *type(self).model_fields]
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_"):

@@ -78,6 +78,8 @@ def _whole(column: Column) -> Any:
 class TaxonomyLevels(Hierarchy):
     """The concepts above each value in its taxonomy.
 
+    Notes
+    -----
     ``cut="depth"``: level i shows the ancestor at most so deep that i levels are gone from the deepest value up;
     ``cut="height"``: the lowest ancestor that has at least i levels below it. A level takes each value to one concept: of
     several parents the deepest counts, by height the one with the fewest levels below it; the first of equals. Groups of
@@ -245,6 +247,8 @@ Bound = Annotated[float, BeforeValidator(number)]
 class Intervals(Hierarchy):
     """Numbers, or ranks of an ordinal column, in intervals that widen.
 
+    Notes
+    -----
     Given by ``levels``: for each level a list of cut points, or of intervals [low, high). Or built: of ``width`` at
     level 1 (a round number if not given), ``factor`` times as wide at each further one, from ``origin`` on.
     """

@@ -33,6 +33,8 @@ def _level(asked: Any) -> int | str:
 class Generalization(Measuring):
     """Columns climb their hierarchies until every model that the policy requires holds.
 
+    Notes
+    -----
     ``search``: ``full_domain`` takes every column to one level and finds the least loss over all combinations of levels
     that satisfy the models, leaving out at most ``suppression_limit`` of the records; ``strategy`` takes the first of a
     list of combinations that does (S18 section 4); ``local`` forms groups of near records and shows of each what its

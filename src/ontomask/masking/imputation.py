@@ -36,6 +36,8 @@ DONORS = 5
 class Imputation(Choosing, Measuring):
     """Sensitive columns, or those named in ``columns``, are drawn anew for every record.
 
+    Notes
+    -----
     One after the other, in the order of the data, each masked column is regressed on the columns that stay as they are and
     on the masked ones before it. The regression is fitted to the original records. For each release its parameters are drawn
     from their posterior distribution, and then a value for every record, given the columns that stay and the values

@@ -73,6 +73,8 @@ PRESETS: dict[str, dict[str, Any]] = {
 class Microaggregation(Aggregating):
     """Groups of at least k near records, each replaced by its centre.
 
+    Notes
+    -----
     ``partition``: ``mdav`` forms groups of exactly k (T12 Alg. 3); ``adaptive`` keeps equal records together and
     follows the centre of a growing group (SA-MDAV, T12 Alg. 4), ``adaptive_static`` keeps its first record as centre;
     ``auto`` is adaptive when every quasi-identifier is categorical, else mdav. ``replace``: ``centroid`` shows the centre
@@ -80,6 +82,8 @@ class Microaggregation(Aggregating):
     Alg. 1, D12 Alg. 2): detail stays, and nothing is k-anonymous. ``preset`` names a published method whose
     settings are taken where none are given.
 
+    Examples
+    --------
     >>> Microaggregation.preset("sa_mdav", k=5).partition
     'adaptive'
     """

@@ -27,6 +27,8 @@ from ontomask.statistics.sample import TIE
 class NoiseAddition(Choosing, Measuring):
     """Each column gets random noise whose variance is a share of the column's own; what comes out are values again.
 
+    Notes
+    -----
     Numbers are rounded to the precision of their column. Ordered categories have noise added to their ranks and take the
     nearest rank that occurs. Nominal values move by a normal displacement along their marginality and away from
     themselves, and take the value that occurs nearest to both (``nearest``). Flat values have no scores: each is drawn anew

@@ -29,6 +29,8 @@ MOST_LISTED = 300
 class PRAM(Choosing, Measuring):
     """Post-randomisation: each value is kept with a stated probability, else replaced by another of its column.
 
+    Notes
+    -----
     The probability of a replacement falls with its distance, by a factor e for each ``reach``. The matrix of all
     probabilities is invariant: the expected number of records with each value is what it was. Flat values are all
     equally near; ordered categories and numbers of few different values are as near as their ranks or numbers. Missing

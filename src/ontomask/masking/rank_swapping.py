@@ -29,6 +29,8 @@ Ties = Literal["together", "random"]
 class RankSwapping(Measuring):
     """Values change places with near ones; every column holds exactly what it held before.
 
+    Notes
+    -----
     ``variant``: ``multivariate`` exchanges each value with the same column of one of the k nearest records, so that
     columns keep their relation (R17 Alg. 3); ``dynamic`` takes each column by itself and one of the k nearest values
     (Alg. 2); ``fixed`` ranks a column once, by distance from its most distant value, numbers by size, and takes one of

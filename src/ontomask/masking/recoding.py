@@ -19,6 +19,8 @@ from ontomask.progress import Progress
 class Recoding(Comparing, Grouping):
     """Every record keeps values that a record of the data really has; rare combinations move to near ones.
 
+    Notes
+    -----
     ``guide`` says where they move: ``semantic``, to the nearest (T12 Alg. 2); ``discernibility``, to the rarest;
     ``random``, to a random record's. ``order``: the rarest first (T12's heuristic H1), or in alphabetical order; the
     last exists for the thesis' comparison only.

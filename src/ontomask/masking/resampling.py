@@ -20,10 +20,13 @@ from ontomask.settings import Count
 
 
 class Resampling(Aggregating):
-    """``k_anonymous`` (T12 Alg. 6): k samples without replacement, sorted; records at equal places form a group.
+    """Samples of the records are sorted, and records at equal places share their average.
 
-    ``heer`` (T12 Alg. 5): the same with ``samples`` samples of all n records, drawn with replacement; the average at
-    rank i goes to the record of rank i. It is not k-anonymous.
+    Notes
+    -----
+    ``k_anonymous`` (T12 Alg. 6): k samples without replacement; the records at one place of all of them form a group.
+    ``heer`` (T12 Alg. 5): ``samples`` samples of all n records, drawn with replacement; the average at rank i goes to the
+    record of rank i. It is not k-anonymous.
     """
 
     name: Literal["resampling"] = "resampling"

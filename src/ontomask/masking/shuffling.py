@@ -31,6 +31,8 @@ from ontomask.statistics.correlation import copula_correlations, correlations, n
 class Shuffling(Measuring):
     """Sensitive columns are shuffled, quasi-identifiers steer how and stay as they are.
 
+    Notes
+    -----
     The joint distribution of all these columns is taken for a Gaussian copula with their rank correlations. For each
     record new normal scores of the confidential columns are drawn from their distribution given the others; then the
     original values are assigned in the order of these scores. Nominal values are ordered by their marginality.

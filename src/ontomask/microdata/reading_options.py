@@ -25,6 +25,8 @@ _STAT = ("missing", "encoding", "text")
 class Reading(Settings):
     """How the file of the original data is to be read. What is not given is detected.
 
+    Examples
+    --------
     >>> import ontomask as om
     >>> om.Reading(missing=["NA", "?"], delimiter=";", text=["zip"]).given
     {'missing': ['NA', '?'], 'delimiter': ';', 'text': ['zip']}

@@ -65,6 +65,8 @@ else:
 class Policy(Settings):
     """What the columns are, how they are masked, and what the release must satisfy.
 
+    Examples
+    --------
     >>> import ontomask as om
     >>> policy = om.Policy(
     ...     attributes={"age": om.Numeric(), "job": om.Flat(), "income": om.Numeric(role="sensitive")},

@@ -23,8 +23,12 @@ if TYPE_CHECKING:
 class KAnonymity(ClassModel):
     """Every combination of quasi-identifiers that occurs, occurs in at least k records.
 
+    Notes
+    -----
     A missing value is a value: it equals other missing values and nothing else.
 
+    Examples
+    --------
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [30, 30, 41], "job": ["nurse", "nurse", "pilot"]})
     >>> print(KAnonymity(k=2).check(frame, ["age", "job"]))

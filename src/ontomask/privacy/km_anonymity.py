@@ -25,8 +25,12 @@ if TYPE_CHECKING:
 class KmAnonymity(ClassModel):
     """Every combination of values of at most m quasi-identifiers that occurs, occurs in at least k records.
 
+    Notes
+    -----
     An intruder is taken to know at most m of them. Any m columns are looked at: fewer tell fewer records apart.
 
+    Examples
+    --------
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [30, 30, 41, 41], "job": ["nurse", "pilot", "nurse", "pilot"]})
     >>> print(KmAnonymity(k=2, m=1).check(frame, ["age", "job"]))

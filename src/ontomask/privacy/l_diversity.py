@@ -39,6 +39,8 @@ def sensitive_names(attribute: str | None, attributes: Mapping[str, Any], what: 
 class LDiversity(ClassModel):
     """Every class holds at least l different values of a sensitive column (of every one, if none is named).
 
+    Notes
+    -----
     ``distinct``: l different values. ``entropy``: the entropy of its values is at least log(l). ``recursive``: the most
     frequent value is rarer than c times those from the l-th most frequent on together, r_1 < c (r_l + ... + r_m).
     Spellings of one text (case, blanks, Unicode form, numbers as 1 and 1.0) are one value, and so are values of a nominal
@@ -48,6 +50,8 @@ class LDiversity(ClassModel):
     ``min_distance`` (distinct only): the l values are pairwise at least so far apart, by difference in a column of numbers
     and by the column's measure in a nominal one (:mod:`ontomask.privacy.apart`).
 
+    Examples
+    --------
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [50, 50, 25, 25], "disease": ["flu", "flu", "flu", "ulcer"]})
     >>> print(LDiversity(l=2, attribute="disease").check(frame, ["age"]))

@@ -19,6 +19,8 @@ from pydantic import Field
 class ProbabilisticKAnonymity(Model):
     """An intruder who knows the method finds the original of a released value with a mean chance of at most 1/k.
 
+    Notes
+    -----
     It is a property of how a release was made, not of the release: it is checked on what a run of rank swapping
     reports about itself (candidates there really were), and cannot be checked on a file. Where several columns are
     swapped each by itself, the candidates of a value say nothing about a record: then it is not concluded from them. A

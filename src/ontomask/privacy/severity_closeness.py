@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 class SeverityCloseness(WholeTableModel, SeverityModel):
     """In every class severity is distributed about as in the whole table: at an earth mover's distance of at most t.
 
+    Notes
+    -----
     Two severity numbers are |s - s'| / N_max apart, N_max being the largest number that the definition can give: the
     ordered distance of Li et al. (2007, 4.2) over the numbers 0, 1, ..., N_max. So a distance is the mean number by which
     severity must change, as a part of N_max. It is taken for every sensitive column, or combination of columns, that the
@@ -34,6 +36,8 @@ class SeverityCloseness(WholeTableModel, SeverityModel):
     values are those of :class:`~ontomask.SeverityDiversity`. The whole table is the original where that is at hand, as in a
     run; suppression does not change it.
 
+    Examples
+    --------
     >>> import ontomask as om, polars as pl
     >>> severity = om.Severity.example()
     >>> frame = pl.DataFrame({"age": [50, 50, 25, 25], "disease": ["cancer of the liver", "flu", "flu", "flu"]})

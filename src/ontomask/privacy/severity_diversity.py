@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 class SeverityDiversity(SeverityModel):
     """Severity numbers of every class differ enough, or one of them is low enough.
 
+    Notes
+    -----
     O(m)-l-diversity (S18 def. 2): for every sensitive column a class holds values of at least l different severity
     numbers s_m; without ``middle_class`` for m = 1, 2 and 3 (O-l-diversity). ``downward`` (def. 3): some record of the
     class has s_m <= N_max - l, N_max being the largest number that the definition can give. ``variant`` takes entropy or

@@ -29,12 +29,16 @@ Ground = Literal["equal", "ordered", "hierarchical", "semantic"]
 class TCloseness(WholeTableModel):
     """The earth mover's distance between the sensitive values of a class and those of the whole table is at most t.
 
+    Notes
+    -----
     ``ground`` says how far apart two values are: ``equal``, 1; ``ordered``, their ranks' difference over the number of
     values less one (numbers, ordered categories); ``hierarchical``, the height of what subsumes both over the height of
     the taxonomy (Li et al. 4.3); ``semantic``, the measure of the column. Distances are exact. Spellings of one text are
     one value, missing values and texts such as NA another. The whole table is the original where that is at hand, as in
     a run; suppression does not change it.
 
+    Examples
+    --------
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [50, 50, 25, 25], "pay": [1, 2, 3, 4]})
     >>> print(TCloseness(t=0.2, attribute="pay", ground="ordered").check(frame, ["age"]))
