@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from typing import Any
 
@@ -11,8 +12,8 @@ import pytest
 
 import ontomask as om
 from ontomask import errors
+from ontomask.demo.figures import profile
 from ontomask.demo.population import population
-from ontomask.demo.profile import CHAPTERS, RACES
 from ontomask.demo.stays import DEMO_NOTICE, demo_data, demo_policy
 
 PINNED = [
@@ -44,6 +45,20 @@ def test_the_population_is_pinned() -> None:
     assert first.rows() == PINNED
     population.cache_clear()
     assert demo_data(2, seed=0).equals(first)
+
+
+@pytest.mark.parametrize(
+    ("n", "seed", "chapter", "digest"),
+    [
+        (1000, 1, None, "a8251e275a54b84e"),
+        (2000, 7, "neoplasms", "d75746b81c8cec75"),
+        (500, 3, "250", "bee71d55752b68f1"),
+        (1500, 11, "newborns", "88eceb3e4592fe97"),
+    ],
+)
+def test_frames_are_pinned(n: int, seed: int, chapter: str | None, digest: str) -> None:
+    table = demo_data(n, seed, chapter=chapter).write_csv()
+    assert hashlib.sha256(table.encode()).hexdigest()[:16] == digest
 
 
 def test_columns() -> None:
@@ -134,13 +149,13 @@ def test_age_agrees_with_codes(general: pl.DataFrame) -> None:
 def test_the_mix_is_that_of_a_hospital(general: pl.DataFrame) -> None:
     people = population()
     chapter = people.chapter[people.diagnoses.positions(general["diagnosis"].to_list())]
-    shares = np.bincount(chapter, minlength=len(CHAPTERS)) / general.height * 100
-    assert shares == pytest.approx([c.share for c in CHAPTERS.values()], abs=0.3)
-    assert sum(c.share for c in CHAPTERS.values()) == pytest.approx(100)
+    shares = np.bincount(chapter, minlength=len(profile().chapters)) / general.height * 100
+    assert shares == pytest.approx([c.share for c in profile().chapters.values()], abs=0.3)
+    assert sum(c.share for c in profile().chapters.values()) == pytest.approx(100)
     grown = general.filter(pl.col("age") > 0)
     assert (grown["age"] >= 65).mean() == pytest.approx(0.40, abs=0.03)
     assert (general["sex"] == "male").mean() == pytest.approx(0.42, abs=0.02)
-    assert set(general["race"].unique()) == set(RACES)
+    assert set(general["race"].unique()) == set(profile().races)
     sickle = general.filter(pl.col("diagnosis").str.starts_with("282.6"))
     assert (sickle["race"] == "Black").mean() > 0.8  # type: ignore[operator]
 
@@ -215,7 +230,7 @@ def test_chapters_and_branches(chapter: str, pattern: str) -> None:
     assert demo_data(300, 1, chapter=chapter)["diagnosis"].str.contains(pattern).all()
 
 
-@pytest.mark.parametrize("chapter", list(CHAPTERS))
+@pytest.mark.parametrize("chapter", list(profile().chapters))
 def test_every_chapter_can_be_drawn(chapter: str) -> None:
     assert demo_data(50, 1, chapter=chapter).height == 50
 

@@ -11,29 +11,11 @@ import polars as pl
 from ontomask.arguments import counted, short
 from ontomask.column_names.keys import is_unit, numbered_unit
 from ontomask.column_names.names import names_a_key, topic_of, words_of
+from ontomask.column_names.words import vocabulary
 from ontomask.microdata.csv_types import MARKERS
 
-#: What identifiers name, by the words of the column's name; anything else names persons.
-_UNITS = {
-    "households": "household hhid hh hogar llar menage haushalt family familia famille familie",
-    "encounters": "encounter encounters enc visit visits visita besuch visite",
-    "admissions": "hadm admission adm ingreso ingres aufnahme stay episode episodio episodi episode sejour aufenthalt",
-    "cases": "case cases caseid caso cas fall fallnummer fallnr",
-    "patients": (
-        "patient patients pat paciente pacient patienten patientennummer patientennr patid patientid mrn nhc nhs "
-        "historia"
-    ),
-    "subjects": "subject subjects subj subjid sujeto subjecte sujet proband probanden",
-    "participants": "participant participants participante teilnehmer",
-    "respondents": "respondent respondents encuestado befragte",
-    "members": "member members insured beneficiary asegurado afiliado assure versicherter versicherten versichertennummer",
-    "customers": "customer customers client clients cliente kunde kunden kundennummer",
-    "employees": "employee employees staff empleado empleat employe mitarbeiter",
-    "students": "student students pupil alumno alumne eleve schuler",
-}
 #: A column that is not named like a key is none if its values have more records than this on average.
 _MOST_RECORDS = 20
-_UNIT_OF = {word: unit for unit, words in reversed(_UNITS.items()) for word in words.split()}
 
 
 @dataclass(frozen=True)
@@ -67,8 +49,8 @@ class Repeating:
 
 def unit_of(name: str) -> str:
     """What an identifier of this name names: patients, households, stays; persons if the name does not tell."""
-    found = {_UNIT_OF[word] for word in words_of(name) if word in _UNIT_OF}
-    return next((unit for unit in _UNITS if unit in found), "persons")
+    words = words_of(name)
+    return next((unit for unit, known in vocabulary().units.items() if not known.isdisjoint(words)), "persons")
 
 
 def repeating(data: pl.DataFrame, names: Iterable[str]) -> list[Repeating]:

@@ -19,8 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.demo import care, profile
-from ontomask.demo.profile import CHAPTERS
+from ontomask.demo.figures import care, profile
 from ontomask.taxonomy.catalog import load_taxonomy
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -34,20 +33,6 @@ OLDEST = 105
 LIKELY, OFFERED = 10, 40
 #: Spread (of the logarithm) among the offers of a branch, the tastes of a category and those of a single code.
 BRANCH_SPREAD, CATEGORY_SPREAD, CODE_SPREAD = 1.0, 0.8, 0.8
-#: Words of a label that make a code more or less frequent than its neighbours; the first that occurs counts.
-WORDS = (
-    ("unspecified as to episode of care", 0.03),
-    ("delivered, with or without", 3.0),
-    ("delivered, with mention of postpartum", 0.3),
-    ("antepartum condition", 0.3),
-    ("postpartum condition", 0.2),
-    ("termination of pregnancy (fetus)", 0.0),
-    ("in remission", 0.15),
-    ("in relapse", 0.25),
-    ("late effect", 0.4),
-    ("unspecified", 2.5),
-    ("not otherwise specified", 2.5),
-)
 
 
 class Weights(NamedTuple):
@@ -138,14 +123,15 @@ def _places(taxonomy: Taxonomy) -> tuple[dict[str, int], list[str], Ints]:
 def population() -> Population:
     """The one population there is."""
     diagnoses, procedures = load_taxonomy("icd9cm"), load_taxonomy("icd9cm_procedures")
-    chapters = list(CHAPTERS.values())
+    figures, treatments = profile(), care()
+    chapters = list(figures.chapters.values())
     chapter = _owners(diagnoses, [c.concept for c in chapters])
     weight = _frequencies(diagnoses, chapter)
-    male = _values(diagnoses, profile.MALE, [c.male for c in chapters], chapter)
-    models = list(profile.AGES)
+    male = _values(diagnoses, figures.male, [c.male for c in chapters], chapter)
+    models = list(figures.ages)
     model = {name: place for place, name in enumerate(models)}
     age_model = np.array([model[c.age] for c in chapters])[chapter]
-    covered, names = zip(*(entry.rsplit(":", 1) for entry in profile.AGE_OF.split()), strict=True)
+    covered, names = zip(*(entry.rsplit(":", 1) for entry in figures.age_of.split()), strict=True)
     owner = _owners(diagnoses, covered)
     age_model[owner >= 0] = np.array([model[name] for name in names])[owner[owner >= 0]]
 
@@ -161,34 +147,36 @@ def population() -> Population:
     offered = sex_of_procedure.copy()
     offered[circumcision] = 0
     # A chapter's stay is the median of all; its procedures' factors come on top of it.
-    stay = np.log(_values(diagnoses, profile.STAYS, [c.stay for c in chapters], chapter))
-    cost = np.log(_values(procedures, care.COSTS, [1.0], np.zeros(len(procedures), dtype=np.int64)))
+    stay = np.log(_values(diagnoses, figures.stays, [c.stay for c in chapters], chapter))
+    cost = np.log(_values(procedures, treatments.costs, [1.0], np.zeros(len(procedures), dtype=np.int64)))
     return Population(
         diagnoses=diagnoses,
         procedures=procedures,
         weight=weight,
         chapter=chapter,
         male=np.rint(male).astype(np.int64),
-        ages=Weights.of((range(OLDEST + 1), _bells(profile.AGES[name])) for name in models),
+        ages=Weights.of((range(OLDEST + 1), _bells(figures.ages[name])) for name in models),
         age_model=age_model,
-        youngest=np.array([min(part[3] for part in profile.AGES[name]) for name in models]),
-        oldest=np.array([max(part[4] for part in profile.AGES[name]) for name in models]),
+        youngest=np.array([min(part[3] for part in figures.ages[name]) for name in models]),
+        oldest=np.array([max(part[4] for part in figures.ages[name]) for name in models]),
         stay=stay + 0.15 * _normal(keys),
         charge=np.array([c.charge for c in chapters])[chapter] * np.exp(0.2 * _normal(keys[_categories(diagnoses)])),
-        treatment=_likely(diagnoses, principal, sex, care.PROCEDURES, procedures, offered),
+        treatment=_likely(diagnoses, principal, sex, treatments.procedures, procedures, offered),
         treatment_row=row,
-        companion=_likely(diagnoses, principal, sex, care.SECONDARY, diagnoses, sex),
-        general=Weights.of([_branches(procedures, care.GENERAL)]),
-        comorbid=Weights.of(_branches(diagnoses, text) for text in care.COMORBID),
+        companion=_likely(diagnoses, principal, sex, treatments.secondary, diagnoses, sex),
+        general=Weights.of([_branches(procedures, treatments.general)]),
+        comorbid=Weights.of(_branches(diagnoses, text) for text in treatments.comorbid),
         races=Weights.of(
-            (range(len(profile.RACES)), np.array(shares))
-            for shares in (*profile.RACE_SHARES, *profile.RACE_OF.values())
+            (range(len(figures.races)), np.array(shares))
+            for shares in (*figures.race_shares, *figures.race_of.values())
         ),
         race_row=_race_rows(diagnoses),
         male_only=sex_of_procedure == 1,
         cost=np.exp(cost + 0.2 * _normal(_keys(procedures))),
-        stay_factor=np.log(_values(procedures, care.STAY_FACTORS, [1.0], np.zeros(len(procedures), dtype=np.int64))),
-        grave=_values(diagnoses, care.GRAVE, [0.0], np.zeros(len(diagnoses), dtype=np.int64)),
+        stay_factor=np.log(
+            _values(procedures, treatments.stay_factors, [1.0], np.zeros(len(procedures), dtype=np.int64))
+        ),
+        grave=_values(diagnoses, treatments.grave, [0.0], np.zeros(len(diagnoses), dtype=np.int64)),
     )
 
 
@@ -239,26 +227,28 @@ def _normal(keys: Keys) -> Floats:
 @cache
 def _commonness(taxonomy: Taxonomy) -> Floats:
     """How frequent a code is for what its label says."""
+    labels = profile().labels
     found = np.ones(len(taxonomy))
     for place, code in enumerate(taxonomy.concepts):
         label = taxonomy.label(code).lower()
-        found[place] = next((factor for words, factor in WORDS if words in label), 1.0)
+        found[place] = next((factor for words, factor in labels if words in label), 1.0)
     return found
 
 
 def _frequencies(taxonomy: Taxonomy, chapter: Ints) -> Ints:
     """The weight of every code as principal diagnosis: 0 for what is no leaf and for what nobody is in hospital for."""
+    chapters = profile().chapters
     keys, shares = [], []
-    for name, text in profile.FREQUENCIES.items():
+    for name, text in profile().frequencies.items():
         of_chapter, percent = _table(text)
         rest = max(100 - percent.sum(), 2.0)
-        scale = CHAPTERS[name].share / (percent.sum() + rest)
-        keys += [*of_chapter, CHAPTERS[name].concept]
+        scale = chapters[name].share / (percent.sum() + rest)
+        keys += [*of_chapter, chapters[name].concept]
         shares += [*(percent * scale), rest * scale]
     never = len(keys)
-    owner = _owners(taxonomy, [*keys, *profile.NEVER])
+    owner = _owners(taxonomy, [*keys, *profile().never])
     leaf = taxonomy.dag.leaves & (owner >= 0) & (owner < never)
-    spread = np.array([c.spread for c in CHAPTERS.values()])[chapter]
+    spread = np.array([c.spread for c in chapters.values()])[chapter]
     size = np.exp(spread * _normal(_keys(taxonomy))) * _commonness(taxonomy) * leaf
     total = np.bincount(owner[leaf], weights=size[leaf], minlength=never)
     weight = np.zeros(len(taxonomy), dtype=np.int64)
@@ -323,8 +313,8 @@ def _categories(taxonomy: Taxonomy) -> Ints:
 
 
 def _race_rows(taxonomy: Taxonomy) -> Ints:
-    owner = _owners(taxonomy, profile.RACE_OF)
-    return np.where(owner >= 0, owner + len(profile.RACE_SHARES), -1)
+    owner = _owners(taxonomy, profile().race_of)
+    return np.where(owner >= 0, owner + len(profile().race_shares), -1)
 
 
 def _bells(parts: Sequence[tuple[float, float, float, int, int]]) -> Floats:

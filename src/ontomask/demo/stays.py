@@ -19,8 +19,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import did_you_mean, short
+from ontomask.demo.figures import profile
 from ontomask.demo.population import Ints, Population, leaves_of, population
-from ontomask.demo.profile import AGE_BANDS, CHAPTERS, RACES
 from ontomask.errors import OptionError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def demo_data(n: int = 20_000, seed: int = 0, *, chapter: str | None = None) -> 
 
     male = rng.random(n) * 100 < people.male[diagnosis]
     age = people.ages.draw(rng, people.age_model[diagnosis])
-    band = np.searchsorted(AGE_BANDS, age, side="right")
+    band = np.searchsorted(profile().age_bands, age, side="right")
     by_code = people.race_row[diagnosis]
     race = people.races.draw(rng, np.where(by_code >= 0, by_code, band))
     secondary = _secondary(people, rng, diagnosis, age, band)
@@ -75,7 +75,7 @@ def demo_data(n: int = 20_000, seed: int = 0, *, chapter: str | None = None) -> 
         {
             "age": age,
             "sex": _texts(("female", "male"), male.astype(np.int64)),
-            "race": _texts(RACES, race),
+            "race": _texts(profile().races, race),
             "length_of_stay": stay,
             "charge": charge,
             "diagnosis": _texts(people.diagnoses.concepts, diagnosis),
@@ -123,16 +123,17 @@ def _branch(people: Population, chapter: Any) -> Ints:
     """The positions of the diagnoses asked for."""
     if chapter is None:
         return np.flatnonzero(people.weight)
-    known = f"There are: {', '.join(CHAPTERS)}; or a code of ICD-9-CM such as '140-239' or '250'."
+    chapters = profile().chapters
+    known = f"There are: {', '.join(chapters)}; or a code of ICD-9-CM such as '140-239' or '250'."
     if not isinstance(chapter, str):
         raise OptionError(f"chapter={short(repr(chapter))} is not text", remedy=known)
-    if chapter in CHAPTERS:
+    if chapter in chapters:
         # By the chapter's number: newborns have a chapter of their own among the supplementary codes.
-        inside = people.chapter == list(CHAPTERS).index(chapter)
+        inside = people.chapter == list(chapters).index(chapter)
         return np.flatnonzero(inside & (people.weight > 0))
     place = people.diagnoses.find(chapter)
     if place is None:
-        near = did_you_mean(chapter, CHAPTERS)
+        near = did_you_mean(chapter, chapters)
         raise OptionError(f"no chapter {short(repr(chapter))}", remedy=near + known)
     leaves = leaves_of(people.diagnoses, people.diagnoses.concepts[place])
     found: Ints = leaves[people.weight[leaves] > 0]
@@ -143,7 +144,7 @@ def _branch(people: Population, chapter: Any) -> Ints:
 
 def _secondary(people: Population, rng: np.random.Generator, diagnosis: Ints, age: Ints, band: Ints) -> Ints:
     """What goes with the diagnosis, or what comes with age."""
-    share = np.array([chapter.comorbid for chapter in CHAPTERS.values()])[people.chapter[diagnosis]]
+    share = np.array([chapter.comorbid for chapter in profile().chapters.values()])[people.chapter[diagnosis]]
     from_age = rng.random(len(diagnosis)) * 100 < share
     going_with = people.companion.draw(rng, people.treatment_row[diagnosis])
     comorbid = people.comorbid.draw(rng, band)
@@ -155,7 +156,7 @@ def _secondary(people: Population, rng: np.random.Generator, diagnosis: Ints, ag
 
 def _procedure(people: Population, rng: np.random.Generator, diagnosis: Ints, male: NDArray[np.bool_]) -> Ints:
     """What is done for the diagnosis, or what anybody may get."""
-    share = np.array([chapter.general for chapter in CHAPTERS.values()])[people.chapter[diagnosis]]
+    share = np.array([chapter.general for chapter in profile().chapters.values()])[people.chapter[diagnosis]]
     general = rng.random(len(diagnosis)) * 100 < share
     own = people.treatment.draw(rng, people.treatment_row[diagnosis])
     drawn = np.where(general, people.general.draw(rng, np.zeros(len(diagnosis), dtype=np.int64)), own)
