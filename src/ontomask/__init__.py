@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from ontomask.hierarchies.kinds import LevelsFile as LevelsFile
     from ontomask.hierarchies.kinds import MaskedText as MaskedText
     from ontomask.hierarchies.kinds import TaxonomyLevels as TaxonomyLevels
+    from ontomask.kinds.flat import Flat as Flat
+    from ontomask.kinds.nominal import Nominal as Nominal
+    from ontomask.kinds.numeric import Numeric as Numeric
+    from ontomask.kinds.ordinal import Ordinal as Ordinal
     from ontomask.masking.generalization import Generalization as Generalization
     from ontomask.masking.imputation import Imputation as Imputation
     from ontomask.masking.microaggregation import Microaggregation as Microaggregation
@@ -53,11 +57,7 @@ if TYPE_CHECKING:
     from ontomask.masking.resampling import Resampling as Resampling
     from ontomask.masking.shuffling import Shuffling as Shuffling
     from ontomask.masking.suppression import Suppression as Suppression
-    from ontomask.microdata.attributes import Flat as Flat
     from ontomask.microdata.attributes import Identifier as Identifier
-    from ontomask.microdata.attributes import Nominal as Nominal
-    from ontomask.microdata.attributes import Numeric as Numeric
-    from ontomask.microdata.attributes import Ordinal as Ordinal
     from ontomask.microdata.reading import read_table as read_table
     from ontomask.microdata.reading_options import Reading as Reading
     from ontomask.microdata.writing import write_table as write_table
@@ -113,7 +113,7 @@ _HOME = {
     "Comparison": "comparison.outcome",
     "DEMO_NOTICE": "demo.stays",
     "Disclosure": "assessment.disclosure",
-    "Flat": "microdata.attributes",
+    "Flat": "kinds.flat",
     "Generalization": "masking.generalization",
     "Identifier": "microdata.attributes",
     "Imputation": "masking.imputation",
@@ -128,9 +128,9 @@ _HOME = {
     "Measure": "distances.measures",
     "Microaggregation": "masking.microaggregation",
     "NoiseAddition": "masking.noise_addition",
-    "Nominal": "microdata.attributes",
-    "Numeric": "microdata.attributes",
-    "Ordinal": "microdata.attributes",
+    "Nominal": "kinds.nominal",
+    "Numeric": "kinds.numeric",
+    "Ordinal": "kinds.ordinal",
     "PRAM": "masking.pram",
     "Policy": "policy.policy",
     "Preservation": "assessment.preservation",

@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import ontomask as om
+from ontomask.kinds.numeric import Numeric
 from ontomask.masking.method import Method
-from ontomask.microdata.attributes import Numeric
 from ontomask.privacy.models import Finding, Model
 from ontomask.report.summary import summarize
 from ontomask.settings import Spoken

@@ -18,7 +18,8 @@ from hypothesis.strategies import DrawFn
 from numpy.typing import NDArray
 
 import ontomask as om
-from ontomask.microdata.columns import Column, NominalColumn
+from ontomask.kinds.nominal import NominalColumn
+from ontomask.microdata.columns import Column
 from ontomask.microdata.encoding import Table, encode
 from ontomask.operators.aggregation import Operators
 from ontomask.operators.record_distance import RecordDistance

@@ -98,7 +98,7 @@ def test_every_field() -> None:
 
 def test_every_field_is_explained() -> None:
     """The file that is written explains its keys with these words."""
-    from ontomask.microdata.attributes import AnyAttribute
+    from ontomask.kinds.registry import AnyAttribute
     from ontomask.policy.policy import AnyMethod
 
     parts = [*get_args(get_args(AnyAttribute)[0]), *get_args(get_args(AnyMethod)[0]), om.KAnonymity, om.Policy]

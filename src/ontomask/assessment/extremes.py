@@ -9,7 +9,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.assessment.pairing import Pairing
-from ontomask.microdata.columns import Column, NumericColumn
+from ontomask.kinds.numeric import NumericColumn
+from ontomask.microdata.columns import Column
 
 #: The part of the records that a tail has at each end.
 TAIL = 0.05

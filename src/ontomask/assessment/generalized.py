@@ -10,9 +10,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.hierarchies.above import Above
+from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import Masked
-from ontomask.microdata.columns import NumericColumn
 from ontomask.microdata.encoding import Table
 
 Longs = NDArray[np.int64]

@@ -17,11 +17,15 @@ from ontomask.assessment.generalized import read_generalized
 from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError, PolicyError
 from ontomask.hierarchies.levels import ANY
+from ontomask.kinds.flat import Flat, FlatColumn
+from ontomask.kinds.nominal import NominalColumn
+from ontomask.kinds.numeric import Numeric, NumericColumn
+from ontomask.kinds.ordinal import Ordinal, OrdinalColumn
 from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import Masked, Method
 from ontomask.microdata.aligning import aligned as in_one_type
-from ontomask.microdata.attributes import Flat, Numeric, Ordinal, as_attributes
-from ontomask.microdata.columns import Column, NominalColumn, NumericColumn, OrdinalColumn, encode_column
+from ontomask.microdata.attributes import as_attributes
+from ontomask.microdata.columns import Column, encode_column
 from ontomask.microdata.encoding import Table, encode, make_table, remeasured, require_columns
 from ontomask.microdata.frames import Taken, take
 from ontomask.microdata.opening import opened, with_own_orders
@@ -275,7 +279,7 @@ def aware_of(masked: Column, column: Column) -> Column:
     if isinstance(column, NominalColumn):
         assert isinstance(masked, NominalColumn)
         return replace(column, span=masked.concepts[masked.concepts >= 0])
-    return replace(column, values=masked.values) if type(column) is Column else column
+    return replace(column, values=masked.values) if isinstance(column, FlatColumn) else column
 
 
 def _studied(attributes: Any) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from ontomask.assessment.pairing import Pairing, pair_frames
 from ontomask.errors import OptionError
-from ontomask.microdata.columns import Column, Floats, Longs, NominalColumn
+from ontomask.kinds.nominal import NominalColumn
+from ontomask.microdata.columns import Column, Floats, Longs
 from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick
 from ontomask.statistics import dependence
 from ontomask.statistics.centroids import centroid

@@ -15,9 +15,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.assessment.pairing import Pairing, aware_of, masked_column, paired
+from ontomask.kinds.nominal import Nominal, NominalColumn
 from ontomask.masking.method import Masked
-from ontomask.microdata.attributes import Nominal
-from ontomask.microdata.columns import Column, NominalColumn, encode_column
+from ontomask.microdata.columns import Column, encode_column
 from ontomask.microdata.encoding import Table, make_table
 
 Flags = NDArray[np.bool_]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ontomask.kinds.flat import Flat
+from ontomask.kinds.nominal import Nominal
 from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import Measuring
 from ontomask.masking.rank_swapping import RankSwapping
 from ontomask.masking.recoding import Recoding
-from ontomask.microdata.attributes import Flat, Nominal
 from ontomask.policy.policy import Policy
 
 #: What the name of a twin ends with.

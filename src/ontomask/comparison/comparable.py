@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ontomask.errors import OntomaskError, PolicyError
-from ontomask.microdata.attributes import Flat, Nominal
+from ontomask.kinds.flat import Flat
+from ontomask.kinds.nominal import Nominal
 from ontomask.policy.policy import Policy
 from ontomask.taxonomy.taxonomy import Taxonomy
 

@@ -94,7 +94,9 @@ def demo_policy(method: Any = None, *, require: Any = ()) -> Policy:
     >>> om.demo_policy(om.Microaggregation(k=5)).quasi_identifiers
     ['age', 'sex', 'race', 'length_of_stay', 'diagnosis', 'procedure']
     """
-    from ontomask.microdata.attributes import Flat, Nominal, Numeric
+    from ontomask.kinds.flat import Flat
+    from ontomask.kinds.nominal import Nominal
+    from ontomask.kinds.numeric import Numeric
     from ontomask.policy.policy import Policy
 
     attributes = {

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from ontomask.hierarchies.costs import LossKind
 from ontomask.hierarchies.levels import ANY, ANY_LEVEL, ColumnLevels
-from ontomask.microdata.columns import Column, Floats, Longs, NominalColumn
+from ontomask.kinds.flat import FlatColumn
+from ontomask.kinds.nominal import NominalColumn
+from ontomask.microdata.columns import Column, Floats, Longs
 from ontomask.operators.yardsticks import NominalYardstick, yardstick
 from ontomask.taxonomy.dag import Csr
 
@@ -148,7 +150,7 @@ def _series(column: Column, nodes: Longs, values: list[Any], *, alike: bool) -> 
 
 def _centres(hierarchy: ColumnLevels) -> NDArray[Any]:
     """The centres of all levels; flat values of different levels are different values."""
-    values, flat, beyond = len(hierarchy.column), type(hierarchy.column) is Column, 0
+    values, flat, beyond = len(hierarchy.column), isinstance(hierarchy.column, FlatColumn), 0
     parts = [hierarchy.levels[0].centres]
     for level in hierarchy.levels[1:]:
         parts.append(

@@ -15,7 +15,10 @@ from ontomask.arguments import counted, short, some_of
 from ontomask.errors import DataError
 from ontomask.files.source import Source
 from ontomask.hierarchies.levels import ANY, ANY_LEVEL, ColumnLevels, Level, make_level, own_values
-from ontomask.microdata.columns import Column, Floats, NominalColumn, NumericColumn, OrdinalColumn
+from ontomask.kinds.nominal import NominalColumn
+from ontomask.kinds.numeric import NumericColumn
+from ontomask.kinds.ordinal import OrdinalColumn
+from ontomask.microdata.columns import Column, Floats
 from ontomask.settings import Settings, number, whole_number
 from ontomask.taxonomy.dag import Dag
 from ontomask.taxonomy.readers.levels import read_rows

@@ -11,7 +11,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.microdata.columns import Column, Floats, NominalColumn, NumericColumn, OrdinalColumn
+from ontomask.kinds.nominal import NominalColumn
+from ontomask.kinds.numeric import NumericColumn
+from ontomask.kinds.ordinal import OrdinalColumn
+from ontomask.microdata.columns import Column, Floats
 
 
 @dataclass(frozen=True, eq=False)

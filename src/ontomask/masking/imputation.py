@@ -16,11 +16,12 @@ from pydantic import Field, model_validator
 
 from ontomask.arguments import counted
 from ontomask.errors import DataError
+from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.goals import Goals
 from ontomask.masking.method import Choosing, Masked, Measuring
 from ontomask.masking.regressions import Regressions, Scored
 from ontomask.microdata.attributes import Role
-from ontomask.microdata.columns import Column, NumericColumn
+from ontomask.microdata.columns import Column
 from ontomask.microdata.encoding import Table, make_table
 from ontomask.operators.yardsticks import yardstick
 from ontomask.progress import Progress, stretch

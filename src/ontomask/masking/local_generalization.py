@@ -15,13 +15,14 @@ from ontomask.arguments import counted
 from ontomask.hierarchies.above import Above
 from ontomask.hierarchies.costs import LossKind
 from ontomask.hierarchies.levels import ColumnLevels
+from ontomask.kinds.flat import FlatColumn
+from ontomask.kinds.nominal import Nominal, NominalColumn
 from ontomask.masking.full_domain import Search
 from ontomask.masking.goals import Goals
 from ontomask.masking.method import Masked
 from ontomask.masking.microaggregation import mdav
 from ontomask.masking.repair import merge_until
-from ontomask.microdata.attributes import Nominal
-from ontomask.microdata.columns import Column, Floats, Longs, NominalColumn
+from ontomask.microdata.columns import Floats, Longs
 from ontomask.microdata.encoding import Table, remeasured
 from ontomask.operators.aggregation import Operators
 from ontomask.operators.record_distance import RecordDistance
@@ -160,7 +161,7 @@ def _compared(method: Generalization, table: Table, hierarchies: list[ColumnLeve
     columns = []
     for hierarchy in hierarchies:
         column = hierarchy.column
-        if type(column) is Column and len(hierarchy) > 2:
+        if isinstance(column, FlatColumn) and len(hierarchy) > 2:
             column = _in_tree(hierarchy)
         columns.append(column)
     placed = Table(tuple(columns), table.codes, table.counts, table.tuple_of)

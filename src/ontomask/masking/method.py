@@ -14,10 +14,13 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from ontomask.arguments import counted
 from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError
+from ontomask.kinds.flat import FlatColumn
+from ontomask.kinds.numeric import NumericColumn
+from ontomask.kinds.registry import AnyAttribute
 from ontomask.masking.dominance import dominance
 from ontomask.masking.goals import Goals
-from ontomask.microdata.attributes import AnyAttribute, Role
-from ontomask.microdata.columns import Column, Longs, NumericColumn
+from ontomask.microdata.attributes import Role
+from ontomask.microdata.columns import Longs
 from ontomask.microdata.encoding import Table, make_table, remeasured
 from ontomask.operators.aggregation import Centroid, NumericCentre, Operators
 from ontomask.operators.ordering import Comparison
@@ -80,7 +83,7 @@ class Masked:
         """Records that show what stands beside each of them, column by column; those that show the same form a group."""
         distinct = [np.unique(values, return_inverse=True) for values in centres]
         shown = [
-            Column(c.name, c.attribute, codes.astype(np.int32), pl.Series(values), None)
+            FlatColumn(c.name, c.attribute, codes.astype(np.int32), pl.Series(values), None)
             for c, (values, codes) in zip(table.columns, distinct, strict=True)
         ]
         made = make_table(shown)

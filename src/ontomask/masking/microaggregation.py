@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from ontomask.arguments import counted, did_you_mean
+from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.goals import Goals
 from ontomask.masking.hybrid import draw_hybrid
 from ontomask.masking.method import Aggregating, Masked
 from ontomask.masking.repair import merge_until
-from ontomask.microdata.columns import NumericColumn
 from ontomask.microdata.encoding import Table
 from ontomask.operators.aggregation import Operators
 from ontomask.progress import Progress, stretch

@@ -27,7 +27,9 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import as_path, short
 from ontomask.errors import DataError, MissingDataError, OptionError
-from ontomask.microdata.columns import NominalColumn, NumericColumn, OrdinalColumn
+from ontomask.kinds.nominal import NominalColumn
+from ontomask.kinds.numeric import NumericColumn
+from ontomask.kinds.ordinal import OrdinalColumn
 from ontomask.settings import whole_number
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.microdata.columns import Column, Floats, Longs, NumericColumn
+from ontomask.kinds.numeric import NumericColumn
+from ontomask.microdata.columns import Column, Floats, Longs
 from ontomask.operators.yardsticks import NominalYardstick, Yardstick
 from ontomask.statistics.sample import TIE
 

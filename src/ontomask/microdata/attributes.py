@@ -8,82 +8,20 @@ removed.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field
 
-from ontomask.arguments import did_you_mean, short
-from ontomask.distances.measures import get_measure
 from ontomask.errors import PolicyError
-from ontomask.settings import Settings, number, plain, whole_number
-from ontomask.taxonomy.catalog import list_taxonomies, load_taxonomy
-from ontomask.taxonomy.lexicon import stemmer
-from ontomask.taxonomy.readers import read_taxonomy
-from ontomask.taxonomy.taxonomy import Taxonomy
+from ontomask.settings import Settings, number
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ontomask.microdata.columns import Codes, Column, Longs
 
 Role = Literal["quasi", "sensitive", "other"]
 Missing = Literal["error", "category", "drop_record"]
-
-
-def _named_taxonomy(taxonomy: Any) -> Any:
-    """A taxonomy, a name of the catalog, or a path; a bare word that is neither is a slip."""
-    if isinstance(taxonomy, Taxonomy):
-        return taxonomy
-    if isinstance(taxonomy, Path):
-        return str(taxonomy)
-    if not isinstance(taxonomy, str) or not taxonomy:
-        raise ValueError(
-            f"{short(repr(taxonomy), 40)} is not a taxonomy: give a name such as 'icd9cm', a file, or a Taxonomy"
-        )
-    if _is_bare(taxonomy) and taxonomy not in list_taxonomies() and not _exists(taxonomy):
-        near = did_you_mean(taxonomy, list_taxonomies())
-        raise ValueError(f"no taxonomy {short(repr(taxonomy))} is built in and there is no such file. {near}".strip())
-    return taxonomy
-
-
-def _exists(name: str) -> bool:
-    try:
-        return Path(name).exists()
-    except (OSError, ValueError):  # too long for a file, or no name at all
-        return False
-
-
-def _is_bare(name: str) -> bool:
-    return not any(mark in name for mark in "./\\")
-
-
-def _text_mapping(mapping: Any) -> Any:
-    if mapping is None or isinstance(mapping, str):
-        return mapping
-    if isinstance(mapping, Path):
-        return str(mapping)
-    if not isinstance(mapping, Mapping):
-        raise ValueError("expected a mapping {value: concept}, or the path of a CSV with both columns")
-    odd = next((part for pair in mapping.items() for part in pair if not isinstance(part, str)), None)
-    if odd is not None:
-        raise ValueError(f"values and concepts of a mapping are text: write '{odd}' for {odd!r}")
-    return dict(mapping)
-
-
-def _ranked(order: Any) -> Any:
-    if order is None:
-        return None
-    if not isinstance(order, (list, tuple)) or not order:
-        raise ValueError("the order is not a list of values from first to last")
-    odd = next((v for v in order if v is None or isinstance(v, (list, tuple, dict, set))), ...)
-    if odd is not ...:
-        raise ValueError(f"{odd!r} is not a value of an order: list the values of the column from first to last")
-    twice = [value for place, value in enumerate(order) if value in order[:place]]
-    if twice:
-        raise ValueError(f"{twice[0]!r} stands twice in the order: list each value once")
-    return plain(list(order))
-
-
-def _decimals(decimals: Any) -> Any:
-    if decimals is not None and decimals != "exact" and not 0 <= whole_number(decimals) <= 15:
-        raise ValueError(f"{decimals} decimals: give 0 to 15, or exact")
-    return decimals
 
 
 class Attribute(Settings):
@@ -104,73 +42,24 @@ class Attribute(Settings):
     def quasi(self) -> bool:
         return self.role == "quasi"
 
+    @property
+    def read_as_text(self) -> bool:
+        """Must the column be read as text, though it may look like numbers?"""
+        return False
 
-class Nominal(Attribute):
-    """Values with a meaning and no order: concepts of a taxonomy."""
-
-    kind: Literal["nominal"] = "nominal"
-    taxonomy: Annotated[str | Taxonomy, BeforeValidator(_named_taxonomy)] = Field(
-        kw_only=False, description="where the values have their place: a built-in name, a file, or a Taxonomy"
-    )
-    measure: str = Field(default="logsc", description="how far apart two meanings are; see docs/measures")
-    scope: Literal["taxonomy", "attribute"] = Field(
-        default="taxonomy", description="measure in the whole taxonomy, or below what subsumes all values of the column"
-    )
-    options: Annotated[dict[str, Any], BeforeValidator(plain)] = Field(
-        default_factory=dict, description="options of the measure"
-    )
-    mapping: Annotated[dict[str, str] | str | None, BeforeValidator(_text_mapping)] = Field(
-        default=None, description="value -> concept where matching cannot know, or a CSV of both"
-    )
-    format: str | None = Field(default=None, description="format of the taxonomy file, where its name does not tell")
-    language: str | None = Field(default="english", description="language of the values, for matching by stems")
-    style: Literal["auto", "code", "label"] = Field(
-        default="auto", description="how concepts that are not in the column are written in it"
-    )
-
-    @model_validator(mode="after")
-    def _measure_exists(self) -> Nominal:
-        get_measure(self.measure).settle(self.options)
+    def with_order(self, order: list[Any]) -> Self:
+        """The attribute with the order that a frame gives its categories, where it needs one and has none."""
         return self
 
-    @field_validator("language")
-    @classmethod
-    def _language_exists(cls, language: str | None) -> str | None:
-        if language is not None:
-            stemmer(language)
-        return language
+    def checked(self, name: str, values: pl.Series, rows: Longs | None) -> pl.Series:
+        """The values of a column as this kind computes with them; an error names those that it cannot use."""
+        return values
 
-    def load(self) -> Taxonomy:
-        """The taxonomy itself, wherever it is."""
-        if isinstance(self.taxonomy, Taxonomy):
-            return self.taxonomy
-        name = str(self.taxonomy)
-        return load_taxonomy(name) if name in list_taxonomies() else read_taxonomy(name, format=self.format)
-
-
-class Flat(Attribute):
-    """Values that are equal or not, nothing between: distance 0 or 1, centre = the most frequent."""
-
-    kind: Literal["flat"] = "flat"
-
-
-class Ordinal(Attribute):
-    """Categories in an order: distance by rank, centre = the median."""
-
-    kind: Literal["ordinal"] = "ordinal"
-    order: Annotated[list[Any] | None, BeforeValidator(_ranked)] = Field(
-        default=None, description="the values from first to last; numbers and dates have their own order"
-    )
-
-
-class Numeric(Attribute):
-    """Numbers: distance by difference, centre = the mean, as precise as the column itself."""
-
-    kind: Literal["numeric"] = "numeric"
-    decimals: Annotated[int | Literal["exact"] | None, BeforeValidator(_decimals)] = Field(
-        default=None,
-        description="round means to this many decimals; not given: to those of the column; exact: as computed",
-    )
+    def column(
+        self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None
+    ) -> Column:
+        """The encoded column of this kind: ``distinct`` values, the code of each record, the code of a missing value."""
+        raise NotImplementedError
 
 
 class Identifier(Settings):
@@ -180,14 +69,10 @@ class Identifier(Settings):
     role: Literal["identifier"] = Field(default="identifier", description="removed from the release")
     quasi: ClassVar[bool] = False
     missing: ClassVar[None] = None
+    read_as_text: ClassVar[bool] = True
 
-
-if TYPE_CHECKING:
-    AnyAttribute: TypeAlias = (
-        Attribute | Identifier
-    )  # a checker takes {"age": Numeric(), "job": Flat()} for a dict of these
-else:
-    AnyAttribute = Annotated[Nominal | Flat | Ordinal | Numeric | Identifier, Field(discriminator="kind")]
+    def with_order(self, order: list[Any]) -> Self:
+        return self
 
 
 def as_attributes(attributes: Any) -> dict[str, Any]:

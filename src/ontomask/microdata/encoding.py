@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import counted, did_you_mean
 from ontomask.errors import DataError
-from ontomask.microdata.columns import Codes, Column, Longs, NominalColumn, encode_column, factorize, rows_where
+from ontomask.microdata.columns import Codes, Column, Longs, encode_column, factorize, rows_where
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +70,7 @@ def make_table(columns: Sequence[Column], notes: Sequence[str] = ()) -> Table:
 
 def remeasured(table: Table, **changed: Any) -> Table:
     """The table with other settings (measure, options, scope; checked before) for all its nominal columns."""
-    columns = tuple(
-        replace(column, attribute=column.attribute.model_copy(update=changed))
-        if isinstance(column, NominalColumn)
-        else column
-        for column in table.columns
-    )
+    columns = tuple(column.remeasured(**changed) for column in table.columns)
     return Table(columns, table.codes, table.counts, table.tuple_of)
 
 

@@ -10,7 +10,6 @@ import polars as pl
 
 from ontomask.arguments import did_you_mean, some_of
 from ontomask.errors import DataError
-from ontomask.microdata.attributes import Identifier, Nominal, Ordinal
 from ontomask.microdata.frames import Taken
 from ontomask.microdata.reading_options import Reading
 from ontomask.microdata.restoring import is_text
@@ -41,7 +40,7 @@ def opened(
     format = format_of(path, SUFFIXES)
     options, unused = chosen.for_format(format)
     named = options.pop("text", [])
-    codes = Codes([*text, *named, *(name for name, a in attributes.items() if is_code(a))])
+    codes = Codes([*text, *named, *(name for name, a in attributes.items() if a.read_as_text)])
     file = read_table(path, text=codes, **options)
     notes = [file.summary(), *file.notes]
     if unused:
@@ -71,19 +70,10 @@ def _as_text(data: pl.DataFrame, names: Iterable[str], notes: list[str]) -> pl.D
     return data
 
 
-def is_code(attribute: Any) -> bool:
-    """Must the column be read as text, though it may look like numbers?"""
-    if isinstance(attribute, Ordinal):
-        return attribute.order is not None and isinstance(attribute.order[0], str)
-    return isinstance(attribute, (Nominal, Identifier))
-
-
 def with_own_orders(attributes: Mapping[str, Any], taken: Taken) -> dict[str, Any]:
     """The attributes, the ordinal ones with the order that the frame itself gives their categories."""
     orders = taken.orders()
     return {
-        name: attribute.changed(order=orders[name])
-        if isinstance(attribute, Ordinal) and attribute.order is None and name in orders
-        else attribute
+        name: attribute.with_order(orders[name]) if name in orders else attribute
         for name, attribute in attributes.items()
     }

@@ -18,7 +18,8 @@ from ontomask.distances.sweep import FewestDown, sweep
 from ontomask.kernels.centres import HIERARCHY, HIGH, MODE, PRESENT, SUBSUMER, Rules, new_tally
 from ontomask.kernels.groups import centres_of_groups
 from ontomask.kernels.space import Point, Space, new_point
-from ontomask.microdata.columns import Floats, Longs, NumericColumn
+from ontomask.kinds.numeric import NumericColumn
+from ontomask.microdata.columns import Floats, Longs
 from ontomask.microdata.encoding import Table
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.operators.yardsticks import LineYardstick, NominalYardstick

@@ -17,8 +17,11 @@ from numpy.typing import NDArray
 from ontomask.arguments import as_numbers, as_values, counted, did_you_mean, one_of, short
 from ontomask.distances.tables import Scope
 from ontomask.errors import OptionError
-from ontomask.microdata.attributes import Attribute, Nominal, Numeric
-from ontomask.microdata.columns import HUGE, Column, NominalColumn, NumericColumn, OrdinalColumn
+from ontomask.kinds.nominal import Nominal, NominalColumn
+from ontomask.kinds.numeric import HUGE, Numeric, NumericColumn
+from ontomask.kinds.ordinal import OrdinalColumn
+from ontomask.microdata.attributes import Attribute
+from ontomask.microdata.columns import Column
 from ontomask.microdata.encoding import Table
 from ontomask.operators.ordering import Comparison, in_order
 from ontomask.operators.record_distance import Distance, Normalize, RecordDistance

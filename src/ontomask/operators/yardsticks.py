@@ -16,7 +16,10 @@ from numpy.typing import NDArray
 
 from ontomask.distances.measures import get_measure
 from ontomask.distances.tables import distance_matrix
-from ontomask.microdata.columns import Column, Floats, Longs, NominalColumn, NumericColumn, OrdinalColumn
+from ontomask.kinds.nominal import NominalColumn
+from ontomask.kinds.numeric import NumericColumn
+from ontomask.kinds.ordinal import OrdinalColumn
+from ontomask.microdata.columns import Column, Floats, Longs
 from ontomask.taxonomy.dag import Dag
 
 #: Numeric and ordinal columns lie on a line; nominal and flat ones have a table.

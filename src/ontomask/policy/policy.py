@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeA
 from pydantic import Field, field_validator, model_validator
 
 from ontomask.errors import PolicyError
+from ontomask.kinds.nominal import Nominal
+from ontomask.kinds.registry import AnyAttribute
 from ontomask.masking.generalization import Generalization
 from ontomask.masking.imputation import Imputation
 from ontomask.masking.method import Method
@@ -24,7 +26,6 @@ from ontomask.masking.recoding import Recoding
 from ontomask.masking.resampling import Resampling
 from ontomask.masking.shuffling import Shuffling
 from ontomask.masking.suppression import Suppression
-from ontomask.microdata.attributes import AnyAttribute, Nominal
 from ontomask.microdata.reading_options import Reading
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity

@@ -16,8 +16,7 @@ from ontomask.arguments import free_name, some_of
 from ontomask.column_names.repeating import Repeating, repeating
 from ontomask.errors import DataError
 from ontomask.files.fingerprints import InputFile, State, states_of
-from ontomask.microdata.attributes import Nominal
-from ontomask.microdata.columns import NominalColumn
+from ontomask.kinds.nominal import Nominal, NominalColumn
 from ontomask.microdata.encoding import Table, encode, require_columns, settle_missing
 from ontomask.microdata.frames import Taken, take
 from ontomask.microdata.opening import opened, with_own_orders

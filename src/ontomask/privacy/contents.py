@@ -16,7 +16,9 @@ from pydantic import Field
 
 from ontomask.arguments import counted, did_you_mean, some_of
 from ontomask.errors import OntomaskError
-from ontomask.microdata.attributes import Nominal, Numeric, Ordinal
+from ontomask.kinds.nominal import Nominal
+from ontomask.kinds.numeric import Numeric
+from ontomask.kinds.ordinal import Ordinal
 from ontomask.privacy.models import Finding, Model
 
 if TYPE_CHECKING:

@@ -6,7 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ontomask.microdata.attributes import Attribute, Flat, Identifier, Missing, Nominal, Numeric, Ordinal, Role
+from ontomask.kinds.flat import Flat
+from ontomask.kinds.nominal import Nominal
+from ontomask.kinds.numeric import Numeric
+from ontomask.kinds.ordinal import Ordinal
+from ontomask.microdata.attributes import Attribute, Identifier, Missing, Role
 from ontomask.profiling.taxonomy_candidates import Candidate
 
 Kind = Literal["nominal", "ordinal", "flat", "numeric", "identifier"]

@@ -12,8 +12,8 @@ import polars as pl
 
 from ontomask.assessment.readings import risk_readings
 from ontomask.assessment.risk import Risk, risk_of, severity_numbers
+from ontomask.kinds.nominal import Nominal
 from ontomask.masking.goals import Goals
-from ontomask.microdata.attributes import Nominal
 from ontomask.policy.policy import Policy, require_policy
 from ontomask.policy.prepared import Prepared, prepare
 from ontomask.policy.verification import NOTHING_PROMISED, Verification, check_models

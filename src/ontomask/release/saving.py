@@ -19,7 +19,7 @@ from ontomask.errors import OntomaskError, OntomaskWarning, OutputError
 from ontomask.files.exchange import appear, holds_old, in_work, left_over, locked, part_for
 from ontomask.files.fingerprints import sha256
 from ontomask.files.owner_only import create_folder, make_ordinary
-from ontomask.microdata.attributes import Nominal
+from ontomask.kinds.nominal import Nominal
 from ontomask.microdata.record_numbers import RECORDS
 from ontomask.microdata.writing import suffix_of, write_table, write_text
 from ontomask.policy.policy import Policy

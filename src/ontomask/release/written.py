@@ -17,7 +17,6 @@ from ontomask.arguments import some_of
 from ontomask.errors import DataError, NotSatisfied, OntomaskError, OntomaskWarning
 from ontomask.microdata.csv_types import typed
 from ontomask.microdata.frames import take
-from ontomask.microdata.opening import is_code
 from ontomask.microdata.reading import Codes, format_name, read_table
 from ontomask.microdata.restoring import is_text
 from ontomask.policy.verification import Verification, check_contents, check_models
@@ -116,7 +115,8 @@ class ReadBack:
         cells, names = table.data.select(c for c in table.data.columns if c in needed), table.data.columns
         others = [name for name in cells.columns if name not in policy.quasi_identifiers]
         if others:
-            codes = [name for name in others if is_code(policy.attributes.get(name))]
+            known = policy.attributes
+            codes = [name for name in others if name in known and known[name].read_as_text]
             assert table.delimiter is not None
             numbers, _, _ = typed(cells.select(others), delimiter=table.delimiter, decimal=self._decimal, text=codes)
             cells = cells.with_columns(numbers.iter_columns())

@@ -13,8 +13,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import short
-from ontomask.microdata.attributes import Ordinal
-from ontomask.microdata.columns import Column, NominalColumn, NumericColumn, OrdinalColumn
+from ontomask.kinds.nominal import NominalColumn
+from ontomask.kinds.numeric import NumericColumn
+from ontomask.kinds.ordinal import Ordinal, OrdinalColumn
+from ontomask.microdata.columns import Column
 
 if TYPE_CHECKING:
     from ontomask.report.reportable import Reportable

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arguments import short
-from ontomask.microdata.columns import NominalColumn
+from ontomask.kinds.nominal import NominalColumn
 from ontomask.report.counts import Studied, meanings, text_of
 
 if TYPE_CHECKING:

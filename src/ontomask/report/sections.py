@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ontomask.arguments import counted
-from ontomask.microdata.attributes import Identifier, Nominal
+from ontomask.kinds.nominal import Nominal
+from ontomask.microdata.attributes import Identifier
 from ontomask.report.counts import Studied, distribution
 from ontomask.report.elements import figure, number
 from ontomask.report.words import KINDS, MISSING, ROLES, settings_in_words, taxonomy_name

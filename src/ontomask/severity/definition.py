@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from ontomask.arguments import did_you_mean, short
 from ontomask.errors import PolicyError
-from ontomask.microdata.attributes import Nominal
+from ontomask.kinds.nominal import Nominal
 from ontomask.settings import Settings, number
 from ontomask.severity.classes import riopsi
 from ontomask.taxonomy.taxonomy import Taxonomy

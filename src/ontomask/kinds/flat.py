@@ -1,0 +1,39 @@
+"""Flat columns: values that are equal or not; the centre of a group is a code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.microdata.attributes import Attribute
+from ontomask.microdata.columns import Codes, Column, Longs
+from ontomask.microdata.spelling import is_text, spelled_alike
+
+
+class Flat(Attribute):
+    """Values that are equal or not, nothing between: distance 0 or 1, centre = the most frequent."""
+
+    kind: Literal["flat"] = "flat"
+
+    def column(
+        self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None
+    ) -> FlatColumn:
+        if self.quasi and is_text(distinct.dtype):
+            notes += [f"{name}: {note}" for note in spelled_alike(distinct)]
+        return FlatColumn(name, self, codes, distinct, missing)
+
+
+@dataclass(frozen=True, eq=False)
+class FlatColumn(Column):
+    """Its centres are codes; the missing value is one of them."""
+
+    @property
+    def own(self) -> NDArray[Any]:
+        return np.arange(len(self))
+
+    def decode(self, centres: NDArray[Any]) -> pl.Series:
+        return self.values.gather(centres.astype(np.int64)).rename(self.name)

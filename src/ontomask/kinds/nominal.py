@@ -1,0 +1,235 @@
+"""Nominal columns: concepts of a taxonomy; the centre of a group is the position of a concept, -1 where it is missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from ontomask.arguments import counted, did_you_mean, short
+from ontomask.distances.measures import get_measure
+from ontomask.microdata.attributes import Attribute
+from ontomask.microdata.columns import Codes, Column, Longs
+from ontomask.settings import plain
+from ontomask.taxonomy.catalog import list_taxonomies, load_taxonomy
+from ontomask.taxonomy.lexicon import stemmer
+from ontomask.taxonomy.matching import Matching, match_counts
+from ontomask.taxonomy.readers import read_taxonomy
+from ontomask.taxonomy.taxonomy import Taxonomy
+
+
+def _named_taxonomy(taxonomy: Any) -> Any:
+    """A taxonomy, a name of the catalog, or a path; a bare word that is neither is a slip."""
+    if isinstance(taxonomy, Taxonomy):
+        return taxonomy
+    if isinstance(taxonomy, Path):
+        return str(taxonomy)
+    if not isinstance(taxonomy, str) or not taxonomy:
+        raise ValueError(
+            f"{short(repr(taxonomy), 40)} is not a taxonomy: give a name such as 'icd9cm', a file, or a Taxonomy"
+        )
+    if _is_bare(taxonomy) and taxonomy not in list_taxonomies() and not _exists(taxonomy):
+        near = did_you_mean(taxonomy, list_taxonomies())
+        raise ValueError(f"no taxonomy {short(repr(taxonomy))} is built in and there is no such file. {near}".strip())
+    return taxonomy
+
+
+def _exists(name: str) -> bool:
+    try:
+        return Path(name).exists()
+    except (OSError, ValueError):  # too long for a file, or no name at all
+        return False
+
+
+def _is_bare(name: str) -> bool:
+    return not any(mark in name for mark in "./\\")
+
+
+def _text_mapping(mapping: Any) -> Any:
+    if mapping is None or isinstance(mapping, str):
+        return mapping
+    if isinstance(mapping, Path):
+        return str(mapping)
+    if not isinstance(mapping, Mapping):
+        raise ValueError("expected a mapping {value: concept}, or the path of a CSV with both columns")
+    odd = next((part for pair in mapping.items() for part in pair if not isinstance(part, str)), None)
+    if odd is not None:
+        raise ValueError(f"values and concepts of a mapping are text: write '{odd}' for {odd!r}")
+    return dict(mapping)
+
+
+class Nominal(Attribute):
+    """Values with a meaning and no order: concepts of a taxonomy."""
+
+    kind: Literal["nominal"] = "nominal"
+    taxonomy: Annotated[str | Taxonomy, BeforeValidator(_named_taxonomy)] = Field(
+        kw_only=False, description="where the values have their place: a built-in name, a file, or a Taxonomy"
+    )
+    measure: str = Field(default="logsc", description="how far apart two meanings are; see docs/measures")
+    scope: Literal["taxonomy", "attribute"] = Field(
+        default="taxonomy", description="measure in the whole taxonomy, or below what subsumes all values of the column"
+    )
+    options: Annotated[dict[str, Any], BeforeValidator(plain)] = Field(
+        default_factory=dict, description="options of the measure"
+    )
+    mapping: Annotated[dict[str, str] | str | None, BeforeValidator(_text_mapping)] = Field(
+        default=None, description="value -> concept where matching cannot know, or a CSV of both"
+    )
+    format: str | None = Field(default=None, description="format of the taxonomy file, where its name does not tell")
+    language: str | None = Field(default="english", description="language of the values, for matching by stems")
+    style: Literal["auto", "code", "label"] = Field(
+        default="auto", description="how concepts that are not in the column are written in it"
+    )
+
+    @model_validator(mode="after")
+    def _measure_exists(self) -> Nominal:
+        get_measure(self.measure).settle(self.options)
+        return self
+
+    @field_validator("language")
+    @classmethod
+    def _language_exists(cls, language: str | None) -> str | None:
+        if language is not None:
+            stemmer(language)
+        return language
+
+    def load(self) -> Taxonomy:
+        """The taxonomy itself, wherever it is."""
+        if isinstance(self.taxonomy, Taxonomy):
+            return self.taxonomy
+        name = str(self.taxonomy)
+        return load_taxonomy(name) if name in list_taxonomies() else read_taxonomy(name, format=self.format)
+
+    @property
+    def read_as_text(self) -> bool:
+        return True
+
+    def column(
+        self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None
+    ) -> NominalColumn:
+        return _nominal(name, self, codes, distinct, missing, notes)
+
+
+@dataclass(frozen=True, eq=False)
+class NominalColumn(Column):
+    """``concepts``: the position of each code in the taxonomy, -1 for missing; every concept has one code.
+
+    ``span``: concepts of another column that this one is measured against.
+    """
+
+    taxonomy: Taxonomy = field(kw_only=True)
+    concepts: Longs = field(kw_only=True)
+    by_label: bool = field(kw_only=True)
+    dotless: bool = field(kw_only=True)
+    span: Longs = field(kw_only=True, default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    @property
+    def attr(self) -> Nominal:
+        assert isinstance(self.attribute, Nominal)
+        return self.attribute
+
+    @property
+    def own(self) -> NDArray[Any]:
+        return self.concepts
+
+    def remeasured(self, **changed: Any) -> Self:
+        return replace(self, attribute=self.attribute.model_copy(update=changed))
+
+    def spell(self, position: int) -> str:
+        """A concept that need not be in the column, written as the column writes its concepts.
+
+        A label that would be read as another concept says nothing: the code stands in its place.
+        """
+        code = self.taxonomy.concepts[position]
+        if self.by_label:
+            label = self.taxonomy.label(code)
+            read = match_counts(Counter([label]), self.taxonomy, self.attr.mapping, self.attr.language)
+            return label if read.concepts.get(label) == code else code
+        return code.replace(".", "") if self.dotless else code
+
+    def decode(self, centres: NDArray[Any]) -> pl.Series:
+        """Concepts of the column as they are written there, others by code or label."""
+        distinct, place = np.unique(centres, return_inverse=True)
+        code_of = {int(concept): code for code, concept in enumerate(self.concepts) if concept >= 0}
+        codes = [code_of.get(int(concept), -1) for concept in distinct]
+        if all(code >= 0 or concept < 0 for code, concept in zip(codes, distinct, strict=True)):
+            # All are values of the column: its type can stay.
+            spelled = self.values.gather([max(code, 0) for code in codes])
+            if (distinct < 0).any():
+                spelled = pl.select(
+                    pl.when(pl.Series(distinct >= 0)).then(spelled).otherwise(None).alias(self.name)
+                ).to_series()
+        else:
+            originals = self.values.to_list()
+            kept = not self.values.dtype.is_float()  # a decimal no longer shows how its code is written
+            spelled = pl.Series(
+                [
+                    None if concept < 0 else str(originals[code]) if kept and code >= 0 else self.spell(int(concept))
+                    for code, concept in zip(codes, distinct, strict=True)
+                ],
+                dtype=pl.String,
+            )
+        return spelled.gather(place).rename(self.name)
+
+
+def _nominal(
+    name: str, attribute: Nominal, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str]
+) -> NominalColumn:
+    """Values to concepts; values of the same meaning become one."""
+    taxonomy = attribute.load()
+    counts = np.bincount(codes, minlength=len(distinct))
+    texts = [None if value is None else str(value) for value in distinct.to_list()]
+    tally: Counter[str] = Counter()
+    for text, count in zip(texts, counts.tolist(), strict=True):
+        if text is not None:
+            tally[text] += count
+    numbers = tally if distinct.dtype.is_numeric() else ()
+    matching = match_counts(tally, taxonomy, attribute.mapping, attribute.language, numbers).require_all(name)
+    notes += [f"{name}: {note}" for note in matching.notes]
+    position = {text: taxonomy.position(concept) for text, concept in matching.concepts.items()}
+    concept_of = np.array([-1 if text is None else position[text] for text in texts], dtype=np.int64)
+
+    order: dict[int, list[int]] = {}
+    for code, concept in enumerate(concept_of.tolist()):
+        order.setdefault(concept, []).append(code)
+    new = np.empty(len(distinct), dtype=np.int32)
+    kept = []
+    for place, same in enumerate(order.values()):
+        new[same] = place
+        kept.append(max(same, key=lambda code: (counts[code], -code)))  # the most frequent spelling stands for all
+    merged = [(texts[keep], len(same)) for keep, same in zip(kept, order.values(), strict=True) if len(same) > 1]
+    if merged:
+        notes.append(
+            f"{name}: {counted(len(merged), 'concept')} written in several ways, now each in its most frequent one"
+        )
+    return NominalColumn(
+        name,
+        attribute,
+        new[codes],
+        distinct.gather(kept),
+        None if missing is None else int(new[missing]),
+        taxonomy=taxonomy,
+        concepts=np.array(list(order), dtype=np.int64),
+        by_label=_by_label(attribute, matching),
+        dotless=any("." in row.concept and "." not in row.value for row in matching.rows if row.how == "code")
+        and not any("." in row.value for row in matching.rows),
+    )
+
+
+def _by_label(attribute: Nominal, matching: Matching) -> bool:
+    """Does the column hold labels rather than codes?"""
+    if attribute.style != "auto":
+        return attribute.style == "label"
+    t = matching.taxonomy
+    # A mapping may hold every value of the column: what would be a label without it still is one.
+    mapped = (row.value for row in matching.rows if row.how == "mapping" and t.find(row.value) is None)
+    labels = sum(row.how in ("label", "synonym", "stem") for row in matching.rows)
+    labels += sum(bool(t.lexicon.by_term(value)[1]) for value in mapped)
+    return labels > len(matching.rows) / 2

@@ -1,0 +1,141 @@
+"""Numeric columns: numbers; the centre of a group is a number, NaN where it is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field
+
+from ontomask.arguments import counted
+from ontomask.errors import DataError
+from ontomask.microdata.attributes import Attribute
+from ontomask.microdata.columns import Codes, Column, Floats, Longs, refuse_odd, rows_where
+from ontomask.microdata.precision import own_decimals, rounded
+from ontomask.settings import whole_number
+
+#: No number of a numeric column may be larger: squares and sums of them would overflow.
+HUGE = 1e150
+
+
+def _decimals(decimals: Any) -> Any:
+    if decimals is not None and decimals != "exact" and not 0 <= whole_number(decimals) <= 15:
+        raise ValueError(f"{decimals} decimals: give 0 to 15, or exact")
+    return decimals
+
+
+class Numeric(Attribute):
+    """Numbers: distance by difference, centre = the mean, as precise as the column itself."""
+
+    kind: Literal["numeric"] = "numeric"
+    decimals: Annotated[int | Literal["exact"] | None, BeforeValidator(_decimals)] = Field(
+        default=None,
+        description="round means to this many decimals; not given: to those of the column; exact: as computed",
+    )
+
+    def checked(self, name: str, values: pl.Series, rows: Longs | None) -> pl.Series:
+        return _only_numbers(name, values, rows)
+
+    def column(
+        self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None
+    ) -> NumericColumn:
+        numbers = distinct.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+        return NumericColumn(name, self, codes, distinct, missing, numbers=numbers)
+
+
+@dataclass(frozen=True, eq=False)
+class NumericColumn(Column):
+    """``numbers``: of each code, NaN for missing."""
+
+    numbers: Floats = field(kw_only=True)
+
+    @property
+    def own(self) -> NDArray[Any]:
+        return self.numbers
+
+    def rounded(self, centres: NDArray[Any]) -> NDArray[Any]:
+        """Means as the attribute wants them shown: as precise as the column itself, unless it says otherwise."""
+        if self.decimals is None:
+            return centres + 0.0  # -0.0 becomes 0.0
+        return rounded(centres, self.decimals, float(np.nanmax(np.abs(self.numbers), initial=0.0)))
+
+    @cached_property
+    def decimals(self) -> int | None:
+        """To how many decimals means are shown; None: as computed."""
+        assert isinstance(self.attribute, Numeric)
+        if self.attribute.decimals is None:
+            return own_decimals(self.numbers, single=self.values.dtype == pl.Float32)
+        return None if self.attribute.decimals == "exact" else self.attribute.decimals
+
+    @property
+    def step(self) -> float:
+        """What means are a multiple of."""
+        return 0.0 if self.decimals is None else 10.0**-self.decimals
+
+    def decode(self, centres: NDArray[Any]) -> pl.Series:
+        """Numbers; of the column's own type where all of them fit it."""
+        numbers = pl.Series(self.name, centres, dtype=pl.Float64).fill_nan(None)
+        if self.values.dtype.is_integer():
+            whole = numbers.cast(self.values.dtype, strict=False)
+            if whole.null_count() == numbers.null_count() and (whole.cast(pl.Float64) == numbers).all():
+                return whole
+        elif self.values.dtype == pl.Float32:
+            return numbers.cast(pl.Float32)
+        return numbers
+
+
+def _only_numbers(name: str, values: pl.Series, rows: Longs | None) -> pl.Series:
+    where = f"column {name!r}"
+    if values.dtype == pl.Null:
+        raise DataError("holds no value at all", where=where, remedy="Leave the column out of the policy and the data.")
+    if values.dtype.is_decimal():
+        floats = values.cast(pl.Float64)
+        odd = floats.cast(values.dtype, strict=False).ne_missing(values)
+        refuse_odd(name, odd, "decimals with more digits than can be computed with", rows)
+        values = floats
+    if not values.dtype.is_numeric():
+        raise _not_numeric(name, values, rows)
+    if values.dtype.is_float():
+        refuse_odd(name, ~values.is_finite(), "NaN or infinite", rows)
+    size = values.cast(pl.Float64).abs()
+    if values.dtype.is_integer():
+        # From here on, numbers are no longer told apart by what they are computed with.
+        refuse_odd(name, size >= 2.0**53, "beyond 9,007,199,254,740,991 (an identifier, perhaps?)", rows)
+    refuse_odd(name, size > HUGE, f"larger than {HUGE:g}", rows)
+    low, high = values.cast(pl.Float64).min(), values.cast(pl.Float64).max()
+    if isinstance(low, float) and isinstance(high, float) and 0 < high - low < 1 / HUGE:
+        raise DataError(
+            f"all values lie within {high - low:g} of each other",
+            where=where,
+            remedy="These differences are too small to compute with: choose a smaller unit.",
+        )
+    return values
+
+
+def _not_numeric(name: str, values: pl.Series, rows: Longs | None) -> DataError:
+    where = f"column {name!r}"
+    if values.dtype == pl.String or values.dtype in (pl.Categorical, pl.Enum):
+        text = values.cast(pl.String)
+        odd = text.cast(pl.Float64, strict=False).is_null() & text.is_not_null()
+        if odd.any():
+            shown, found = rows_where(odd, rows)
+            return DataError(
+                f"is numeric in the policy and holds text in {len(found):,} of {counted(len(values), 'record')} ({shown})",
+                where=where,
+                remedy="Correct these values, or call the column Nominal, Ordinal or Flat.",
+                rows=found,
+            )
+        return DataError(
+            "is numeric in the policy and holds numbers stored as text",
+            where=where,
+            remedy="Convert the column to numbers first (are these codes? then it is Nominal or Flat).",
+        )
+    return DataError(
+        f"is numeric in the policy and holds {values.dtype}",
+        where=where,
+        remedy="Convert it to numbers, or call the column Ordinal or Flat.",
+    )

@@ -1,0 +1,123 @@
+"""Ordinal columns: values in an order; the centre of a group is a rank, -1 where it is missing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field
+
+from ontomask.arguments import counted, short, some_of
+from ontomask.errors import DataError
+from ontomask.microdata.attributes import Attribute
+from ontomask.microdata.columns import Codes, Column, Longs, refuse_odd, rows_where
+from ontomask.microdata.dates import read_dates
+from ontomask.settings import plain
+
+
+def _ranked(order: Any) -> Any:
+    if order is None:
+        return None
+    if not isinstance(order, (list, tuple)) or not order:
+        raise ValueError("the order is not a list of values from first to last")
+    odd = next((v for v in order if v is None or isinstance(v, (list, tuple, dict, set))), ...)
+    if odd is not ...:
+        raise ValueError(f"{odd!r} is not a value of an order: list the values of the column from first to last")
+    twice = [value for place, value in enumerate(order) if value in order[:place]]
+    if twice:
+        raise ValueError(f"{twice[0]!r} stands twice in the order: list each value once")
+    return plain(list(order))
+
+
+class Ordinal(Attribute):
+    """Categories in an order: distance by rank, centre = the median."""
+
+    kind: Literal["ordinal"] = "ordinal"
+    order: Annotated[list[Any] | None, BeforeValidator(_ranked)] = Field(
+        default=None, description="the values from first to last; numbers and dates have their own order"
+    )
+
+    @property
+    def read_as_text(self) -> bool:
+        return self.order is not None and isinstance(self.order[0], str)
+
+    def with_order(self, order: list[Any]) -> Self:
+        return self.changed(order=order) if self.order is None else self
+
+    def checked(self, name: str, values: pl.Series, rows: Longs | None) -> pl.Series:
+        if values.dtype.is_float():
+            refuse_odd(name, ~values.is_finite(), "NaN or infinite", rows)
+        return values
+
+    def column(
+        self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None
+    ) -> OrdinalColumn:
+        ranks, levels = _ranks(name, self, distinct, codes, notes, rows)
+        return OrdinalColumn(name, self, codes, distinct, missing, ranks=ranks, levels=levels)
+
+
+@dataclass(frozen=True, eq=False)
+class OrdinalColumn(Column):
+    """``ranks``: of each code on a scale of ``levels``, -1 for missing."""
+
+    ranks: Longs = field(kw_only=True)
+    levels: int = field(kw_only=True)
+
+    @property
+    def own(self) -> NDArray[Any]:
+        return self.ranks
+
+    def decode(self, centres: NDArray[Any]) -> pl.Series:
+        """A median is the rank of a value that occurs in the column."""
+        code_of = np.full(self.levels + 1, -1)
+        code_of[self.ranks] = np.arange(len(self.ranks))  # rank -1 stands last, for missing
+        return self.values.gather(code_of[centres]).rename(self.name)
+
+
+def _ranks(
+    name: str, attribute: Ordinal, distinct: pl.Series, codes: Codes, notes: list[str], rows: Longs | None
+) -> tuple[Longs, int]:
+    """The rank of each distinct value, and how many ranks there are."""
+    where = f"column {name!r}"
+    dtype = distinct.dtype
+    order = attribute.order
+    if order is None:
+        if isinstance(dtype, pl.Enum):
+            return distinct.to_physical().cast(pl.Int64).fill_null(-1).to_numpy(), len(dtype.categories)
+        if dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Boolean:
+            return _by_size(distinct)
+        times = read_dates(distinct) if dtype == pl.String else None
+        if times is not None and times.n_unique() == len(times):
+            notes.append(f"{name}: dates written as text, taken in the order of time")
+            return _by_size(times)
+        raise DataError(
+            f"is ordinal, holds {'text' if dtype == pl.String else dtype} and has no order",
+            where=where,
+            remedy="List the values from first to last: Ordinal(order=[...]). "
+            "Dates need none if all are written alike, as 2024-05-31, 2024-05-31T12:30 or 31.05.2024.",
+        )
+    place = {value: rank for rank, value in enumerate(order)}
+    listed = distinct.to_list()
+    unknown = [code for code, value in enumerate(listed) if value is not None and value not in place]
+    if unknown:
+        odd = pl.Series(np.isin(codes, unknown))
+        _, found = rows_where(odd, rows)
+        shown = some_of([short(repr(listed[code]), 40) for code in unknown])
+        raise DataError(
+            f"holds {counted(len(unknown), 'value')} that the order does not have: {shown} "
+            f"({counted(len(found), 'record')})",
+            where=where,
+            remedy=f"Add them to order= where they belong. It has: {', '.join(map(repr, order[:12]))}."
+            + (" (In a file, put no and yes in quotes: YAML takes them for false and true.)" if True in order else ""),
+            rows=found,
+        )
+    return np.array([-1 if value is None else place[value] for value in listed], dtype=np.int64), len(order)
+
+
+def _by_size(distinct: pl.Series) -> tuple[Longs, int]:
+    """The ranks of numbers or dates, and how many there are."""
+    ranks = (distinct.to_physical().rank("dense").cast(pl.Int64) - 1).fill_null(-1).to_numpy()
+    return ranks, int(ranks.max(initial=0)) + 1
