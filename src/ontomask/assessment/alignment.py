@@ -12,13 +12,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted
+from ontomask.arrays import Longs
 from ontomask.errors import DataError
 from ontomask.microdata.aligning import aligned as in_one_type
 from ontomask.microdata.attributes import as_attributes
 from ontomask.microdata.record_numbers import read_records
 from ontomask.policy.policy import Policy
-
-Longs = NDArray[np.int64]
 
 #: How users say which row is which.
 GIVE = "Say which row of the original each masked row is with records= (result.records)"

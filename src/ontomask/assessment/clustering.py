@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted, short
+from ontomask.arrays import Floats
 from ontomask.assessment.pairing import Pairing, pair_frames
 from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError, OptionError
@@ -17,7 +18,6 @@ from ontomask.microdata.encoding import Table
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.statistics.sample import first_least
 
-Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 #: More clusters than this are never looked for where the number is not given.

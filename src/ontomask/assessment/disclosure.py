@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from ontomask.arrays import Floats, Longs
 from ontomask.assessment.attacks import classes_recognizable
 from ontomask.assessment.disclosed import codes_of, together, tolerance_of
 from ontomask.assessment.linkage import nearest_released
@@ -23,9 +23,6 @@ from ontomask.assessment.risk import quasi_of
 from ontomask.errors import PolicyError
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.sensitive import values_of
-
-Longs = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: Values times nearest classes that are looked up at a time.
 LOOKED_UP = 1 << 22

@@ -9,13 +9,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from ontomask.arrays import Longs
 from ontomask.hierarchies.above import Above
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import Masked
 from ontomask.microdata.encoding import Table
-
-Longs = NDArray[np.int64]
 
 
 def read_generalized(

@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted, short, some_of
+from ontomask.arrays import Longs
 from ontomask.assessment.alignment import rows_of
 from ontomask.assessment.generalized import read_generalized
 from ontomask.distances.measures import get_measure
@@ -35,7 +36,6 @@ from ontomask.operators.record_distance import RecordDistance
 from ontomask.policy.policy import Policy
 from ontomask.taxonomy.matching import as_mapping
 
-Longs = NDArray[np.int64]
 Found = TypeVar("Found")
 
 

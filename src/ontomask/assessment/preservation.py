@@ -11,10 +11,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from ontomask.arrays import Floats, Longs
 from ontomask.assessment.pairing import Pairing, pair_frames
 from ontomask.errors import OptionError
 from ontomask.kinds.nominal import NominalColumn
-from ontomask.microdata.columns import Column, Floats, Longs
+from ontomask.microdata.columns import Column
 from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick
 from ontomask.statistics import dependence
 from ontomask.statistics.centroids import centroid

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from ontomask.arguments import counted, plain_number
+from ontomask.arrays import TIE
 from ontomask.assessment.disclosed import most_disclosed
 from ontomask.assessment.risk import SMALL, Risk
 
@@ -23,8 +24,6 @@ NO_QUASI = (
 )
 #: More columns than this are counted, not listed.
 MOST_NAMED = 6
-#: A share of the released records below this is rounding: nothing changed.
-NOISE = 1e-12
 
 
 def readings_of(assessment: Assessment) -> list[str]:
@@ -271,7 +270,7 @@ def _loss(found: Assessment) -> list[str]:
 def _released(share: float, loss: Loss) -> float:
     """A mean over all records, in which a removed one counts 1, as a mean over those that are released."""
     left = (share * loss.records - loss.removed) / (loss.records - loss.removed)
-    return left if left > NOISE else 0.0
+    return left if left > TIE else 0.0
 
 
 def _relations(found: Assessment) -> list[str]:
@@ -282,7 +281,7 @@ def _relations(found: Assessment) -> list[str]:
     released = found.loss.records - found.loss.removed
     sampled = int(table["records"].to_numpy().min())
     some = f" (estimated on {sampled:,} records drawn at random)" if sampled < released else ""
-    if worst["difference"] < 1e-12:
+    if worst["difference"] < TIE:
         return [f"Relations between columns are as they were{some}."]
     return [
         (

@@ -10,8 +10,9 @@ import numpy as np
 import polars as pl
 
 from ontomask.arguments import plain_number
+from ontomask.arrays import Floats
 from ontomask.assessment.combining import combine_estimates
-from ontomask.microdata.columns import Column, Floats
+from ontomask.microdata.columns import Column
 from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick
 
 if TYPE_CHECKING:

@@ -12,15 +12,13 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from ontomask.arrays import Flags
 from ontomask.assessment.pairing import Pairing, aware_of, masked_column, paired
 from ontomask.kinds.nominal import Nominal, NominalColumn
 from ontomask.masking.method import Masked
 from ontomask.microdata.columns import Column, encode_column
 from ontomask.microdata.encoding import Table, make_table
-
-Flags = NDArray[np.bool_]
 
 
 def pair_on(

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import polars as pl
 
 from ontomask.arguments import as_path
+from ontomask.arrays import TIE
 from ontomask.assessment.disclosure import Disclosure
 from ontomask.assessment.linkage import KINDS, Kind
 from ontomask.comparison.baselines import LABELS_ONLY
@@ -31,8 +32,6 @@ RISK_WORDS = {
 }
 #: The weights of loss at which scores are listed.
 ALPHAS = tuple(step / 10 for step in range(11))
-#: Scores that differ by less, relatively, are equal.
-EQUAL = 1e-12
 
 _COLUMNS: dict[str, Any] = {
     "name": pl.String,
@@ -172,14 +171,14 @@ class Comparison:
             crossings = [
                 ((other[0] - risk) / ((other[0] - risk) + (loss - other[1])), *other)
                 for other in whole
-                if other[1] < loss * (1 - EQUAL)
+                if other[1] < loss * (1 - TIE)
             ]
             if not crossings:
                 return [*alone, *found, (begin, 1.0, name)]
             at = max(min(crossing[0] for crossing in crossings), begin)
             found.append((begin, at, name))
             begin = at
-            near = [crossing for crossing in crossings if crossing[0] <= at * (1 + EQUAL)]
+            near = [crossing for crossing in crossings if crossing[0] <= at * (1 + TIE)]
             _, risk, loss, name = min(near, key=lambda crossing: crossing[2])
 
     @property
@@ -188,7 +187,7 @@ class Comparison:
         there is none."""
         scored = [(score, run) for run in self.runs if (score := self.score(run)) is not None]
         least = min((score for score, _ in scored), default=0.0)
-        equal = [run for score, run in scored if score <= least * (1 + EQUAL)]
+        equal = [run for score, run in scored if score <= least * (1 + TIE)]
         return next((run.name for run in equal if self._on_frontier(run)), equal[0].name if equal else None)
 
     @cached_property

@@ -19,13 +19,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.arrays import Flags, Floats, Longs
 from ontomask.demo.figures import care, profile
 from ontomask.taxonomy.catalog import load_taxonomy
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 Keys = NDArray[np.uint64]
 
 OLDEST = 105
@@ -38,12 +36,12 @@ BRANCH_SPREAD, CATEGORY_SPREAD, CODE_SPREAD = 1.0, 0.8, 0.8
 class Weights(NamedTuple):
     """Weighted lists, one after the other: row i has the items ``start[i]`` to ``start[i + 1]``."""
 
-    start: Ints
-    item: Ints
-    running: Ints  # sum of all weights before each place; one longer than item
+    start: Longs
+    item: Longs
+    running: Longs  # sum of all weights before each place; one longer than item
 
     @staticmethod
-    def of(rows: Iterable[tuple[Sequence[int] | Ints, Floats]]) -> Weights:
+    def of(rows: Iterable[tuple[Sequence[int] | Longs, Floats]]) -> Weights:
         """From (items, weights) of each row."""
         listed = list(rows)
         row = np.repeat(np.arange(len(listed)), [len(weight) for _, weight in listed])
@@ -51,7 +49,7 @@ class Weights(NamedTuple):
         return Weights.flat(row, item, np.concatenate([weight for _, weight in listed]))
 
     @staticmethod
-    def flat(row: Ints, item: Ints, weight: Floats) -> Weights:
+    def flat(row: Longs, item: Longs, weight: Floats) -> Weights:
         """From entries in any order; every row is scaled to a million and keeps what does not vanish."""
         total = np.bincount(row, weights=weight)
         whole = np.rint(1e6 * weight / total[row]).astype(np.int64)
@@ -60,12 +58,12 @@ class Weights(NamedTuple):
         start = np.concatenate(([0], np.cumsum(np.bincount(row[kept], minlength=len(total)))))
         return Weights(start, item[kept], np.concatenate(([0], np.cumsum(whole[kept]))))
 
-    def draw(self, rng: np.random.Generator, row: Ints) -> Ints:
+    def draw(self, rng: np.random.Generator, row: Longs) -> Longs:
         """An item of each row asked for."""
         low = self.running[self.start[row]]
         width = self.running[self.start[row + 1]] - low
         at = low + (rng.random(len(row)) * width).astype(np.int64)
-        found: Ints = self.item[np.searchsorted(self.running, at, side="right") - 1]
+        found: Longs = self.item[np.searchsorted(self.running, at, side="right") - 1]
         return found
 
 
@@ -75,29 +73,29 @@ class Population:
 
     diagnoses: Taxonomy
     procedures: Taxonomy
-    weight: Ints  # how frequent each principal diagnosis is
-    chapter: Ints
-    male: Ints  # percent
+    weight: Longs  # how frequent each principal diagnosis is
+    chapter: Longs
+    male: Longs  # percent
     ages: Weights
-    age_model: Ints
-    youngest: Ints  # by model
-    oldest: Ints
+    age_model: Longs
+    youngest: Longs  # by model
+    oldest: Longs
     stay: Floats  # logarithm of the median days
     charge: Floats  # dollars besides those of procedure and days
     treatment: Weights
-    treatment_row: Ints  # row of each diagnosis; -1 where it is never principal
+    treatment_row: Longs  # row of each diagnosis; -1 where it is never principal
     companion: Weights
     general: Weights
     comorbid: Weights
     races: Weights
-    race_row: Ints  # -1: by age
+    race_row: Longs  # -1: by age
     male_only: Flags  # procedures
     cost: Floats  # of procedures
     stay_factor: Floats  # logarithm, of procedures
     grave: Floats  # of secondary diagnoses
 
 
-def leaves_of(taxonomy: Taxonomy, key: str) -> Ints:
+def leaves_of(taxonomy: Taxonomy, key: str) -> Longs:
     """Positions of the leaves below a concept, or of all codes from one to another (``a-b``)."""
     place, codes, at = _places(taxonomy)
     if key in place:  # the tables stand in preorder: what is below a concept follows it
@@ -112,7 +110,7 @@ def leaves_of(taxonomy: Taxonomy, key: str) -> Ints:
 
 
 @cache
-def _places(taxonomy: Taxonomy) -> tuple[dict[str, int], list[str], Ints]:
+def _places(taxonomy: Taxonomy) -> tuple[dict[str, int], list[str], Longs]:
     """Where every concept stands; the codes of the leaves sorted, and where they stand."""
     place = {code: at for at, code in enumerate(taxonomy.concepts)}
     codes = sorted(taxonomy.concepts[at] for at in np.flatnonzero(taxonomy.dag.leaves))
@@ -180,7 +178,7 @@ def population() -> Population:
     )
 
 
-def _owners(taxonomy: Taxonomy, keys: Iterable[str]) -> Ints:
+def _owners(taxonomy: Taxonomy, keys: Iterable[str]) -> Longs:
     """Which key covers each leaf, the narrowest first; -1 where none does. A key may list several: ``a, b``."""
     spans = [(leaves_of(taxonomy, part), number) for number, key in enumerate(keys) for part in key.split(", ")]
     owner = np.full(len(taxonomy), -1)
@@ -195,7 +193,7 @@ def _table(text: str) -> tuple[list[str], Floats]:
     return [key for key, _ in entries], np.array([float(number) for _, number in entries])
 
 
-def _values(taxonomy: Taxonomy, text: str, default: Sequence[float], group: Ints) -> Floats:
+def _values(taxonomy: Taxonomy, text: str, default: Sequence[float], group: Longs) -> Floats:
     """A number for every concept: of the narrowest key of a table, else of its group."""
     keys, numbers = _table(text)
     owner = _owners(taxonomy, keys)
@@ -235,7 +233,7 @@ def _commonness(taxonomy: Taxonomy) -> Floats:
     return found
 
 
-def _frequencies(taxonomy: Taxonomy, chapter: Ints) -> Ints:
+def _frequencies(taxonomy: Taxonomy, chapter: Longs) -> Longs:
     """The weight of every code as principal diagnosis: 0 for what is no leaf and for what nobody is in hospital for."""
     chapters = profile().chapters
     keys, shares = [], []
@@ -256,7 +254,7 @@ def _frequencies(taxonomy: Taxonomy, chapter: Ints) -> Ints:
     return weight
 
 
-def _branches(taxonomy: Taxonomy, text: str) -> tuple[Ints, Floats]:
+def _branches(taxonomy: Taxonomy, text: str) -> tuple[Longs, Floats]:
     """The leaves below the branches of a table, each with its part of the branch's weight."""
     keys, weights = _table(text)
     owner = _owners(taxonomy, keys)
@@ -273,7 +271,7 @@ def _sizes(taxonomy: Taxonomy) -> Floats:
 
 
 def _likely(
-    diagnoses: Taxonomy, principal: Ints, sex: Ints, table: Mapping[str, str], offers: Taxonomy, sex_of_offer: Ints
+    diagnoses: Taxonomy, principal: Longs, sex: Longs, table: Mapping[str, str], offers: Taxonomy, sex_of_offer: Longs
 ) -> Weights:
     """For every principal diagnosis the few codes that go with it.
 
@@ -306,13 +304,13 @@ def _likely(
     return Weights.flat(np.concatenate(rows), np.concatenate(items), np.concatenate(weights))
 
 
-def _categories(taxonomy: Taxonomy) -> Ints:
+def _categories(taxonomy: Taxonomy) -> Longs:
     """The position of each code's category: what stands before the dot."""
     place = _places(taxonomy)[0]
     return np.array([place.get(code.split(".")[0], at) for at, code in enumerate(taxonomy.concepts)])
 
 
-def _race_rows(taxonomy: Taxonomy) -> Ints:
+def _race_rows(taxonomy: Taxonomy) -> Longs:
     owner = _owners(taxonomy, profile().race_of)
     return np.where(owner >= 0, owner + len(profile().race_shares), -1)
 

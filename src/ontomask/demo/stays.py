@@ -19,8 +19,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import did_you_mean, short
+from ontomask.arrays import Longs
 from ontomask.demo.figures import profile
-from ontomask.demo.population import Ints, Population, leaves_of, population
+from ontomask.demo.population import Population, leaves_of, population
 from ontomask.errors import OptionError
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def _whole(value: Any, what: str, least: int) -> int:
     return int(value)
 
 
-def _branch(people: Population, chapter: Any) -> Ints:
+def _branch(people: Population, chapter: Any) -> Longs:
     """The positions of the diagnoses asked for."""
     if chapter is None:
         return np.flatnonzero(people.weight)
@@ -138,13 +139,13 @@ def _branch(people: Population, chapter: Any) -> Ints:
         near = did_you_mean(chapter, chapters)
         raise OptionError(f"no chapter {short(repr(chapter))}", remedy=near + known)
     leaves = leaves_of(people.diagnoses, people.diagnoses.concepts[place])
-    found: Ints = leaves[people.weight[leaves] > 0]
+    found: Longs = leaves[people.weight[leaves] > 0]
     if not len(found):
         raise OptionError(f"nobody is in hospital for {chapter!r} in these data", remedy=known)
     return found
 
 
-def _secondary(people: Population, rng: np.random.Generator, diagnosis: Ints, age: Ints, band: Ints) -> Ints:
+def _secondary(people: Population, rng: np.random.Generator, diagnosis: Longs, age: Longs, band: Longs) -> Longs:
     """What goes with the diagnosis, or what comes with age."""
     share = np.array([chapter.comorbid for chapter in profile().chapters.values()])[people.chapter[diagnosis]]
     from_age = rng.random(len(diagnosis)) * 100 < share
@@ -156,7 +157,7 @@ def _secondary(people: Population, rng: np.random.Generator, diagnosis: Ints, ag
     return np.where(from_age & (comorbid != diagnosis), comorbid, going_with)
 
 
-def _procedure(people: Population, rng: np.random.Generator, diagnosis: Ints, male: NDArray[np.bool_]) -> Ints:
+def _procedure(people: Population, rng: np.random.Generator, diagnosis: Longs, male: NDArray[np.bool_]) -> Longs:
     """What is done for the diagnosis, or what anybody may get."""
     share = np.array([chapter.general for chapter in profile().chapters.values()])[people.chapter[diagnosis]]
     general = rng.random(len(diagnosis)) * 100 < share
@@ -169,11 +170,11 @@ def _procedure(people: Population, rng: np.random.Generator, diagnosis: Ints, ma
 def _stay(
     people: Population,
     rng: np.random.Generator,
-    diagnosis: Ints,
-    procedure: Ints,
+    diagnosis: Longs,
+    procedure: Longs,
     severity: NDArray[np.float64],
-    age: Ints,
-) -> Ints:
+    age: Longs,
+) -> Longs:
     """Whole days, lognormal: longer for the severely ill, the old and after what keeps in bed."""
     grown = np.maximum(age, 40) - 55
     middle = people.stay[diagnosis] + people.stay_factor[procedure] + 0.004 * grown
@@ -186,11 +187,11 @@ def _stay(
 def _charge(
     people: Population,
     rng: np.random.Generator,
-    diagnosis: Ints,
-    procedure: Ints,
+    diagnosis: Longs,
+    procedure: Longs,
     severity: NDArray[np.float64],
-    stay: Ints,
-) -> Ints:
+    stay: Longs,
+) -> Longs:
     """Dollars: the procedure, the days, and how severe it was; most stays at the rate agreed for such a case."""
     base = people.charge[diagnosis]
     usual = rng.random(len(stay)) * 100 < USUAL
@@ -203,5 +204,5 @@ def _charge(
     return (np.maximum(np.floor(dollars / ROUNDING + 0.5), 1) * ROUNDING).astype(np.int64)
 
 
-def _texts(texts: Sequence[str], places: Ints) -> pl.Series:
+def _texts(texts: Sequence[str], places: Longs) -> pl.Series:
     return pl.Series(list(texts), dtype=pl.String).gather(places)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.arrays import Array
 from ontomask.distances.measures import Measure, Option, Table, add
-from ontomask.distances.sweep import TABLE_CELLS, Array, CheapestPath, DeepestCommon, ShortestPath
+from ontomask.distances.sweep import TABLE_CELLS, CheapestPath, DeepestCommon, ShortestPath
 from ontomask.errors import MeasureError
 
 

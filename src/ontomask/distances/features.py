@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.arrays import Array, Floats
 from ontomask.distances.measures import Measure, Option, Table, add
-from ontomask.distances.sweep import TABLE_CELLS, Array, SharedAncestors
+from ontomask.distances.sweep import TABLE_CELLS, SharedAncestors
 from ontomask.taxonomy.dag import Csr
 from ontomask.taxonomy.lexicon import fold
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 #: Words of a definition that say nothing about what is defined.

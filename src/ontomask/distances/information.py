@@ -11,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.arrays import Array, Floats
 from ontomask.distances import information_content as content
 from ontomask.distances.measures import Measure, Option, Table, add
-from ontomask.distances.sweep import Array, RichestCommon
+from ontomask.distances.sweep import RichestCommon
 from ontomask.errors import OptionError
-
-Floats = NDArray[np.float64]
 
 
 def _content(table: Table, ic: str, counts: Mapping[str, float] | None) -> Floats:

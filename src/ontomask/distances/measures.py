@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arguments import did_you_mean
+from ontomask.arrays import TIE, Array
 from ontomask.distances.closure import Closure
-from ontomask.distances.sweep import Array, Finish, Fold, by_rows, sweep
+from ontomask.distances.sweep import Finish, Fold, by_rows, sweep
 from ontomask.errors import MeasureError, OptionError
 from ontomask.taxonomy.dag import Dag
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -218,7 +219,7 @@ def _checked(name: str, table: NDArray[np.float64], concepts: list[str]) -> NDAr
         ("values that are not finite", ~np.isfinite(table)),
         ("negative distances", table < 0),
         ("a distance other than 0 from a concept to itself", np.diag(np.diag(table) != 0)),
-        ("a table that is not symmetric", ~np.isclose(table, table.T, rtol=1e-12, atol=0)),
+        ("a table that is not symmetric", ~np.isclose(table, table.T, rtol=TIE, atol=0)),
     ):
         if bad.any():
             refuse(wrong, tuple(np.argwhere(bad)[0]))

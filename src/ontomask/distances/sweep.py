@@ -30,10 +30,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.arrays import Array
 from ontomask.distances.closure import Closure, Step
 from ontomask.taxonomy.dag import AncestorPairs
 
-Array = NDArray[Any]
 #: (what a fold holds for some rows x block, places of those rows, places of the block's columns) -> distances
 Finish = Callable[[Array, NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]
 

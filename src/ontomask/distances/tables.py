@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ontomask.arguments import one_of
+from ontomask.arrays import Array
 from ontomask.distances.measures import Compute, Measure, Table, get_measure
-from ontomask.distances.sweep import Array
 from ontomask.errors import MeasureError, OptionError
 from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arguments import some_of
+from ontomask.arrays import Array
 from ontomask.distances.measures import Measure, Option, Table, add
-from ontomask.distances.sweep import Array
 from ontomask.errors import MeasureError
 from ontomask.taxonomy.taxonomy import Taxonomy
 

@@ -14,11 +14,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from ontomask.arrays import Floats, Longs
 from ontomask.hierarchies.costs import LossKind
 from ontomask.hierarchies.levels import ANY, ANY_LEVEL, ColumnLevels
 from ontomask.kinds.flat import FlatColumn
 from ontomask.kinds.nominal import NominalColumn
-from ontomask.microdata.columns import Column, Floats, Longs
+from ontomask.microdata.columns import Column
 from ontomask.operators.yardsticks import NominalYardstick, yardstick
 from ontomask.taxonomy.dag import Csr
 

@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
+from ontomask.arrays import Floats
 from ontomask.hierarchies.levels import ColumnLevels
-from ontomask.microdata.columns import Floats
 from ontomask.operators.yardsticks import yardstick
 
 LossKind = Literal["ncp", "semantic", "steps"]

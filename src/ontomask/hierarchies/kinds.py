@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import counted, short, some_of
+from ontomask.arrays import TIE, Floats
 from ontomask.errors import DataError
 from ontomask.files.source import Source
 from ontomask.hierarchies.levels import ANY, ANY_LEVEL, ColumnLevels, Level, make_level, own_values
 from ontomask.kinds.nominal import NominalColumn
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.kinds.ordinal import OrdinalColumn
-from ontomask.microdata.columns import Column, Floats
+from ontomask.microdata.columns import Column
 from ontomask.settings import Settings, number, whole_number
 from ontomask.taxonomy.dag import Dag
 from ontomask.taxonomy.readers.levels import read_rows
@@ -306,7 +307,7 @@ class Intervals(Hierarchy):
         width = self.width or max(_round_width(extent / 16), 1.0 if whole else 0.0)
         steps = (at - self.origin) / width
         # What is a whole number of widths but for rounding is one.
-        near = np.abs(steps - np.round(steps)) <= 1e-12 * np.maximum(np.abs(steps), 1.0)
+        near = np.abs(steps - np.round(steps)) <= TIE * np.maximum(np.abs(steps), 1.0)
         cell = np.where(np.isnan(at), 0.0, np.where(near, np.round(steps), np.floor(steps)))
         levels: list[Level] = []
         join = 1

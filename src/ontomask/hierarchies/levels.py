@@ -11,10 +11,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from ontomask.arrays import Floats
 from ontomask.kinds.nominal import NominalColumn
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.kinds.ordinal import OrdinalColumn
-from ontomask.microdata.columns import Column, Floats
+from ontomask.microdata.columns import Column
 
 
 @dataclass(frozen=True, eq=False)

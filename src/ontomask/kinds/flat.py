@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from ontomask.arrays import Longs
 from ontomask.microdata.attributes import Attribute
-from ontomask.microdata.columns import Codes, Column, Longs
+from ontomask.microdata.columns import Codes, Column
 from ontomask.microdata.spelling import is_text, spelled_alike
 
 

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from ontomask.arguments import counted, did_you_mean, short
+from ontomask.arrays import Longs
 from ontomask.distances.measures import get_measure
 from ontomask.microdata.attributes import Attribute
-from ontomask.microdata.columns import Codes, Column, Longs
+from ontomask.microdata.columns import Codes, Column
 from ontomask.settings import plain
 from ontomask.taxonomy.catalog import list_taxonomies, load_taxonomy
 from ontomask.taxonomy.lexicon import stemmer

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from ontomask.arguments import counted
+from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError
 from ontomask.microdata.attributes import Attribute
-from ontomask.microdata.columns import Codes, Column, Floats, Longs, refuse_odd, rows_where
+from ontomask.microdata.columns import Codes, Column, refuse_odd, rows_where
 from ontomask.microdata.precision import own_decimals, rounded
 from ontomask.settings import whole_number
 

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from ontomask.arguments import counted, short, some_of
+from ontomask.arrays import Longs
 from ontomask.errors import DataError
 from ontomask.microdata.attributes import Attribute
-from ontomask.microdata.columns import Codes, Column, Longs, refuse_odd, rows_where
+from ontomask.microdata.columns import Codes, Column, refuse_odd, rows_where
 from ontomask.microdata.dates import read_dates
 from ontomask.settings import plain
 

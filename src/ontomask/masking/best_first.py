@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ontomask.arguments import counted
+from ontomask.arrays import TIE, Floats, Longs
 from ontomask.hierarchies.above import Above
 from ontomask.hierarchies.levels import ColumnLevels
 from ontomask.kernels.groups import nearest_group
@@ -33,7 +34,6 @@ from ontomask.masking.local_generalization import (
 )
 from ontomask.masking.method import Masked
 from ontomask.masking.regrouping import Group, Outcome, Regrouping, Rows, Wanted
-from ontomask.microdata.columns import Floats, Longs
 from ontomask.microdata.encoding import Table
 from ontomask.operators.aggregation import Operators, members
 from ontomask.privacy.k_anonymity import KAnonymity
@@ -231,7 +231,7 @@ class Neighbourhoods:
         while waiting and used < budget:
             progress(used / budget, "regrouping neighbours")
             slot = waiting.popleft()
-            if not self.alive[slot] or self._avoidable(slot) <= 1e-12:
+            if not self.alive[slot] or self._avoidable(slot) <= TIE:
                 continue
             around = self._around(slot)
             size = len(self.groups[slot])

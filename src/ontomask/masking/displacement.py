@@ -8,9 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.microdata.columns import Floats, Longs
+from ontomask.arrays import TIE, Floats, Longs
 from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick
-from ontomask.statistics.sample import TIE
 
 
 def report_moves(sticks: Sequence[Yardstick], sources: Sequence[Longs]) -> pl.DataFrame:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted
+from ontomask.arrays import Floats
 from ontomask.kinds.numeric import NumericColumn
-from ontomask.microdata.columns import Floats
 from ontomask.microdata.encoding import Table
 
 #: The p of the p% rule.

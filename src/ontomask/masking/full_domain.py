@@ -12,13 +12,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted, did_you_mean, free_name
+from ontomask.arrays import TIE, Floats
 from ontomask.errors import DataError, PolicyError
 from ontomask.hierarchies.costs import Costs
 from ontomask.hierarchies.levels import ColumnLevels
 from ontomask.masking.goals import Goals
 from ontomask.masking.lattice import Lattice, Node, NodeResult, Rows, minimal
 from ontomask.masking.method import Masked
-from ontomask.microdata.columns import Floats
 from ontomask.microdata.encoding import Table
 from ontomask.progress import Progress, stretch
 
@@ -93,11 +93,11 @@ class Search:
         order = np.lexsort((lattice.heights.ravel(), np.where(holds, bounds, np.inf).ravel()))
         for place in order:
             node = tuple(int(level) for level in np.unravel_index(place, lattice.shape))
-            if not holds[node] or bounds[node] >= best * (1 - 1e-12):
+            if not holds[node] or bounds[node] >= best * (1 - TIE):
                 break
             if node not in losses:
                 losses[node] = self._loss(node, bounds)
-            if losses[node] < best * (1 - 1e-12):
+            if losses[node] < best * (1 - TIE):
                 best, chosen = losses[node], node
         assert chosen is not None
         least = minimal(holds)

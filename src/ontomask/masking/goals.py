@@ -10,10 +10,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from ontomask.arrays import Longs
 from ontomask.errors import PolicyError
 from ontomask.privacy.models import ClassModel, ClassRows, Judge, Model, require_sensitive
-
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.microdata.columns import Longs
+from ontomask.arrays import TIE, Longs
 from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick
 from ontomask.progress import Progress
-from ontomask.statistics.sample import TIE
 
 
 def draw_hybrid(

@@ -19,13 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.arrays import Floats, Longs
 from ontomask.hierarchies.levels import ColumnLevels
 from ontomask.privacy.models import ClassRows, Judge
 from ontomask.progress import Progress
 
 Node = tuple[int, ...]
-Longs = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 #: How many nodes' rows are remembered.
 SNAPSHOTS = 512

@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted
+from ontomask.arrays import TIE, Floats, Longs
 from ontomask.hierarchies.above import Above
 from ontomask.hierarchies.costs import LossKind
 from ontomask.hierarchies.levels import ColumnLevels
@@ -22,7 +23,6 @@ from ontomask.masking.goals import Goals
 from ontomask.masking.method import Masked
 from ontomask.masking.microaggregation import mdav
 from ontomask.masking.repair import merge_until
-from ontomask.microdata.columns import Floats, Longs
 from ontomask.microdata.encoding import Table, remeasured
 from ontomask.operators.aggregation import Operators
 from ontomask.operators.record_distance import RecordDistance
@@ -111,7 +111,7 @@ def generalize_groups(
     operators = compared(method, table, hierarchies)
     near = near_records(showing, operators, goals, stretch(progress, 0.0, 0.8))
     found = at_one_level(method, showing, hierarchies, goals, stretch(progress, 0.8, 1.0))
-    best = found if found is not None and found.loss <= near.loss * (1 + 1e-12) else near
+    best = found if found is not None and found.loss <= near.loss * (1 + TIE) else near
     return replace(best.masked, notes=[*best.notes, loss_in_words(method, best.loss)])
 
 

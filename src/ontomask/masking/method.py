@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from ontomask.arguments import counted
+from ontomask.arrays import Longs
 from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError
 from ontomask.kinds.flat import FlatColumn
@@ -20,7 +21,6 @@ from ontomask.kinds.registry import AnyAttribute
 from ontomask.masking.dominance import dominance
 from ontomask.masking.goals import Goals
 from ontomask.microdata.attributes import Role
-from ontomask.microdata.columns import Longs
 from ontomask.microdata.encoding import Table, make_table, remeasured
 from ontomask.operators.aggregation import Centroid, NumericCentre, Operators
 from ontomask.operators.ordering import Comparison

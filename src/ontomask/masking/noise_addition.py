@@ -12,17 +12,16 @@ import polars as pl
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
+from ontomask.arrays import TIE, Floats, Longs
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.displacement import report_changes
 from ontomask.masking.method import Choosing, Masked, Measuring
 from ontomask.masking.scores import Nearest, Scores, moments, moved_concepts, moved_numbers, moved_ranks, present_codes
-from ontomask.microdata.columns import Floats, Longs
 from ontomask.microdata.encoding import Table
 from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick, yardstick
 from ontomask.progress import Progress
 from ontomask.settings import number
 from ontomask.statistics.correlation import nearest_correlation
-from ontomask.statistics.sample import TIE
 
 
 class NoiseAddition(Choosing, Measuring):

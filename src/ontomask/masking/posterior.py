@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from ontomask.microdata.columns import Floats, Longs
+from ontomask.arrays import Floats, Longs
 from ontomask.statistics.regression import Fit, Mixture, Predictors
 
 #: The share of a column's variance that is drawn at random at least, even where the other columns determine it.

@@ -9,12 +9,12 @@ import polars as pl
 from pydantic import BeforeValidator, Field
 
 from ontomask.arguments import counted
+from ontomask.arrays import Longs
 from ontomask.errors import DataError
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.displacement import report_changes
 from ontomask.masking.method import Choosing, Masked, Measuring
 from ontomask.masking.transitions import Transitions
-from ontomask.microdata.columns import Longs
 from ontomask.microdata.encoding import Table
 from ontomask.operators.yardsticks import yardstick
 from ontomask.progress import Progress

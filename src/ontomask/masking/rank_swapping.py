@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import counted
+from ontomask.arrays import Longs
 from ontomask.errors import DataError
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.displacement import report_swaps
 from ontomask.masking.method import Masked, Measuring
-from ontomask.microdata.columns import Column, Longs
+from ontomask.microdata.columns import Column
 from ontomask.microdata.encoding import Table, make_table
 from ontomask.operators.ordering import dense_ranks
 from ontomask.operators.record_distance import RecordDistance

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from ontomask.arguments import some_of
+from ontomask.arrays import Floats, Longs
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.posterior import (
     DonorResponse,
@@ -20,7 +21,7 @@ from ontomask.masking.posterior import (
     middle_and_unit,
     normal_scores,
 )
-from ontomask.microdata.columns import Column, Floats, Longs
+from ontomask.microdata.columns import Column
 from ontomask.operators.ordering import dense_ranks
 from ontomask.operators.yardsticks import LineYardstick, Yardstick
 from ontomask.progress import Progress

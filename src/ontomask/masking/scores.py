@@ -13,10 +13,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.arrays import TIE, Floats, Longs
 from ontomask.kinds.numeric import NumericColumn
-from ontomask.microdata.columns import Column, Floats, Longs
+from ontomask.microdata.columns import Column
 from ontomask.operators.yardsticks import NominalYardstick, Yardstick
-from ontomask.statistics.sample import TIE
 
 Nearest = Literal["meaning", "score"]
 

@@ -16,11 +16,11 @@ from scipy.linalg import eigh, solve
 from scipy.special import ndtri
 
 from ontomask.arguments import counted
+from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError
 from ontomask.masking.displacement import report_moves
 from ontomask.masking.method import Masked, Measuring
 from ontomask.microdata.attributes import Role
-from ontomask.microdata.columns import Floats, Longs
 from ontomask.microdata.encoding import Table
 from ontomask.operators.ordering import dense_ranks
 from ontomask.operators.yardsticks import LineYardstick, Yardstick, yardstick

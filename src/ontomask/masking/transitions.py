@@ -24,8 +24,8 @@ from functools import cached_property
 
 import numpy as np
 
+from ontomask.arrays import Floats, Longs
 from ontomask.masking.scores import by_code, present_codes
-from ontomask.microdata.columns import Floats, Longs
 from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick
 
 #: The scaling is finished when every sum is right to this, relatively.

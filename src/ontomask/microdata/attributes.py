@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field
 
+from ontomask.arrays import Longs
 from ontomask.errors import PolicyError
 from ontomask.settings import Settings, number
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from ontomask.microdata.columns import Codes, Column, Longs
+    from ontomask.microdata.columns import Codes, Column
 
 Role = Literal["quasi", "sensitive", "other"]
 Missing = Literal["error", "category", "drop_record"]

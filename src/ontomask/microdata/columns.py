@@ -17,12 +17,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted
+from ontomask.arrays import Longs
 from ontomask.errors import DataError
 from ontomask.microdata.attributes import Attribute
 
 Codes = NDArray[np.int32]
-Longs = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted, did_you_mean
+from ontomask.arrays import Longs
 from ontomask.errors import DataError
-from ontomask.microdata.columns import Codes, Column, Longs, encode_column, factorize, rows_where
+from ontomask.microdata.columns import Codes, Column, encode_column, factorize, rows_where
 
 
 @dataclass(frozen=True, eq=False)

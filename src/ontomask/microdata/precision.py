@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ontomask.arrays import Floats
 
 #: Decimals that are kept at most, unless the numbers are so small that they need more.
 MOST_DECIMALS = 6

@@ -13,13 +13,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.arrays import Floats, Longs
 from ontomask.distances.closure import Closure
 from ontomask.distances.sweep import FewestDown, sweep
 from ontomask.kernels.centres import HIERARCHY, HIGH, MODE, PRESENT, SUBSUMER, Rules, new_tally
 from ontomask.kernels.groups import centres_of_groups
 from ontomask.kernels.space import Point, Space, new_point
 from ontomask.kinds.numeric import NumericColumn
-from ontomask.microdata.columns import Floats, Longs
 from ontomask.microdata.encoding import Table
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.operators.yardsticks import LineYardstick, NominalYardstick

@@ -7,10 +7,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.arrays import TIE, Floats
 from ontomask.kernels.groups import distances_from
-from ontomask.kernels.space import TIE, new_point, set_point
+from ontomask.kernels.space import new_point, set_point
 from ontomask.operators.aggregation import Operators
-from ontomask.statistics.sample import Floats
 
 Comparison = Literal["plain", "weighted"]
 

@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
+from ontomask.arrays import Floats
 from ontomask.kernels.space import Space
-from ontomask.microdata.columns import Floats
 from ontomask.microdata.encoding import Table
 from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick, yardstick
 

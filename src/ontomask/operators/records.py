@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arguments import one_of
+from ontomask.arrays import Floats
 from ontomask.errors import OptionError
 from ontomask.microdata.encoding import Table
 from ontomask.operators.aggregation import Centroid, Operators
@@ -15,7 +16,7 @@ from ontomask.operators.ordering import Comparison, in_order, sorted_records
 from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
 from ontomask.operators.references import RecordReference, distances_from_reference
 from ontomask.operators.tabulating import check_distance, table_of
-from ontomask.statistics.sample import Floats, first_least
+from ontomask.statistics.sample import first_least
 
 Unit = Literal["attribute", "record"]
 #: Records a matrix of all distances is worked out for.

@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import as_numbers, as_values, counted, did_you_mean, one_of, short
+from ontomask.arrays import Floats
 from ontomask.distances.tables import Scope
 from ontomask.errors import OptionError
 from ontomask.kinds.nominal import Nominal, NominalColumn
@@ -27,7 +28,7 @@ from ontomask.operators.ordering import Comparison, in_order
 from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
 from ontomask.operators.tabulating import check_distance, table_of
 from ontomask.operators.yardsticks import yardstick
-from ontomask.statistics.sample import Floats, first_greatest
+from ontomask.statistics.sample import first_greatest
 from ontomask.taxonomy.matching import match_counts
 from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
 

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.arrays import Floats, Longs
 from ontomask.distances.measures import get_measure
 from ontomask.distances.tables import distance_matrix
 from ontomask.kinds.nominal import NominalColumn
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.kinds.ordinal import OrdinalColumn
-from ontomask.microdata.columns import Column, Floats, Longs
+from ontomask.microdata.columns import Column
 from ontomask.taxonomy.dag import Dag
 
 #: Numeric and ordinal columns lie on a line; nominal and flat ones have a table.

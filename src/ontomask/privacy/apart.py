@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from ontomask.arrays import TIE, Floats, Longs
 from ontomask.errors import DataError
 from ontomask.privacy.subsumption import Order
 from ontomask.privacy.transport import Pairs
@@ -21,12 +22,8 @@ from ontomask.privacy.transport import Pairs
 if TYPE_CHECKING:
     from ontomask.privacy.sensitive import Values
 
-Longs = NDArray[np.int64]
-Floats = NDArray[np.float64]
 #: How often a search for values that are far apart tries another one, for each class.
 MOST_TRIES = 20_000
-#: Distances that are equal but for rounding are equal.
-EQUAL = 1e-12
 
 
 class Apart(Protocol):
@@ -51,7 +48,7 @@ def values_apart(column: Values, order: Order | None, least: float, wanted: int)
         return NumbersApart(column.values.cast(pl.Float64).fill_null(math.nan).to_numpy(), least)
     far = np.zeros((len(column), len(column)), dtype=np.bool_)
     known = np.flatnonzero(column.concepts >= 0)  # what is not in the taxonomy is at no known distance
-    far[np.ix_(known, known)] = semantic_distances(column, known) >= least * (1 - EQUAL)
+    far[np.ix_(known, known)] = semantic_distances(column, known) >= least * (1 - TIE)
     if order is not None:
         far &= ~order.table
     np.fill_diagonal(far, val=False)
@@ -91,7 +88,7 @@ class NumbersApart:
         last, place = x[pairs.starts], pairs.starts.copy()
         going = np.arange(len(pairs))
         while len(going):  # one round for each value taken, all classes at once
-            far = last[going] + self.least - EQUAL * (np.abs(last[going]) + self.least)
+            far = last[going] + self.least - TIE * (np.abs(last[going]) + self.least)
             place[going] = _first_at_least(x, place[going] + 1, ends[going], far)
             going = going[place[going] < ends[going]]
             found[going] += 1

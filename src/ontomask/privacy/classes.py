@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-Longs = NDArray[np.int64]
+from ontomask.arrays import Longs
+
 #: Keys stay below this, so that another column can be joined without overflow.
 ROOM = 2**62
 

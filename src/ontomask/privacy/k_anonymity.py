@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from ontomask.arguments import counted
-from ontomask.privacy.models import ClassModel, ClassRows, Floats, require_records
+from ontomask.arrays import Floats
+from ontomask.privacy.models import ClassModel, ClassRows, require_records
 from ontomask.settings import K
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from ontomask.arguments import counted
+from ontomask.arrays import Floats
 from ontomask.privacy.classes import classes_of
-from ontomask.privacy.models import ClassModel, ClassRows, Finding, Floats, require_quasi, require_records
+from ontomask.privacy.models import ClassModel, ClassRows, Finding, require_quasi, require_records
 from ontomask.settings import K, whole_number
 
 if TYPE_CHECKING:

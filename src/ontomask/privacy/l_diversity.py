@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import counted
+from ontomask.arrays import TIE, Floats, Longs
 from ontomask.errors import DataError
 from ontomask.privacy.apart import Apart, values_apart
-from ontomask.privacy.models import ClassModel, ClassRows, Floats, Longs
+from ontomask.privacy.models import ClassModel, ClassRows
 from ontomask.privacy.subsumption import Order
 from ontomask.privacy.transport import Pairs
 from ontomask.settings import number
@@ -249,8 +250,8 @@ def not_diverse(figures: Floats, variant: Variant, l: float, c: float | None) ->
     """Which figures of :func:`diversity` are too low."""
     if variant == "recursive":
         assert c is not None
-        return figures * c <= 1.0 + 1e-12
-    return figures < l * (1 - 1e-12)
+        return figures * c <= 1.0 + TIE
+    return figures < l * (1 - TIE)
 
 
 def diversity(pairs: Pairs, variant: Variant, l: int) -> Floats:  # noqa: E741 - it is called l

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from ontomask.arguments import as_values, counted, did_you_mean, free_name
+from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError, PolicyError
 from ontomask.privacy.classes import classes_of
 from ontomask.settings import Spoken, number
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ontomask.privacy.sensitive import Sensitive
-
-Longs = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ontomask.arrays import TIE
 from ontomask.privacy.models import Finding, Model
 from ontomask.settings import K
 
@@ -66,7 +67,7 @@ class ProbabilisticKAnonymity(Model):
         """The finding on a run's own report: the mean chance of each column."""
         import polars as pl
 
-        failing = report.filter(pl.col("realised_k") < self.k * (1 - 1e-12)).sort("realised_k")
+        failing = report.filter(pl.col("realised_k") < self.k * (1 - TIE)).sort("realised_k")
         worst = float(np.min(report["realised_k"].to_numpy()))
         text = f"{self.describe()}: realised {worst:.3g} in the worst column"
         if len(failing):

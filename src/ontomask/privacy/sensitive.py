@@ -17,9 +17,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted
+from ontomask.arrays import Longs
 from ontomask.microdata.spelling import as_number, fold_text, is_silent, is_text
-
-Longs = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ontomask.privacy.models import ClassRows, Floats, Longs, WholeTableModel
+from ontomask.arrays import TIE, Floats, Longs
+from ontomask.privacy.models import ClassRows, WholeTableModel
 from ontomask.privacy.sensitive import Values
 from ontomask.privacy.severity_models import GivenColumns, GivenSeverity, Graded, SeverityModel
 from ontomask.privacy.transport import LineGround, Pairs
@@ -129,7 +130,7 @@ class SeverityDistances:
         return most
 
     def fails(self, figures: Floats) -> NDArray[np.bool_]:
-        return figures > self.t + 1e-12
+        return figures > self.t + TIE
 
 
 def _of_records(name: str, columns: list[Values]) -> Values:

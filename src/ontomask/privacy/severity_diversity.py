@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import counted
+from ontomask.arrays import Floats
 from ontomask.errors import DataError
 from ontomask.privacy.l_diversity import Variant, asks_nothing, check_c, diversity, in_words, not_diverse
-from ontomask.privacy.models import ClassRows, Floats
+from ontomask.privacy.models import ClassRows
 from ontomask.privacy.severity_models import GivenColumns, GivenSeverity, SeverityModel
 from ontomask.privacy.transport import Pairs
 from ontomask.settings import number, whole_number

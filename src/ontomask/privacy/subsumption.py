@@ -18,11 +18,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.arrays import Floats, Longs
 from ontomask.privacy.transport import Pairs
 from ontomask.taxonomy.dag import Dag
-
-Longs = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 class Order:

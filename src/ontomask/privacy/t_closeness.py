@@ -11,12 +11,13 @@ import polars as pl
 from numpy.typing import NDArray
 from pydantic import Field
 
+from ontomask.arrays import TIE, Floats, Longs
 from ontomask.errors import DataError
 from ontomask.microdata.dates import read_dates
 from ontomask.microdata.spelling import fold_text
 from ontomask.privacy.apart import semantic_distances
 from ontomask.privacy.l_diversity import sensitive_names
-from ontomask.privacy.models import ClassRows, Floats, Longs, WholeTableModel
+from ontomask.privacy.models import ClassRows, WholeTableModel
 from ontomask.privacy.transport import EqualGround, OrderedGround, Pairs, TableGround, TreeGround
 from ontomask.taxonomy.dag import Dag
 
@@ -104,7 +105,7 @@ class Closeness:
         return most
 
     def fails(self, figures: Floats) -> NDArray[np.bool_]:
-        return figures > self.model.t + 1e-12
+        return figures > self.model.t + TIE
 
 
 def ground_of(column: Values, ground: Ground) -> Any:

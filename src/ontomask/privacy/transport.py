@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError
 
-Longs = NDArray[np.int64]
-Floats = NDArray[np.float64]
 #: Steps of the transport problem that may be taken: some minutes.
 MOST_WORK = 6e10
 

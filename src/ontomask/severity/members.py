@@ -9,15 +9,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ontomask.arguments import counted, did_you_mean, some_of
+from ontomask.arrays import Floats
 from ontomask.errors import OntomaskError
 from ontomask.severity.classes import MIDDLE_TYPES, PAIRS, riopsi
 from ontomask.severity.definition import Definition, Selection, SpecialSet
 from ontomask.severity.domains import Cells, ConceptDomain, Domain, Mask, make_domain
 
-Floats = NDArray[np.float64]
 #: Cells that are looked at together when all combinations of several columns are.
 CHUNK = 2_000_000
 

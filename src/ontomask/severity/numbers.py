@@ -13,6 +13,7 @@ from narwhals import dependencies
 from numpy.typing import NDArray
 
 from ontomask.arguments import as_path, as_values, did_you_mean, one_of, short
+from ontomask.arrays import Floats
 from ontomask.errors import DataError, OptionError, PolicyError
 from ontomask.files.yaml_files import Lines
 from ontomask.microdata.frames import take_any
@@ -22,7 +23,7 @@ from ontomask.severity.classes import MIDDLE_TYPES
 from ontomask.severity.definition import CodedColumn, Definition, LiteralColumn, SpecialSet
 from ontomask.severity.domains import Unknown
 from ontomask.severity.file import definition_text, names_files, read_definition
-from ontomask.severity.members import Attribute, Compiled, Floats, compile_definition
+from ontomask.severity.members import Attribute, Compiled, compile_definition
 from ontomask.severity.placing import Placing, merged, spread, used_keys
 
 if TYPE_CHECKING:

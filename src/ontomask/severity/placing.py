@@ -14,9 +14,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import one_of
+from ontomask.arrays import Floats
 from ontomask.microdata.columns import factorize
 from ontomask.severity.domains import Cells, Domain, Unknown
-from ontomask.severity.members import Attribute, Floats
+from ontomask.severity.members import Attribute
 
 if TYPE_CHECKING:
     from ontomask.severity.numbers import Severity

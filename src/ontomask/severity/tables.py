@@ -9,10 +9,11 @@ import numpy as np
 import polars as pl
 
 from ontomask.arguments import as_values, counted, did_you_mean, free_name, one_of
+from ontomask.arrays import Floats
 from ontomask.errors import DataError, OptionError
 from ontomask.severity.classes import MIDDLE_TYPES, riopsi
 from ontomask.severity.domains import Unknown
-from ontomask.severity.members import Attribute, Floats
+from ontomask.severity.members import Attribute
 from ontomask.severity.numbers import Severity
 from ontomask.severity.placing import Placing, used_keys
 

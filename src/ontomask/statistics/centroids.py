@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from ontomask.arguments import one_of
+from ontomask.arrays import Floats
 from ontomask.distances.closure import Closure
 from ontomask.distances.measures import get_measure
 from ontomask.distances.sweep import FewestDown, sweep
 from ontomask.distances.tables import SCOPES, Scope, distance_matrix
 from ontomask.errors import OptionError
-from ontomask.statistics.sample import Floats, Sample, first_least, weighted_sums
+from ontomask.statistics.sample import Sample, first_least, weighted_sums
 from ontomask.taxonomy.dag import Dag
 from ontomask.taxonomy.taxonomy import Taxonomy
 

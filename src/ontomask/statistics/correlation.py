@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.special import ndtri
 
-from ontomask.statistics.sample import Floats
-
-Longs = NDArray[np.int64]
+from ontomask.arrays import Floats, Longs
 
 #: The least eigenvalue a matrix of correlations may have here: less cannot be told from 0.
 FLOOR = 1e-9

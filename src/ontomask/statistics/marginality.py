@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ontomask.arrays import Floats
 from ontomask.distances.tables import Scope
 from ontomask.errors import OptionError
-from ontomask.statistics.sample import Floats, Sample, first_least, weighted_sums
+from ontomask.statistics.sample import Sample, first_least, weighted_sums
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 

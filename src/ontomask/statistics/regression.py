@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from ontomask.statistics.sample import Floats
+from ontomask.arrays import Floats
 
 #: Records for every coefficient, the constant included: with fewer, predictions follow the values of single records.
 RECORDS_EACH = 10

@@ -10,13 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arguments import as_numbers
+from ontomask.arrays import TIE, Floats
 from ontomask.distances.tables import Scope, distance_matrix, distinct_in_order
 from ontomask.errors import OptionError
 from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
-
-Floats = NDArray[np.float64]
-#: Values closer than this, relatively, are equal; the first of them wins.
-TIE = 1e-12
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arguments import some_of
+from ontomask.arrays import Longs
 from ontomask.errors import DuplicateLinkError, SelfLinkError, TaxonomyError, UnknownParentError
 
-Longs = NDArray[np.int64]
 #: Pairs of positions: (child, parent) for is-a, (from, to) for other relations.
 Links = Iterable[tuple[int, int]] | NDArray[np.integer]
 

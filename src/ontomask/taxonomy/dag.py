@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int32]
-Longs = NDArray[np.int64]
+from ontomask.arrays import Ints, Longs
+
 Array = TypeVar("Array", bound=NDArray[Any])
 
 #: Entries the full ancestor table may have (1 GiB of int32). Only absurdly deep DAGs reach it.

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ontomask.arrays import Longs
 from ontomask.errors import OptionError, TaxonomyFileError, UnknownParentError
 from ontomask.files.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -38,8 +38,6 @@ _TEXTS = {"Description": ("languageCode", "term"), "TextDefinition": ("languageC
 
 _LAST = "the last column"
 _TAG = r"\s*\([^()]*\)$"
-
-Longs = NDArray[np.int64]
 
 
 def read(
