@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ontomask.assessment.assess import Assessment as Assessment
     from ontomask.assessment.assess import assess as assess
     from ontomask.assessment.clustering import clustering_distance as clustering_distance
     from ontomask.assessment.combining import Combined as Combined
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from ontomask.assessment.linkage import record_linkage as record_linkage
     from ontomask.assessment.loss import Loss as Loss
     from ontomask.assessment.loss import information_loss as information_loss
+    from ontomask.assessment.outcome import Assessment as Assessment
     from ontomask.assessment.preservation import Preservation as Preservation
     from ontomask.assessment.preservation import preservation as preservation
     from ontomask.assessment.risk import Risk as Risk
@@ -107,7 +107,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "Assessment": "assessment.assess",
+    "Assessment": "assessment.outcome",
     "Check": "release.checking",
     "Combined": "assessment.combining",
     "Comparison": "comparison.outcome",

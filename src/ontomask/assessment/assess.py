@@ -1,29 +1,24 @@
-"""All that can be said of a masked table beside its original, in one object."""
+"""``assess``: all that can be said of a masked table beside its original, worked out in one go."""
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from ontomask.arguments import one_of
-from ontomask.assessment.attacks import Attack, attacks_of, classes_recognizable, worst_of
-from ontomask.assessment.clustering import ClusteringDistance, clustering_of
-from ontomask.assessment.disclosed import SCHEMA as DISCLOSED
+from ontomask.assessment.attacks import classes_recognizable
+from ontomask.assessment.clustering import clustering_of
 from ontomask.assessment.disclosed import disclosed_of
-from ontomask.assessment.extremes import TAILS, VANISHED, collapsed_of, tails_of, vanished_of
+from ontomask.assessment.extremes import collapsed_of, tails_of, vanished_of
 from ontomask.assessment.linkage import KINDS, Kind, linkage_of
-from ontomask.assessment.loss import Loss, loss_of
+from ontomask.assessment.loss import loss_of
+from ontomask.assessment.outcome import Assessment
 from ontomask.assessment.pairing import Pairing, open_frames, pair_opened
-from ontomask.assessment.preservation import Preservation, preservation_of, require_sampling
-from ontomask.assessment.risk import Risk, risk_of, severity_numbers
-from ontomask.assessment.several import Several, assessed_together
+from ontomask.assessment.preservation import preservation_of, require_sampling
+from ontomask.assessment.risk import risk_of, severity_numbers
+from ontomask.assessment.several import assessed_together
 from ontomask.errors import OptionError
 from ontomask.policy.policy import Policy
 from ontomask.progress import Progress, Reporter, silent, stretch
@@ -35,224 +30,6 @@ MOST_TRIED = 20_000
 MOST_DISTANCES, LEAST_TRIED = 1_000_000_000, 1_000
 #: Records that are clustered at most.
 CLUSTERED = 1_000
-#: The steps of alpha at which the score is shown.
-ALPHAS = tuple(i / 20 for i in range(21))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Assessment:
-    """What was lost, who could still be found, and what is left of the statistics.
-
-    ``columns``: those compared, with their kinds. ``linkage``: by kind, the share of records an intruder links correctly
-    (see :func:`ontomask.record_linkage`); ``tried`` and ``tried_back``: on how many combinations of values, where not
-    on all, linkage by distance was tried from the original and from the release; ``estimated``: by kind, on how many
-    records such an estimate rests.
-    ``risk_before`` and ``risk_after``: which records are unique on the quasi-identifiers (:func:`ontomask.disclosure_risk`).
-    ``exact``: does the release show single values, and not intervals, whose middles are compared? ``clustering``: how
-    differently original and masked records fall into clusters; None where there are too few.
-    ``ncp``: the normalized certainty penalty of a generalization, 0..1. ``recognizable``: can an intruder who knows the
-    quasi-identifiers of a record tell its class in the release (not where values were exchanged at random)? ``notes``:
-    how rows were matched, where it should be known.
-    ``disclosed``: of each sensitive column the classes that give its value away, and the records concerned, before and after
-    (:func:`~ontomask.assessment.disclosed.disclosed_of`); ``tails``: the lowest and highest 5% of numeric columns;
-    ``vanished``: categories that no released record shows (:mod:`ontomask.assessment.extremes`); ``collapsed``: columns of
-    which one value is left. ``several``: where there are several releases of the same records, what they say together;
-    all else is of the first, but for ``attacks``, which are the worst over all; ``others``: the assessments of the others.
-    """
-
-    columns: dict[str, str]
-    loss: Loss
-    linkage: dict[Kind, float]
-    preservation: Preservation
-    risk_before: Risk
-    risk_after: Risk
-    exact: bool = True
-    clustering: ClusteringDistance | None = None
-    tried: int | None = None
-    tried_back: int | None = None
-    ncp: float | None = None
-    estimated: dict[Kind, int] = field(default_factory=dict)
-    recognizable: bool = True
-    notes: list[str] = field(default_factory=list)
-    disclosed: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=DISCLOSED))
-    tails: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=TAILS))
-    vanished: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=VANISHED))
-    collapsed: list[str] = field(default_factory=list)
-    several: Several | None = None
-    others: tuple[Assessment, ...] = ()
-
-    @cached_property
-    def attacks(self) -> list[Attack]:
-        """Every attack that was tried, the most successful first: shares of the released records, comparable with
-        each other. Of several releases, each attack on the one where it finds most."""
-        released = self.loss.records - self.loss.removed
-        found = attacks_of(
-            self.linkage,
-            self.risk_after,
-            self.loss.records,
-            released,
-            recognizable=self.recognizable,
-            estimated=self.estimated,
-        )
-        return worst_of([found, *(other.attacks for other in self.others)])
-
-    @property
-    def worst_attack(self) -> Attack:
-        """The most successful attack: the figure to quote where only one is quoted."""
-        return self.attacks[0]
-
-    def score(self, alpha: float = 0.5, kind: Kind = "masked_matching") -> float:
-        """alpha L + (1 - alpha) RL, in percent: the lower, the better (T12 eq. 6.5).
-
-        RL is the linkage named by ``kind``: T12 6 takes exact matches (``masked_matching``), T12 9 ``semantic`` ones.
-        """
-        if isinstance(alpha, bool) or not isinstance(alpha, (int, float, np.number)) or not 0 <= alpha <= 1:
-            raise OptionError(f"alpha={alpha!r}", remedy="Give a number from 0 (risk alone) to 1 (loss alone).")
-        one_of(kind, KINDS, "linkage")
-        risk = 100 * self.linkage[kind]
-        if alpha == 0:
-            return risk
-        return alpha * self.loss.information_loss + (1 - alpha) * risk
-
-    @cached_property
-    def curve(self) -> pl.DataFrame:
-        """The score over alpha, by exact matches and by semantic linkage."""
-        return pl.DataFrame(
-            {
-                "alpha": ALPHAS,
-                "score (masked_matching)": [self.score(alpha) for alpha in ALPHAS],
-                "score (semantic)": [self.score(alpha, "semantic") for alpha in ALPHAS],
-            }
-        )
-
-    @cached_property
-    def readings(self) -> list[str]:
-        """What the figures say, in plain words."""
-        from ontomask.assessment.readings import readings_of
-
-        return readings_of(self)
-
-    @property
-    def figures(self) -> pl.DataFrame:
-        """Every figure in a row: what it is, of which column, its value before and after masking, and their difference.
-
-        Figures that compare both tables stand under ``value`` alone.
-        """
-        worst = self.worst_attack
-        rows: list[dict[str, Any]] = [{"figure": f"worst attack ({worst.name})", "value": worst.share}]
-        rows += [{"figure": f"linkage ({kind})", "value": v} for kind, v in self.linkage.items()]
-        after = self.risk_after.figures
-        rows += [_before_and_after(name, value, after[name]) for name, value in self.risk_before.figures.items()]
-        loss = self.loss
-        rows += [
-            {"figure": "information loss L (%)", "value": loss.information_loss},
-            {"figure": "semantic loss", "value": loss.semantic_loss},
-            {"figure": "KL divergence", "value": loss.divergence},
-            {"figure": "score, alpha 0.5 (masked_matching)", "value": self.score()},
-            {"figure": "score, alpha 0.5 (semantic)", "value": self.score(kind="semantic")},
-            _before_and_after("discernibility", float(loss.discernibility_before), float(loss.discernibility)),
-            {"figure": "removed records", "value": float(loss.removed)},
-        ]
-        if self.ncp is not None:
-            rows.append({"figure": "normalized certainty penalty", "value": self.ncp})
-        if self.clustering is not None:
-            rows.append({"figure": "distance between clusterings", "value": self.clustering.distance})
-        by_column = {
-            "SSE": loss.sse,
-            "RMSE": loss.rmse,
-            "sum of distances": loss.sum_wsd,
-            "relative distance": loss.relative,
-            "changed values": loss.changed,
-        }
-        for figure, values in by_column.items():
-            rows += [{"figure": figure, "attribute": name, "value": value} for name, value in values.items()]
-        kept = self.preservation
-        rows += [
-            {"figure": "semantic mean drift", "attribute": row["attribute"], "value": row["drift"]}
-            for row in kept.means.iter_rows(named=True)
-        ]
-        for frame, change in ((kept.statistics, "delta"), (kept.dependence, "difference")):
-            for row in frame.iter_rows(named=True):
-                same = {name: row[name] for name in ("attribute", "with", "original", "masked")}
-                rows.append({"figure": row["statistic"], "value": row[change], **same})
-        rows += self._taken_away()
-        rows += [] if self.several is None else self.several.rows
-        text, number = dict.fromkeys(("figure", "attribute", "with"), pl.String), ("original", "masked", "value")
-        return pl.DataFrame(rows, schema={**text, **dict.fromkeys(number, pl.Float64)})
-
-    def _taken_away(self) -> list[dict[str, Any]]:
-        """Rows of :attr:`figures`: what classes disclose, what became of tails and categories."""
-        rows: list[dict[str, Any]] = []
-        for row in self.disclosed.iter_rows(named=True):
-            for what in ("classes", "records"):
-                pair = _before_and_after(f"disclosing {what}", float(row[f"{what}_before"]), float(row[what]))
-                rows.append(pair | {"attribute": row["column"]})
-        for row in self.tails.iter_rows(named=True):
-            of, name = f"{row['end']} 5%", {"attribute": row["column"]}
-            rows.append(_before_and_after(f"mean of the {of}", row["mean_before"], row["mean"]) | name)
-            quantile = "5% quantile" if row["end"] == "lowest" else "95% quantile"
-            rows.append(_before_and_after(quantile, row["quantile_before"], row["quantile"]) | name)
-            beyond = "below the released minimum" if row["end"] == "lowest" else "above the released maximum"
-            rows.append({"figure": f"records {beyond}", "value": float(row["beyond"])} | name)
-        for row in self.vanished.iter_rows(named=True):
-            name = {"attribute": row["column"]}
-            left = row["categories"] - row["vanished"]
-            rows.append(_before_and_after("categories", float(row["categories"]), float(left)) | name)
-            rows.append({"figure": "records of vanished categories", "value": float(row["records"])} | name)
-        return rows
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain numbers, texts and lists; what is not finite is None."""
-        sizes = {"before": self.risk_before, "after": self.risk_after}
-        found: dict[str, Any] = {
-            "readings": self.readings,
-            "notes": self.notes,
-            "figures": self.figures.to_dicts(),
-            "worst_attack": asdict(self.worst_attack),
-            "class_sizes": {when: risk.sizes.to_dicts() for when, risk in sizes.items()},
-            "score": self.curve.to_dicts(),
-            "columns": dict(self.columns),
-            "quasi_identifiers": self.risk_before.columns,
-            "linkage_tried_on": self.tried,
-            "linkage_back_tried_on": self.tried_back,
-            "linkage_estimated_on_records": dict(self.estimated),
-            "disclosed": self.disclosed.to_dicts(),
-            "tails": self.tails.to_dicts(),
-            "vanished": self.vanished.to_dicts(),
-            "collapsed": self.collapsed,
-            "releases": None if self.several is None else self.several.to_dict(),
-        }
-        if self.clustering is not None:
-            found["clustering"] = {
-                "clusters": self.clustering.clusters,
-                "records": self.clustering.records,
-                "available": self.clustering.available,
-            }
-        plain: dict[str, Any] = _finite(found)
-        return plain
-
-    def to_json(self) -> str:
-        """:meth:`to_dict` as JSON."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
-
-    def __str__(self) -> str:
-        with pl.Config(tbl_rows=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, fmt_str_lengths=40):
-            return "\n".join([*(f"note: {note}" for note in self.notes), *self.readings, str(self.figures)])
-
-    __repr__ = __str__
-
-
-def _before_and_after(figure: str, before: float | None, after: float | None) -> dict[str, Any]:
-    change = None if before is None or after is None else after - before
-    return {"figure": figure, "original": before, "masked": after, "value": change}
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(part) for key, part in value.items()}
-    if isinstance(value, list):
-        return [_finite(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def assess(
@@ -271,13 +48,47 @@ def assess(
 ) -> Assessment:
     """Judge a masked frame or file beside its original: every measure of loss and risk that applies.
 
-    Loss, linkage and preservation are of the columns that the policy's method works on, unique records of the
-    quasi-identifiers. Rows must belong together: where the policy shuffles them, or some were removed, ``records`` are
-    needed (see :func:`ontomask.information_loss`), unless ``masked`` is the file of a saved result, whose list of records
-    is found beside it. The arguments are those of :func:`ontomask.information_loss` and :func:`ontomask.preservation`;
-    with ``severity`` records count by their severity numbers as well. ``seed`` fixes the samples that are drawn where
-    there are many records. A list of masked tables stands for several releases of the same records, in the same order.
+    Parameters
+    ----------
+    original : DataFrame or path
+        The original: a pandas, Polars or PyArrow frame, or the path of a file.
+    masked : DataFrame, path or list of them
+        The masked table; a list: several releases of the same records, in the same order.
+    attributes : Policy or mapping of str to attribute
+        What the columns are.
+    measure : str, optional
+        One measure for all nominal columns, as a comparison of methods needs; not given: that of each column.
+    records : sequence of int, optional
+        The rows of the original that the masked rows belong to (``result.records``).
+    aligned : bool, default False
+        State that row i of one table belongs to row i of the other, although a column that is not masked differs.
+    severity : Severity or path, optional
+        A severity definition: records count by their severity numbers as well.
+    samples : int, default 100
+        How many random samples show what is left of the statistics of parts of the data.
+    seed : int, default 0
+        Fixes the samples that are drawn where there are many records.
+    progress : callable, optional
+        ``progress(fraction, message)`` is called between steps; it stops the work by returning False or raising.
+    **options
+        Options of ``measure``.
 
+    Returns
+    -------
+    Assessment
+        All figures, and what they say in words.
+
+    Notes
+    -----
+    Loss, linkage and preservation are of the columns that the policy's method works on, unique records of the
+    quasi-identifiers.
+
+    Rows must belong together: ``records`` are needed if the masked table lost some or the policy shuffles them, unless
+    it is the file of a saved result, which has its list of records beside it. Rows that evidently do not belong together,
+    because a column that is not masked differs, are an error unless ``aligned``.
+
+    Examples
+    --------
     >>> import ontomask as om, polars as pl
     >>> before = pl.DataFrame({"age": [30, 32, 50, 54], "sex": ["f", "f", "m", "m"]})
     >>> after = pl.DataFrame({"age": [31, 31, 52, 52], "sex": ["f", "f", "m", "m"]})

@@ -68,16 +68,44 @@ def clustering_distance(
 ) -> ClusteringDistance:
     """How differently original and masked records fall into clusters, 0..1 (T12 eq. 5.3-5.6).
 
-    Both frames, or files, are clustered by Ward's method on the distances between their records and cut into the same number of
-    clusters: ``clusters``, or the number from 2 to 20 whose silhouette is best on the original data. Records at equal
-    heights stay together, so fewer clusters may come out. Distances are measured as in the original data, by the
-    columns' own measures or by ``measure`` with its ``options``.
+    Parameters
+    ----------
+    original : DataFrame or path
+        The original: a pandas, Polars or PyArrow frame, or the path of a file.
+    masked : DataFrame or path
+        The masked table, of the same records.
+    attributes : Policy or mapping of str to attribute
+        What the columns are.
+    measure : str, optional
+        One measure for all nominal columns, as a comparison of methods needs; not given: that of each column.
+    clusters : int, optional
+        How many; not given: the number from 2 to 20 whose silhouette is best on the original data.
+    sample : int, default 2000
+        Of more records than this, so many are clustered, drawn at random.
+    seed : int, default 0
+        Fixes the sample.
+    records : sequence of int, optional
+        The rows of the original that the masked rows belong to (``result.records``).
+    aligned : bool, default False
+        State that row i of one table belongs to row i of the other, although a column that is not masked differs.
+    **options
+        Options of ``measure``.
 
-    Ward's method takes the square of the number of records: of more than ``sample`` a random sample is clustered,
-    which ``seed`` fixes. ``records`` and ``aligned`` are those of :func:`ontomask.information_loss`. Removed records are one
-    cluster of the masked data, since nothing tells them apart there; those that a policy drops for missing values have no
-    part in the comparison.
+    Returns
+    -------
+    ClusteringDistance
+        A float that knows how many clusters and records it is of.
 
+    Notes
+    -----
+    Both tables are clustered by Ward's method on the distances between their records, which takes the square of their
+    number, and cut into the same number of clusters. Records at equal heights stay together, so fewer clusters may come
+    out. Distances are measured as in the original data. Removed records are one cluster of the masked data, since
+    nothing tells them apart there; those that a policy drops for missing values have no part in the comparison.
+    ``records`` and ``aligned``: see :func:`ontomask.information_loss`.
+
+    Examples
+    --------
     >>> import ontomask as om, polars as pl
     >>> before = pl.DataFrame({"age": [20, 22, 24, 60, 62, 64]})
     >>> after = pl.DataFrame({"age": [21, 21, 60, 60, 62, 62]})

@@ -18,9 +18,23 @@ RULES: tuple[Rule, ...] = ("reiter", "rubin")
 
 @dataclass(frozen=True)
 class Combined:
-    """An estimate over m releases. ``within``: the mean variance of an analysis; ``between``: the variance of the estimates
-    among the releases; ``total``: the variance of ``estimate``. ``low`` and ``high`` are the ends of its interval by
-    Student's t with ``degrees`` of freedom, which is infinite where all releases agree."""
+    """An estimate over m releases.
+
+    Attributes
+    ----------
+    estimate : float
+        The mean of the estimates.
+    within : float
+        The mean variance of an analysis.
+    between : float
+        The variance of the estimates among the releases.
+    total : float
+        The variance of ``estimate``.
+    degrees : float
+        Degrees of freedom of Student's t; infinite where all releases agree.
+    low, high : float
+        The ends of the interval.
+    """
 
     estimate: float
     within: float
@@ -35,6 +49,7 @@ class Combined:
 
     @property
     def standard_error(self) -> float:
+        """The square root of ``total``."""
         return math.sqrt(self.total)
 
 
@@ -43,6 +58,24 @@ def combine_estimates(
 ) -> Combined:
     """Combine the estimates of one figure from m releases, and the variances that the analyses gave them.
 
+    Parameters
+    ----------
+    estimates : sequence of float
+        The estimate from each release.
+    variances : sequence of float
+        The variance of each estimate.
+    rule : {'reiter', 'rubin'}, default 'reiter'
+        For values that were replaced by drawn ones, or for missing values that were filled in; see the notes.
+    confidence : float, default 0.95
+        How certain the interval is to hold the true figure.
+
+    Returns
+    -------
+    Combined
+        The estimate with its variance and its interval.
+
+    Notes
+    -----
     With q the mean of the estimates, U the mean of the variances and B the variance of the estimates among the releases,
     the estimate is q with the variance
 
@@ -50,9 +83,11 @@ def combine_estimates(
       :class:`ontomask.Imputation`: T = U + B / m, with (m - 1) (1 + U / (B / m))^2 degrees of freedom (Reiter 2003). U alone
       is the variance that the original data leave; B / m is what drawing adds to the mean of m.
     * ``rubin``, of data that were incomplete and were filled in: T = U + (1 + 1/m) B, with
-      (m - 1) (1 + U / ((1 + 1/m) B))^2 degrees of freedom (Rubin 1987). There B stands for what is not known because it is
+      (m - 1) (1 + U / ((1 + 1/m) B))^2 degrees of freedom (Rubin 1987). B stands for what is not known because it is
       missing, and adds to U in full.
 
+    Examples
+    --------
     >>> import ontomask as om
     >>> found = om.combine_estimates([10.0, 12.0, 11.0], [4.0, 4.0, 4.0])
     >>> found.estimate, found.within, found.between, round(found.total, 4), round(found.degrees)

@@ -32,8 +32,12 @@ LOOKED_UP = 1 << 22
 class Disclosure:
     """By sensitive column, shares 0..1 of the released records that have a value there.
 
-    ``learned``: whose own value the intruder reads, as expected; ``guessed``: the same of one who reads the value of any
-    record of the original, whoever he looks for.
+    Attributes
+    ----------
+    learned : dict of str to float
+        Records whose own value the intruder reads, as expected.
+    guessed : dict of str to float
+        The same for an intruder who reads the value of any record of the original.
     """
 
     learned: dict[str, float]
@@ -62,12 +66,37 @@ def attribute_disclosure(
 ) -> Disclosure:
     """The sensitive values that an intruder learns from a masked frame or file who knows the quasi-identifiers.
 
-    The records that match best are those of the record's own class, where it can be recognized (values are not masked,
-    generalized, or shown by classes of k), else those nearest to it; ``measure`` (with its ``options``) compares nominal
-    columns there. He is right if what he reads is the record's own value: spellings and synonyms of one value are one,
-    numbers may differ by 1% of the distance between the 5% and 95% quantiles of the original column. The other
-    arguments are those of :func:`ontomask.information_loss`.
+    Parameters
+    ----------
+    original : DataFrame or path
+        The original: a pandas, Polars or PyArrow frame, or the path of a file.
+    masked : DataFrame or path
+        The masked table, of the same records.
+    attributes : Policy or mapping of str to attribute
+        What the columns are.
+    measure : str, optional
+        Compares nominal columns where the intruder looks for the nearest records; not given: that of each column.
+    records : sequence of int, optional
+        The rows of the original that the masked rows belong to (``result.records``).
+    aligned : bool, default False
+        State that row i of one table belongs to row i of the other, although a column that is not masked differs.
+    **options
+        Options of ``measure``.
 
+    Returns
+    -------
+    Disclosure
+        By sensitive column, the share of records whose value is learned, and the share that guessing gives.
+
+    Notes
+    -----
+    The records that match best are those of the record's own class, where it can be recognized (values are not masked,
+    generalized, or shown by classes of k), else those nearest to it. The intruder is right if what he reads is the
+    record's own value: spellings and synonyms of one value are one, numbers may differ by 1% of the distance between the
+    5% and 95% quantiles of the original column. ``records`` and ``aligned``: see :func:`ontomask.information_loss`.
+
+    Examples
+    --------
     >>> import ontomask as om, polars as pl
     >>> before = pl.DataFrame({"age": [30, 32, 50, 54], "ill": ["flu", "gout", "flu", "flu"]})
     >>> after = before.with_columns(age=pl.Series([31, 31, 52, 52]))

@@ -48,10 +48,42 @@ def record_linkage(
     progress: Progress | None = None,
     **options: Any,
 ) -> float:
-    """The share of records, 0..1, that an intruder links correctly on average.
+    """The share of records that an intruder links correctly on average.
 
-    ``kind``:
+    Parameters
+    ----------
+    original : DataFrame or path
+        The original: a pandas, Polars or PyArrow frame, or the path of a file.
+    masked : DataFrame or path
+        The masked table, of the same records.
+    attributes : Policy or mapping of str to attribute
+        What the columns are.
+    kind : {'semantic', 'matching', 'masked_matching', 'masked_distance'}, default 'semantic'
+        How the intruder links; see the notes.
+    measure : str, optional
+        One measure for all nominal columns, as a comparison of methods needs; not given: that of each column.
+    distance : {'mean', 's'}, default 'mean'
+        The mean over the columns, each scaled to 0..1, or the S-distance (M13 eq. 7).
+    normalize : {'pairwise', 'published'}, default 'pairwise'
+        With ``s``: every column counts 1 on average, or as printed in M13.
+    records : sequence of int, optional
+        The rows of the original that the masked rows belong to (``result.records``).
+    aligned : bool, default False
+        State that row i of one table belongs to row i of the other, although a column that is not masked differs.
+    workers : int, optional
+        The number of threads (default: all cores); it does not change the result.
+    progress : callable, optional
+        ``progress(fraction, message)`` is called between steps; it stops the work by returning False or raising.
+    **options
+        Options of ``measure``.
 
+    Returns
+    -------
+    float
+        0..1, of all original records.
+
+    Notes
+    -----
     * ``semantic`` (SRL, T12 eq. 8.1-8.4): each original record is linked to the closest released ones; the true one
       among r equally close is found with chance 1/r;
     * ``matching`` (MRL): only released records that are equal in every column count;
@@ -59,10 +91,11 @@ def record_linkage(
       equal to it;
     * ``masked_distance`` (D12): from each released record, the closest original ones.
 
-    Frames may be given as paths of files; ``records`` and ``aligned`` are those of :func:`ontomask.information_loss`. Removed
-    records cannot be linked, nor those that the policy drops for missing values; shares are of all
-    original records. The weights of columns play no part.
+    Removed records cannot be linked, nor those that the policy drops for missing values. The weights of columns play no
+    part. ``records`` and ``aligned``: see :func:`ontomask.information_loss`.
 
+    Examples
+    --------
     >>> import ontomask as om, polars as pl
     >>> before = pl.DataFrame({"age": [30, 32, 50, 54]})
     >>> after = pl.DataFrame({"age": [31, 31, 52, 52]})

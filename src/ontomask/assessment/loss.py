@@ -22,22 +22,41 @@ SMOOTHING = 0.5
 
 @dataclass(frozen=True)
 class Loss:
-    """What a masked table lost.
+    """What a masked table lost. Figures by column are in dictionaries.
 
-    * ``sse[a]``, ``rmse[a]``: per column, in its own units (M13 3.3, R17): distance for nominal and flat columns,
-      ranks for ordinal, the unit of the column for numeric ones; RMSE = sqrt(SSE / n). ``rmse_released[a]``: the same over
-      the released records alone.
-    * ``sse_record``: sum over records of the squared mean distance to what became of them (T12 eq. 6.2);
-      ``sst_record``: the same to the semantic centre of the original data (eq. 6.3); ``information_loss``:
-      L = 100 SSE / SST (eq. 6.4), 0 for data that did not change.
-    * ``semantic_loss``: mean distance over records and columns (T12 eq. 5.1), in 0..1; ``relative[a]``: of each column;
-      ``sum_wsd[a]``: the sum of its distances in its own units (T12 eq. 4.8); ``changed[a]``: the share of records whose
-      value is another.
-    * ``divergence``: Kullback-Leibler divergence of the combinations of values (T12 eq. 9.2), in nats: over those of both
-      tables, each counted half a record more than it occurs, so that none is impossible. Shares are of all original
-      records: what was removed is missing from the release, and removing one more record never lowers the figure.
-    * ``discernibility``: sum of squared class sizes of the masked data, and for each removed record the number of all
-      records (Bayardo and Agrawal 2005); ``discernibility_before``: of the original.
+    Attributes
+    ----------
+    sse, rmse : dict of str to float
+        By column, in its own units (M13 3.3, R17): distance for nominal and flat columns, ranks for ordinal, the unit of
+        the column for numeric ones; RMSE = sqrt(SSE / n).
+    sse_record : float
+        Sum over records of the squared mean distance to what became of them (T12 eq. 6.2).
+    sst_record : float
+        The same to the semantic centre of the original data (T12 eq. 6.3).
+    semantic_loss : float
+        Mean distance over records and columns (T12 eq. 5.1), 0..1.
+    discernibility, discernibility_before : int
+        Sum of squared class sizes of the masked data, and for each removed record the number of all records (Bayardo and
+        Agrawal 2005); of the original.
+    records, removed : int
+        Original records, and how many of them are not in the release.
+    divergence : float
+        Kullback-Leibler divergence of the combinations of values (T12 eq. 9.2), in nats.
+    relative : dict of str to float
+        The semantic loss of each column.
+    sum_wsd : dict of str to float
+        The sum of the distances of each column in its own units (T12 eq. 4.8).
+    changed : dict of str to float
+        The share of records whose value is another.
+    rmse_released : dict of str to float
+        RMSE over the released records alone.
+
+    Notes
+    -----
+    ``information_loss`` is L = 100 SSE / SST (T12 eq. 6.4), 0 for data that did not change.
+
+    The divergence is over the combinations of both tables, each counted half a record more than it occurs, so that none
+    is impossible. Shares are of all original records: removing one more record never lowers the figure.
 
     Removed records count with the largest distance: 1 in ``sse_record`` and ``semantic_loss``. Records that the policy
     drops for missing values are removed records, too; they have no part in the scales, nor in what is said of the
@@ -102,12 +121,36 @@ def information_loss(
 ) -> Loss:
     """What two frames or files whose rows belong together differ by, on the quasi-identifiers.
 
-    ``attributes`` is a policy or a mapping of columns to attributes. ``measure`` (with its ``options``) judges all
-    nominal columns by one measure, as a comparison of methods should. ``records`` are the rows of the original that
-    the masked rows belong to (``result.records``). They are needed if the masked frame lost some or the policy shuffles
-    its rows; a release in the folder of a saved result has them beside it. Rows that evidently do not belong together,
-    because a column that is not masked differs, are an error; ``aligned`` states that they do belong together.
+    Parameters
+    ----------
+    original : DataFrame or path
+        The original: a pandas, Polars or PyArrow frame, or the path of a file.
+    masked : DataFrame or path
+        The masked table, of the same records.
+    attributes : Policy or mapping of str to attribute
+        What the columns are.
+    measure : str, optional
+        One measure for all nominal columns, as a comparison of methods needs; not given: that of each column.
+    records : sequence of int, optional
+        The rows of the original that the masked rows belong to (``result.records``).
+    aligned : bool, default False
+        State that row i of one table belongs to row i of the other, although a column that is not masked differs.
+    **options
+        Options of ``measure``.
 
+    Returns
+    -------
+    Loss
+        The measures of loss.
+
+    Notes
+    -----
+    Rows must belong together: ``records`` are needed if the masked table lost some or the policy shuffles them, unless
+    it is the file of a saved result, which has its list of records beside it. Rows that evidently do not belong together,
+    because a column that is not masked differs, are an error unless ``aligned``.
+
+    Examples
+    --------
     >>> import ontomask as om, polars as pl
     >>> before = pl.DataFrame({"age": [30.0, 32.0, 50.0, 54.0]})
     >>> after = pl.DataFrame({"age": [31.0, 31.0, 52.0, 52.0]})

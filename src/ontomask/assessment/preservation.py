@@ -32,13 +32,21 @@ MOST_RECORDS = 20_000
 class Preservation:
     """What masking left of the data's statistics, as three tables.
 
-    * ``statistics`` (D12 Tables 1-2): mean, variance and covariance of the columns, before and after, with
-      delta = |after - before| / |before|, on all records and (``delta_samples``) on average over random samples of
-      them. Nominal and flat columns by marginality: the mean is the least marginality (Num_mean), the variance Var_M,
-      the covariance the mean of sqrt(m(x) m(y)); there is none between a number and a category.
-    * ``means`` (R17 eq. 13): the semantic mean of each column before and after, and how far apart they are, in 0..1.
-    * ``dependence`` (R17 eq. 14-16): distance variance of each column and distance correlation of each two, before and
-      after, with their absolute difference; ``records`` says on how many records.
+    Attributes
+    ----------
+    statistics : polars.DataFrame
+        Mean, variance and covariance of the columns (D12 Tables 1-2), before and after, with
+        delta = |after - before| / |before|, on all records and (``delta_samples``) on average over random samples.
+    means : polars.DataFrame
+        The semantic mean of each column before and after (R17 eq. 13), and how far apart they are, in 0..1.
+    dependence : polars.DataFrame
+        Distance variance of each column and distance correlation of each two (R17 eq. 14-16), before and after, with their
+        absolute difference; ``records`` says on how many records.
+
+    Notes
+    -----
+    Nominal and flat columns by marginality: the mean is the least marginality (Num_mean), the variance Var_M, the
+    covariance the mean of sqrt(m(x) m(y)); there is none between a number and a category.
     """
 
     statistics: pl.DataFrame
@@ -61,9 +69,40 @@ def preservation(
 ) -> Preservation:
     """How well the statistics of two frames agree whose rows belong together, on the columns that are masked.
 
-    The other arguments are those of :func:`ontomask.information_loss`. ``samples`` random samples, each of a ``share``
-    of the records (of 50,000 at most), show how well parts of the data are preserved.
+    Parameters
+    ----------
+    original : DataFrame or path
+        The original: a pandas, Polars or PyArrow frame, or the path of a file.
+    masked : DataFrame or path
+        The masked table, of the same records.
+    attributes : Policy or mapping of str to attribute
+        What the columns are.
+    measure : str, optional
+        One measure for all nominal columns, as a comparison of methods needs; not given: that of each column.
+    records : sequence of int, optional
+        The rows of the original that the masked rows belong to (``result.records``).
+    aligned : bool, default False
+        State that row i of one table belongs to row i of the other, although a column that is not masked differs.
+    samples : int, default 100
+        How many random samples show how well parts of the data are preserved.
+    share : float, default 0.1
+        The share of the records in each sample (of 50,000 at most).
+    seed : int, default 0
+        Fixes the samples that are drawn.
+    **options
+        Options of ``measure``.
 
+    Returns
+    -------
+    Preservation
+        Three tables: statistics, means and dependence.
+
+    Notes
+    -----
+    ``records`` and ``aligned``: see :func:`ontomask.information_loss`.
+
+    Examples
+    --------
     >>> import ontomask as om, polars as pl
     >>> before = pl.DataFrame({"age": [30.0, 32.0, 50.0, 54.0]})
     >>> after = pl.DataFrame({"age": [31.0, 31.0, 52.0, 52.0]})

@@ -14,8 +14,8 @@ from ontomask.assessment.disclosed import most_disclosed
 from ontomask.assessment.risk import SMALL, Risk
 
 if TYPE_CHECKING:
-    from ontomask.assessment.assess import Assessment
     from ontomask.assessment.loss import Loss
+    from ontomask.assessment.outcome import Assessment
 
 UNTOUCHED = "Every value is as it was: nothing was lost, and nothing was masked."
 NO_QUASI = (

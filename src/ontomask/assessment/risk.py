@@ -30,16 +30,30 @@ SMALL = 5
 class Risk:
     """How well records hide among those that agree with them in all quasi-identifiers.
 
-    f is the size of a record's class in the table, F in the population that the table was drawn from: the table itself
-    where none is given, the least favourable assumption.
+    Attributes
+    ----------
+    columns : list of str
+        The quasi-identifiers.
+    records : int
+        How many records there are.
+    sizes : polars.DataFrame
+        How many classes, and records in them, there are of each size.
+    journalist_largest : float
+        The largest 1/F: an intruder who does not know who is in the table looks in the population.
+    marketer : float
+        The share of records linked correctly if all are tried: the mean of 1/F over records.
+    population : int or None
+        The records of the population, where one was given.
+    severity_weighted : float or None
+        The prosecutor's mean with each record counting by its severity number, sum(s/f) / sum(s).
+    severe_unique : int or None
+        Records of a severity above 0 that are alone in their class.
 
-    * ``sizes``: how many classes, and records in them, there are of each size;
-    * ``prosecutor``: an intruder who knows that somebody is in the table picks the right record of their class, 1/f;
-      the largest and the mean over records;
-    * ``journalist``: one who does not know who is in the table and looks in the population, 1/F;
-    * ``marketer``: the share of records linked correctly if all are tried, the mean of 1/F over records;
-    * ``severity_weighted``: the prosecutor's mean with each record counting by its severity number, sum(s/f) / sum(s);
-      ``severe_unique``: records of a severity above 0 that are alone in their class.
+    Notes
+    -----
+    f is the size of a record's class in the table, F in the population that the table was drawn from: the table itself
+    where none is given, the least favourable assumption. The prosecutor knows that somebody is in the table and picks
+    the right record of their class with the chance 1/f.
     """
 
     columns: list[str]
@@ -53,6 +67,7 @@ class Risk:
 
     @property
     def classes(self) -> int:
+        """How many classes there are: different combinations of quasi-identifiers."""
         return int(self.sizes["classes"].sum())
 
     @property
@@ -66,11 +81,23 @@ class Risk:
         return self.below(2)
 
     def below(self, size: int = SMALL) -> int:
-        """Records in classes of fewer records than ``size``."""
+        """Records in small classes.
+
+        Parameters
+        ----------
+        size : int, default 5
+            Classes of fewer records than this are small.
+
+        Returns
+        -------
+        int
+            How many records they have.
+        """
         return int(self.sizes.filter(pl.col("size") < size)["records"].sum())
 
     @property
     def prosecutor_largest(self) -> float:
+        """1/f of the smallest class: the largest chance to pick the right record."""
         return 1 / self.smallest if self.records else 0.0
 
     @cached_property
@@ -105,12 +132,26 @@ class Risk:
 def disclosure_risk(
     frame: Any, attributes: Any, *, population: Any = None, severity: Severity | str | None = None
 ) -> Risk:
-    """Unique records and small classes of a frame or file, on the quasi-identifiers of a policy or mapping of attributes.
+    """Unique records and small classes of a frame or file, on its quasi-identifiers.
 
-    ``population``: a table, coded like this one, of the population it was drawn from; without it the table is taken for all
-    there is. ``severity``: a severity definition (see docs/severity.md), for the risk that counts records by how grave
-    it is to learn their values.
+    Parameters
+    ----------
+    frame : DataFrame or path
+        A pandas, Polars or PyArrow frame, or the path of a file.
+    attributes : Policy or mapping of str to attribute
+        What the columns are.
+    population : DataFrame or path, optional
+        A table, coded like this one, of the population it was drawn from; not given: the table is all there is.
+    severity : Severity or path, optional
+        A severity definition (docs/severity.md): records count by how grave it is to learn their values.
 
+    Returns
+    -------
+    Risk
+        The sizes of the classes, and what an intruder can do with them.
+
+    Examples
+    --------
     >>> import ontomask as om, polars as pl
     >>> frame = pl.DataFrame({"age": [30, 30, 41], "job": ["nurse", "nurse", "pilot"]})
     >>> risk = om.disclosure_risk(frame, {"age": om.Numeric(), "job": om.Flat()})

@@ -16,7 +16,7 @@ from ontomask.microdata.columns import Column
 from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick
 
 if TYPE_CHECKING:
-    from ontomask.assessment.assess import Assessment
+    from ontomask.assessment.outcome import Assessment
     from ontomask.assessment.pairing import Pairing
 
 ESTIMATES = {

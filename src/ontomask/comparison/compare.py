@@ -36,28 +36,55 @@ def compare(
     progress: Progress | None = None,
     **options: Any,
 ) -> Comparison:
-    """Mask a frame or file by every candidate, and judge what comes of it side by side (T12 9.2.3).
+    """Mask a frame or file by every candidate, and judge the releases side by side (T12 9.2.3).
 
-    ``policies``: by name, or a list; :func:`ontomask.grid` makes them. What a policy requires is required of its release;
-    a candidate that fails it is a row with the reason, and never recommended. So is one that cannot be run on these data,
-    ends for lack of memory, or whose figures cannot be compared; what is wrong with all of them alike is an error.
+    Parameters
+    ----------
+    frame : DataFrame or path
+        A pandas, Polars or PyArrow frame, or the path of a file.
+    policies : mapping of str to Policy, or sequence of Policy
+        The candidates, by name or as a list; :func:`ontomask.grid` makes them.
+    kind : str, optional
+        The risk: a kind of linkage, ``worst`` or ``disclosure``; see the notes.
+    alpha : float, default 0.5
+        The weight of loss against risk in the score: 0 is risk alone, 1 loss alone.
+    measure : str, optional
+        Judges all nominal columns alike; needed where the policies measure differently.
+    workers : int, optional
+        Processes to run in, where runs take long enough (default: all cores).
+    folder : path, optional
+        Remember runs there: what was done before is not done again.
+    seed : int, optional
+        Makes a comparison repeatable; without it every run has a secret of its own.
+    progress : callable, optional
+        ``progress(fraction, message)`` is called between steps; it stops the work by returning False or raising.
+    **options
+        Options of ``measure``.
+
+    Returns
+    -------
+    Comparison
+        A row for each candidate, and which one to choose.
+
+    Notes
+    -----
+    What a policy requires is required of its release; a candidate that fails it is a row with the reason, and never
+    recommended. So is one that cannot be run on these data, ends for lack of memory, or whose figures cannot be compared;
+    what is wrong with all of them alike is an error.
 
     Candidates may mask different columns. Loss is of all columns that one of them masks; a column that a candidate leaves
     as it was costs it nothing. Linkage is by the quasi-identifiers, which an intruder is assumed to know.
 
-    ``kind`` is the risk: a kind of linkage; ``worst``, the most successful attack on each release (see
-    :attr:`Assessment.worst_attack`); or ``disclosure``, the sensitive values that an intruder learns
+    ``kind`` is a kind of linkage (:func:`ontomask.record_linkage`); ``worst``, the most successful attack on each release
+    (:attr:`Assessment.worst_attack`); or ``disclosure``, the sensitive values that an intruder learns
     (:func:`ontomask.attribute_disclosure`). Not given: semantic linkage; where a candidate masks other columns than
-    quasi-identifiers, disclosure, against which all methods guard. ``alpha`` is the weight of loss
-    against risk in the score: 0 is risk alone, 1 loss alone. ``measure`` (with its ``options``) judges all nominal columns
-    alike; it is needed where the policies measure differently.
+    quasi-identifiers, disclosure, against which all methods guard.
 
-    Runs are made in ``workers`` processes (all cores if not given), where they take long enough. Seconds are those of
-    masking alone: a few records are masked before, so that code is compiled and taxonomies are read. With ``folder``, runs
-    are remembered there: what was done before is not done again. ``seed`` makes a comparison repeatable; every run has a
-    secret of its own without it. A script that calls this must do so under ``if __name__ == "__main__":``, as processes
-    are started.
+    Seconds are those of masking alone: a few records are masked before, so that code is compiled and taxonomies are read.
+    A script that calls this must do so under ``if __name__ == "__main__":``, as processes are started.
 
+    Examples
+    --------
     >>> import ontomask as om, polars as pl
     >>> frame = pl.DataFrame({"age": [30, 31, 33, 52, 54, 58]})
     >>> policy = om.Policy(attributes={"age": om.Numeric()})

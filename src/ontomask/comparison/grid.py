@@ -40,15 +40,33 @@ CHANGE = (0.5, 1.0, 1.5, 2.0)
 def grid(policy: Policy, methods: Any, k: Iterable[int] | int, *, baselines: bool = False) -> dict[str, Policy]:
     """The policy with every one of the methods at every k, by name: ``microaggregation, k=5``.
 
-    ``methods`` are methods, names of methods or of presets of microaggregation, or a mapping of names of your own to
-    methods. What the policy requires stays required of every candidate, whatever its k. k-anonymity is asked of a
-    candidate if the policy requires it or its method promises it; generalization, which has no k of its own, aims at k
-    or at the k that is required, if that is larger. A method without any k, such as shuffling, is one candidate.
+    Parameters
+    ----------
+    policy : Policy
+        What the columns are, and what every release must satisfy.
+    methods : sequence of Method or str, or mapping of str to Method
+        Methods, names of methods or of presets of microaggregation, or methods by names of your own.
+    k : int or iterable of int
+        The values of k to try.
+    baselines : bool, default False
+        Add to each candidate its non-semantic twin, ``microaggregation, k=5, labels only``.
 
-    ``baselines`` adds to each candidate its non-semantic twin, ``microaggregation, k=5, labels only``: the same method at
-    the same k, nominal columns taken for labels that are equal or not (T12 9.2.2). A candidate that does not look at what
-    values mean has none.
+    Returns
+    -------
+    dict of str to Policy
+        The candidates, for :func:`ontomask.compare`.
 
+    Notes
+    -----
+    What the policy requires stays required of every candidate, whatever its k. k-anonymity is asked of a candidate if the
+    policy requires it or its method promises it; generalization, which has no k of its own, aims at k or at the k that is
+    required, if that is larger. A method without any k, such as shuffling, is one candidate.
+
+    A twin is the same method at the same k, with nominal columns taken for labels that are equal or not (T12 9.2.2). A
+    candidate that does not look at what values mean has none.
+
+    Examples
+    --------
     >>> import ontomask as om
     >>> policy = om.Policy(attributes={"age": om.Numeric()})
     >>> list(om.grid(policy, ["microaggregation", om.Generalization()], k=[2, 5]))

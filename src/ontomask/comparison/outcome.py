@@ -65,10 +65,20 @@ _COLUMNS: dict[str, Any] = {
 class Comparison:
     """The candidates of a comparison, in the order of the policies.
 
-    Loss is L in percent, of ``columns``: all that a candidate with a release masks. Risk is the linkage named by ``kind``,
-    in percent, or with ``worst`` the most successful attack on each release, or with ``disclosure`` the sensitive values
-    that an intruder learns. The score is alpha L + (1 - alpha) risk. ``chosen``: is disclosure the risk because
-    not only quasi-identifiers are masked, and not because it was asked for?
+    Attributes
+    ----------
+    runs : list of Run
+        The candidates, with what came of each.
+    policies : dict of str to Policy
+        Their policies, by name.
+    kind : str
+        The risk: a kind of linkage, ``worst`` (the most successful attack) or ``disclosure`` (sensitive values learned).
+    alpha : float
+        The weight of loss in the score, alpha L + (1 - alpha) risk, both in percent.
+    columns : sequence of str
+        The columns that loss is of: all that a candidate with a release masks.
+    chosen : bool
+        Is disclosure the risk because not only quasi-identifiers are masked, and not because it was asked for?
     """
 
     runs: list[Run]
@@ -108,7 +118,18 @@ class Comparison:
         return next((run.disclosure for run in self.satisfied if run.learned), None)
 
     def risk(self, run: Run) -> float | None:
-        """The risk of a candidate, in percent."""
+        """The risk of a candidate.
+
+        Parameters
+        ----------
+        run : Run
+            One of ``runs``.
+
+        Returns
+        -------
+        float or None
+            In percent; None where there is no figure.
+        """
         share: float | None
         if self.kind == "worst":
             share = run.worst
@@ -119,7 +140,20 @@ class Comparison:
         return None if share is None else 100 * share
 
     def score(self, run: Run, alpha: float | None = None) -> float | None:
-        """alpha L + (1 - alpha) risk; None where there are no figures."""
+        """The score of a candidate, alpha L + (1 - alpha) risk.
+
+        Parameters
+        ----------
+        run : Run
+            One of ``runs``.
+        alpha : float, optional
+            The weight of loss; not given: that of the comparison.
+
+        Returns
+        -------
+        float or None
+            The lower, the better; None where there are no figures.
+        """
         alpha = self.alpha if alpha is None else alpha
         risk = self.risk(run)
         if risk is None or (run.loss is None and alpha > 0):
@@ -242,11 +276,37 @@ class Comparison:
         )
 
     def write_map(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write :meth:`map_svg` to a file."""
+        """Write :meth:`map_svg` to a file.
+
+        Parameters
+        ----------
+        path : path
+            A file that ends in ``.svg``.
+        overwrite : bool, default False
+            Replace a file that exists.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
         return write_text(self.map_svg(), svg_file(path, "the map"), overwrite=overwrite, private=False)
 
     def write_curve(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write :meth:`curve_svg` to a file."""
+        """Write :meth:`curve_svg` to a file.
+
+        Parameters
+        ----------
+        path : path
+            A file that ends in ``.svg``.
+        overwrite : bool, default False
+            Replace a file that exists.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
         return write_text(self.curve_svg(), svg_file(path, "the curve"), overwrite=overwrite, private=False)
 
     def to_dict(self) -> dict[str, Any]:

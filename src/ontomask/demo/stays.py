@@ -40,16 +40,31 @@ LONGEST_STAY = 365
 
 
 def demo_data(n: int = 20_000, seed: int = 0, *, chapter: str | None = None) -> pl.DataFrame:
-    """Draw ``n`` synthetic hospital discharges.
+    """Draw synthetic hospital discharges.
 
-    Columns: age (years), sex, race, length_of_stay (days), charge (dollars), diagnosis (principal; ICD-9-CM),
-    secondary_diagnosis (ICD-9-CM) and procedure (ICD-9-CM procedures). They depend on each other: age, sex, procedure
-    and secondary diagnosis on the diagnosis, code by code; stay and charge on all of them.
+    Parameters
+    ----------
+    n : int, default 20000
+        How many records.
+    seed : int, default 0
+        The same arguments give the same records everywhere; a longer table does not begin with a shorter one.
+    chapter : str, optional
+        Keep to principal diagnoses of one chapter, by name (``"neoplasms"``, ``"digestive"``, ...), or of any branch of
+        ICD-9-CM, by code (``"140-239"``, ``"250"``).
 
-    ``chapter`` keeps to principal diagnoses of one chapter, by name (``"neoplasms"``, ``"digestive"``, ...), or of any
-    branch of ICD-9-CM, by code (``"140-239"``, ``"250"``). The same arguments give the same records everywhere; a
-    longer table does not begin with a shorter one.
+    Returns
+    -------
+    polars.DataFrame
+        Columns: age (years), sex, race, length_of_stay (days), charge (dollars), diagnosis (principal; ICD-9-CM),
+        secondary_diagnosis (ICD-9-CM) and procedure (ICD-9-CM procedures).
 
+    Notes
+    -----
+    Columns depend on each other: age, sex, procedure and secondary diagnosis on the diagnosis, code by code; stay and
+    charge on all of them.
+
+    Examples
+    --------
     >>> import ontomask as om
     >>> om.demo_data(1000, seed=1).shape
     (1000, 8)
@@ -87,10 +102,22 @@ def demo_data(n: int = 20_000, seed: int = 0, *, chapter: str | None = None) -> 
 
 
 def demo_policy(method: Any = None, *, require: Any = ()) -> Policy:
-    """A policy for the columns of ``demo_data``: what each is, and its role; method and models as in ``Policy``.
+    """A policy for the columns of :func:`ontomask.demo_data`: what each is, and its role.
 
-    What others may know of a stay is a quasi-identifier; charge and secondary diagnosis are sensitive.
+    Parameters
+    ----------
+    method : Method, optional
+        How the quasi-identifiers are masked.
+    require : Model or sequence of Model, optional
+        What a release must satisfy.
 
+    Returns
+    -------
+    Policy
+        What others may know of a stay is a quasi-identifier; charge and secondary diagnosis are sensitive.
+
+    Examples
+    --------
     >>> import ontomask as om
     >>> om.demo_policy(om.Microaggregation(k=5)).quasi_identifiers
     ['age', 'sex', 'race', 'length_of_stay', 'diagnosis', 'procedure']

@@ -66,7 +66,30 @@ def counts_of(taxonomy: Taxonomy, counts: Mapping[str, Any]) -> NDArray[np.float
 def information_content(
     taxonomy: Taxonomy, kind: str = "intrinsic", counts: Mapping[str, Any] | None = None
 ) -> dict[str, float]:
-    """Information content of every concept: ``intrinsic`` (Seco), ``sanchez`` or ``corpus`` (needs ``counts``)."""
+    """The information content of every concept.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        Where the concepts have their place.
+    kind : {'intrinsic', 'sanchez', 'corpus'}, default 'intrinsic'
+        Seco's, from the number of descendants; Sanchez', from leaves and subsumers; or from counts.
+    counts : mapping of str to number, optional
+        How often each concept occurs; needed with ``corpus``.
+
+    Returns
+    -------
+    dict of str to float
+        By code, from 0 at the root.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> t = om.Taxonomy.from_edges([("lumbago", "ache"), ("migraine", "ache"), ("ache", "pain"), ("colic", "pain")])
+    >>> found = om.information_content(t)
+    >>> found["pain"], round(found["ache"], 3), found["lumbago"]
+    (0.0, 0.317, 1.0)
+    """
     require_taxonomy(taxonomy)
     one_of(kind, KINDS, "information content")
     if (kind == "corpus") != (counts is not None):

@@ -106,7 +106,18 @@ class Measure:
     complement: bool = False
 
     def settle(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options with their defaults, checked."""
+        """The options with their defaults, checked.
+
+        Parameters
+        ----------
+        options : mapping of str to object
+            The options given.
+
+        Returns
+        -------
+        dict of str to object
+            All options of the measure.
+        """
         for name, value in options.items():
             if name not in self.options:
                 raise OptionError(
@@ -139,7 +150,29 @@ def add(measure: Measure) -> Measure:
 
 
 def get_measure(name: str) -> Measure:
-    """The measure of that name; an error that lists the names otherwise."""
+    """A measure by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`ontomask.list_measures`, or one of your own.
+
+    Returns
+    -------
+    Measure
+        What it is: range, options, whether it is a metric.
+
+    Raises
+    ------
+    MeasureError
+        If there is none of that name; the error lists the names.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.get_measure("wu_palmer").largest
+    1.0
+    """
     registry = _registry()
     if not isinstance(name, str) or name not in registry:
         raise MeasureError(
@@ -149,7 +182,19 @@ def get_measure(name: str) -> Measure:
 
 
 def list_measures() -> dict[str, str]:
-    """All measures with a sentence on each."""
+    """All measures with a sentence on each.
+
+    Returns
+    -------
+    dict of str to str
+        By name, measures of your own included.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> "wu_palmer" in om.list_measures()
+    True
+    """
     return {name: measure.summary for name, measure in sorted(_registry().items())}
 
 
@@ -161,12 +206,29 @@ def register_measure(
     largest: float | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Measure:
-    """Add a measure of one's own.
+    """Add a measure of your own.
 
-    ``function(taxonomy, concepts, **options)`` takes a list of codes and returns a len x len array: finite, not
-    negative, symmetric, zero on the diagonal; that is checked each time it is used. ``options`` names its keyword
-    arguments with their defaults; ``largest`` is the upper end of its range if it has one.
+    Parameters
+    ----------
+    name : str
+        What it is called; not the name of a measure that exists.
+    function : callable
+        ``function(taxonomy, concepts, **options)`` takes a list of codes and returns a len x len array: finite, not
+        negative, symmetric, zero on the diagonal. That is checked each time it is used.
+    summary : str, optional
+        A sentence on it, for :func:`ontomask.list_measures`.
+    largest : float, optional
+        The upper end of its range if it has one.
+    options : mapping of str to object, optional
+        Its keyword arguments with their defaults.
 
+    Returns
+    -------
+    Measure
+        The measure, which every function and policy now knows by its name.
+
+    Examples
+    --------
     >>> import ontomask as om
     >>> def by_first_letter(taxonomy, concepts):
     ...     return [[float(a[0] != b[0]) for b in concepts] for a in concepts]
@@ -202,7 +264,13 @@ def register_measure(
 
 
 def unregister_measure(name: str) -> None:
-    """Take a measure of one's own out of the registry again."""
+    """Remove a measure of your own from the registry.
+
+    Parameters
+    ----------
+    name : str
+        The name it was registered by.
+    """
     if get_measure(name).source != _USER:
         raise MeasureError(f"{name!r} is built in", remedy="Only registered measures can be taken out.")
     del _REGISTRY[name]

@@ -26,6 +26,26 @@ def distance(
 ) -> float:
     """The distance between two concepts.
 
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        Where the concepts have their place.
+    a, b : str
+        The codes of the concepts.
+    measure : str, default 'logsc'
+        The measure of distance; :func:`ontomask.list_measures` lists them.
+    scope : {'taxonomy', 'attribute'}, default 'taxonomy'
+        Measure in the whole taxonomy, or only below the least common subsumer of the concepts.
+    **options
+        Options of the measure; see the page of each measure in docs/measures.
+
+    Returns
+    -------
+    float
+        0 for a concept and itself; the upper end depends on the measure.
+
+    Examples
+    --------
     >>> import ontomask as om
     >>> t = om.Taxonomy.from_edges([("lumbago", "ache"), ("migraine", "ache"), ("ache", "pain"), ("colic", "pain")])
     >>> om.distance(t, "lumbago", "migraine", measure="path"), round(om.distance(t, "lumbago", "colic"), 3)
@@ -37,7 +57,33 @@ def distance(
 def similarity(
     taxonomy: Taxonomy, a: str, b: str, measure: str = "wu_palmer", *, scope: Scope = "taxonomy", **options: Any
 ) -> float:
-    """The similarity between two concepts, for measures that are published as one."""
+    """The similarity between two concepts, for measures that are published as one.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        Where the concepts have their place.
+    a, b : str
+        The codes of the concepts.
+    measure : str, default 'wu_palmer'
+        The measure of distance; :func:`ontomask.list_measures` lists them.
+    scope : {'taxonomy', 'attribute'}, default 'taxonomy'
+        Measure in the whole taxonomy, or only below the least common subsumer of the concepts.
+    **options
+        Options of the measure; see the page of each measure in docs/measures.
+
+    Returns
+    -------
+    float
+        As the authors of the measure define it.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> t = om.Taxonomy.from_edges([("lumbago", "ache"), ("migraine", "ache"), ("ache", "pain"), ("colic", "pain")])
+    >>> round(om.similarity(t, "lumbago", "migraine"), 3), round(om.similarity(t, "lumbago", "colic"), 3)
+    (0.667, 0.4)
+    """
     return float(similarity_matrix(taxonomy, [a, b], measure, scope=scope, workers=1, **options)[0, 1])
 
 
@@ -52,12 +98,42 @@ def distance_matrix(
     workers: int | None = None,
     **options: Any,
 ) -> NDArray[Any]:
-    """Distances between all ``concepts``, or from them to those of ``against``.
+    """Distances between all concepts, or from them to others.
 
-    ``scope="attribute"`` measures inside tau(X): only the LCS of all the concepts and what lies below it counts.
-    ``dtype`` is float64 or float32. ``workers`` is the number of threads (default: all cores); it changes no bit
-    of the result. Memory: the result and at most 200 MB. ``options`` belong to the measure: see
-    :func:`ontomask.list_measures` and the page of each measure.
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        Where the concepts have their place.
+    concepts : iterable of str
+        Codes of concepts; alternative codes will do.
+    measure : str, default 'logsc'
+        The measure of distance; :func:`ontomask.list_measures` lists them.
+    against : iterable of str, optional
+        The concepts of the columns of the matrix; not given: the same as those of the rows.
+    scope : {'taxonomy', 'attribute'}, default 'taxonomy'
+        Measure in the whole taxonomy, or inside tau(X): the LCS of all the concepts and what lies below it.
+    dtype : dtype, default float64
+        float64 or float32.
+    workers : int, optional
+        The number of threads (default: all cores); it does not change the result.
+    **options
+        Options of the measure; see the page of each measure in docs/measures.
+
+    Returns
+    -------
+    ndarray
+        A row for each of ``concepts``.
+
+    Notes
+    -----
+    Memory: the result and at most 200 MB.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> t = om.Taxonomy.from_edges([("lumbago", "ache"), ("migraine", "ache"), ("ache", "pain"), ("colic", "pain")])
+    >>> om.distance_matrix(t, ["lumbago", "migraine", "colic"], measure="path").tolist()
+    [[0.0, 2.0, 3.0], [2.0, 0.0, 3.0], [3.0, 3.0, 0.0]]
     """
     chosen = get_measure(measure)
     return _matrix(taxonomy, concepts, against, chosen, chosen.compute, scope, dtype, workers, options)
@@ -74,7 +150,39 @@ def similarity_matrix(
     workers: int | None = None,
     **options: Any,
 ) -> NDArray[Any]:
-    """Like :func:`distance_matrix`, as the similarity that the measure's authors published."""
+    """Similarities between all concepts, or from them to others, as the authors of the measure published them.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        Where the concepts have their place.
+    concepts : iterable of str
+        Codes of concepts; alternative codes will do.
+    measure : str, default 'wu_palmer'
+        The measure of distance; :func:`ontomask.list_measures` lists them.
+    against : iterable of str, optional
+        The concepts of the columns of the matrix; not given: the same as those of the rows.
+    scope : {'taxonomy', 'attribute'}, default 'taxonomy'
+        Measure in the whole taxonomy, or only below the least common subsumer of the concepts.
+    dtype : dtype, default float64
+        float64 or float32.
+    workers : int, optional
+        The number of threads (default: all cores); it does not change the result.
+    **options
+        Options of the measure; see the page of each measure in docs/measures.
+
+    Returns
+    -------
+    ndarray
+        A row for each of ``concepts``.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> t = om.Taxonomy.from_edges([("lumbago", "ache"), ("migraine", "ache"), ("ache", "pain"), ("colic", "pain")])
+    >>> om.similarity_matrix(t, ["lumbago", "colic"], against=["migraine"]).round(3).tolist()
+    [[0.667], [0.4]]
+    """
     chosen = get_measure(measure)
     if chosen.similarity is None and not chosen.complement:
         raise MeasureError(f"{measure!r} is a distance with no similarity of its own", remedy="Use distance_matrix.")

@@ -87,11 +87,33 @@ def read_table(
     text: Collection[str] = (),
     missing: Collection[str] = (),
 ) -> TableFile:
-    """Read a table. What is not given is detected; nothing is coerced that does not survive unchanged.
+    """Read a table. What is not given is detected; nothing is converted that does not survive unchanged.
 
-    ``text`` names columns of a CSV that hold codes and must not be taken for numbers. ``missing`` gives texts that stand
-    for a missing value, such as ``"NA"``; blanks around a value do not count. ``labels`` reads the value
-    labels of SPSS and Stata files instead of the stored values. ``sheet`` is the name or the number, from 1, of an Excel sheet.
+    Parameters
+    ----------
+    path : path
+        The file: CSV, Parquet, Excel, SPSS, Stata, SAS and others (docs/data.md).
+    format : str, optional
+        The format, where the name of the file does not tell it.
+    delimiter : str, optional
+        What separates the columns of a CSV.
+    encoding : str, optional
+        The encoding of a CSV.
+    decimal : str, optional
+        The decimal mark of a CSV.
+    sheet : str or int, optional
+        The name or the number, from 1, of an Excel sheet.
+    labels : bool, default False
+        Read the value labels of SPSS and Stata files instead of the stored values.
+    text : collection of str, optional
+        Columns of a CSV that hold codes and must not be taken for numbers.
+    missing : collection of str, optional
+        Texts that mean a missing value, such as ``"NA"``; blanks around a value do not count.
+
+    Returns
+    -------
+    TableFile
+        ``data``, a Polars frame, and how the file was read.
     """
     require_threads()
     file = as_path(path)

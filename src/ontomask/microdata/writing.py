@@ -48,16 +48,47 @@ def write_table(
     escape_formulas: bool = False,
     check: Callable[[Path, str], None] | None = None,
 ) -> Path:
-    """Write a pandas, Polars or PyArrow frame, the format chosen by suffix, and return the path.
+    """Write a pandas, Polars or PyArrow frame to a file, whole or not at all.
 
-    The file appears whole or not at all. An existing one is replaced only with ``overwrite``, and ``source``, the file
-    the data came from, never. Until it is complete only its owner can read it; with ``private`` that stays so.
-    ``delimiter`` (comma, or tab for .tsv), ``encoding`` and ``decimal`` are for CSV. A pandas index other than 0..n-1
-    is not written; a warning says so, as it does of cells in a CSV that a spreadsheet would run as formulas.
-    ``escape_formulas`` puts a single quote before these. ``check(file, format)`` looks at the finished file before it
-    appears; what it raises refuses the file.
+    Parameters
+    ----------
+    frame : DataFrame
+        What to write.
+    path : path
+        The file; its suffix chooses the format.
+    format : str, optional
+        The format, where the suffix does not tell it.
+    overwrite : bool, default False
+        Replace a file that exists.
+    delimiter : str, optional
+        For CSV (default: comma, or tab for .tsv).
+    encoding : str, default 'utf-8'
+        For CSV.
+    decimal : str, default '.'
+        For CSV.
+    source : path, optional
+        The file the data came from, which is never replaced.
+    private : bool, default False
+        Only the owner can read the file.
+    escape_formulas : bool, default False
+        Put a single quote before cells of a CSV that a spreadsheet would run as formulas.
+    check : callable, optional
+        ``check(file, format)`` looks at the finished file before it appears; what it raises refuses the file.
 
-    Zeros are written without a sign, and lists of categories without those that no record has.
+    Returns
+    -------
+    Path
+        The file.
+
+    Warns
+    -----
+    OntomaskWarning
+        Of cells that a spreadsheet would run as formulas, and of a pandas index other than 0..n-1, which is not written.
+
+    Notes
+    -----
+    Until the file is complete only its owner can read it. Zeros are written without a sign, and lists of categories
+    without those that no record has.
     """
     target = as_path(path)
     chosen = _chosen(target, format)

@@ -26,11 +26,30 @@ MOST = 20_000
 def record_distances(
     frame: Any, attributes: Any, distance: Distance = "mean", *, normalize: Normalize = "pairwise"
 ) -> Floats:
-    """The distances between all records of a frame, n x n.
+    """The distances between all records of a frame.
 
-    ``mean``: the average over columns, each scaled to 0..1 (T12 4.3, R17 eq. 9); ``s``: the S-distance (M13 eq. 7),
-    with ``normalize="published"`` as printed or ``"pairwise"``, which lets every column count 1 on average.
+    Parameters
+    ----------
+    frame : DataFrame or path
+        A pandas, Polars or PyArrow frame, or the path of a file.
+    attributes : Policy or mapping of str to attribute
+        What the columns are.
+    distance : {'mean', 's'}, default 'mean'
+        The mean over the columns, each scaled to 0..1, or the S-distance (M13 eq. 7).
+    normalize : {'pairwise', 'published'}, default 'pairwise'
+        With ``s``: every column counts 1 on average, or as printed in M13.
 
+    Returns
+    -------
+    ndarray
+        n x n, in the order of the records.
+
+    Notes
+    -----
+    ``mean`` is the average over columns, each scaled to 0..1 (T12 4.3, R17 eq. 9).
+
+    Examples
+    --------
     >>> import ontomask as om, polars as pl
     >>> frame = pl.DataFrame({"age": [20, 30, 60], "sex": ["f", "m", "m"]})
     >>> om.record_distances(frame, {"age": om.Numeric(), "sex": om.Flat()}).round(3).tolist()
@@ -62,12 +81,38 @@ def central_record(
     normalize: Normalize = "pairwise",
     seed: int = 0,
 ) -> dict[str, Any]:
-    """The record that stands for all others (T12 4.3.4), as a value for each column.
+    """The record that represents all others (T12 4.3.4), as a value for each column.
 
-    ``unit="attribute"`` chooses each column's centre by itself: semantic, marginality, mode, lcs, consensus, or random.
-    ``unit="record"`` chooses a record of the data (T12 4.3.5.2): the most frequent (``mode``), the one with the least
-    total confusion (``consensus``) or distance (``marginality``), or a random one.
+    Parameters
+    ----------
+    frame : DataFrame or path
+        A pandas, Polars or PyArrow frame, or the path of a file.
+    attributes : Policy or mapping of str to attribute
+        What the columns are.
+    centroid : str, default 'semantic'
+        How the centre is chosen; see the notes.
+    unit : {'attribute', 'record'}, default 'attribute'
+        Choose each column's centre by itself, or a record of the data.
+    distance : {'mean', 's'}, default 'mean'
+        The mean over the columns, each scaled to 0..1, or the S-distance (M13 eq. 7).
+    normalize : {'pairwise', 'published'}, default 'pairwise'
+        With ``s``: every column counts 1 on average, or as printed in M13.
+    seed : int, default 0
+        For ``centroid='random'``.
 
+    Returns
+    -------
+    dict of str to object
+        By column.
+
+    Notes
+    -----
+    ``unit="attribute"`` takes semantic, marginality, mode, lcs, consensus, or random. ``unit="record"`` (T12 4.3.5.2)
+    takes the most frequent record (``mode``), the one with the least total confusion (``consensus``) or distance
+    (``marginality``), or a random one.
+
+    Examples
+    --------
     >>> import ontomask as om, polars as pl
     >>> frame = pl.DataFrame({"age": [20, 30, 61], "sex": ["f", "m", "m"]})
     >>> om.central_record(frame, {"age": om.Numeric(), "sex": om.Flat()})
@@ -132,11 +177,31 @@ def sort_records(
 ) -> NDArray[np.int64]:
     """Row numbers by increasing distance from a reference record (R17 def. 7), which itself comes first.
 
-    ``reference``: a value for each column, the number of a row, or ``"most_distant"``, the record with the largest sum
-    of distances to all (R17 eq. 10). Without one it is the record farthest from the ``centroid`` of all (T12
-    Algorithm 1). ``comparison="weighted"`` multiplies distances by how often a record occurs (T12 eq. 4.2 and 4.3).
-    Equal records stay together; equally far ones in the order first seen.
+    Parameters
+    ----------
+    frame : DataFrame or path
+        A pandas, Polars or PyArrow frame, or the path of a file.
+    attributes : Policy or mapping of str to attribute
+        What the columns are.
+    reference : mapping, int or 'most_distant', optional
+        A value for each column, the number of a row, or the record with the largest sum of distances (R17 eq. 10);
+        not given: the record farthest from the ``centroid`` of all (T12 Alg. 1).
+    centroid : str, default 'semantic'
+        The centre where no reference is given; see :func:`ontomask.central_record`.
+    comparison : {'plain', 'weighted'}, default 'plain'
+        Weighted: multiply distances by how often a record occurs (T12 eq. 4.2 and 4.3).
+    distance : {'mean', 's'}, default 'mean'
+        The mean over the columns, each scaled to 0..1, or the S-distance (M13 eq. 7).
+    normalize : {'pairwise', 'published'}, default 'pairwise'
+        With ``s``: every column counts 1 on average, or as printed in M13.
 
+    Returns
+    -------
+    ndarray of int
+        Equal records stay together; equally far ones are in the order first seen.
+
+    Examples
+    --------
     >>> import ontomask as om, polars as pl
     >>> frame = pl.DataFrame({"age": [30, 80, 20, 35]})
     >>> om.sort_records(frame, {"age": om.Numeric()}).tolist()

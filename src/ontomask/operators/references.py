@@ -51,11 +51,31 @@ def sort_values(
 ) -> list[Any]:
     """The values by increasing distance from a reference value (R17 def. 3), which itself comes first.
 
-    ``taxonomy``: that of nominal values; None for numbers; or an attribute: ``Ordinal(order=...)``, ``Flat()``.
-    ``reference``: any concept or number, any rank of an order, or a flat value that occurs; without one, the value with
-    the largest sum of distances to all values (R17 eq. 5). ``comparison="weighted"`` multiplies each distance by how
-    often the value occurs (T12 eq. 4.2). Equal values stay together; equally far ones in the order first seen.
+    Parameters
+    ----------
+    taxonomy : Taxonomy, attribute or None
+        The taxonomy of nominal values; None for numbers; or ``Ordinal(order=...)``, ``Flat()``.
+    values : iterable
+        The values to sort.
+    reference : object, optional
+        Any concept or number, any rank of an order, or a flat value that occurs; not given: the value with the largest
+        sum of distances to all values (R17 eq. 5).
+    measure : str, optional
+        The measure of distance for nominal values.
+    comparison : {'plain', 'weighted'}, default 'plain'
+        Weighted: multiply each distance by how often the value occurs (T12 eq. 4.2).
+    scope : {'taxonomy', 'attribute'}, optional
+        Measure in the whole taxonomy, or only below the least common subsumer of the values.
+    **options
+        Options of the measure; see the page of each measure in docs/measures.
 
+    Returns
+    -------
+    list
+        Equal values stay together; equally far ones are in the order first seen.
+
+    Examples
+    --------
     >>> t = Taxonomy.from_edges([("hepatic", "coma"), ("hypoglycemic", "coma"), ("coma", "any"), ("neuropathy", "any")])
     >>> sort_values(t, ["any", "coma", "neuropathy", "hepatic", "hypoglycemic"], "coma", "wu_palmer")
     ['coma', 'hepatic', 'hypoglycemic', 'any', 'neuropathy']
@@ -82,11 +102,32 @@ def weighted_distances(
     scope: Scope | None = None,
     **options: Any,
 ) -> dict[Any, float]:
-    """wsd(b, <v, w>) = w d(b, v) of a reference b and each distinct value v (T12 def. 1, eq. 4.2).
+    """The weighted distance of each distinct value from a reference: wsd(b, <v, w>) = w d(b, v) (T12 def. 1, eq. 4.2).
 
-    ``weights``: one for each of the values, which add up where a value repeats; without them each counts 1, and w is
-    how often v occurs. What ``taxonomy`` and ``reference`` may be: see :func:`sort_values`. Distances are not scaled.
+    Parameters
+    ----------
+    taxonomy : Taxonomy, attribute or None
+        The taxonomy of nominal values; None for numbers; or ``Ordinal(order=...)``, ``Flat()``.
+    reference : object
+        The value b; what it may be: see :func:`ontomask.sort_values`.
+    values : iterable
+        The values v.
+    weights : sequence of float, optional
+        One for each of the values, which add up where a value repeats; not given: w is how often v occurs.
+    measure : str, optional
+        The measure of distance for nominal values.
+    scope : {'taxonomy', 'attribute'}, optional
+        Measure in the whole taxonomy, or only below the least common subsumer of the values.
+    **options
+        Options of the measure; see the page of each measure in docs/measures.
 
+    Returns
+    -------
+    dict of object to float
+        By distinct value; distances are not scaled.
+
+    Examples
+    --------
     >>> t = Taxonomy.from_edges([("lumbago", "ache"), ("migraine", "ache"), ("ache", "pain"), ("colic", "pain")])
     >>> weighted_distances(t, "ache", ["lumbago", "lumbago", "colic"], measure="path")
     {'lumbago': 2.0, 'colic': 2.0}
@@ -114,11 +155,32 @@ def weighted_record_distances(
     *,
     normalize: Normalize = "pairwise",
 ) -> Floats:
-    """wsd of each record from a reference record (T12 def. 2, eq. 4.3): its distance, times how often the record occurs.
+    """The weighted distance of each record from a reference record: its distance, times how often the record occurs.
 
-    ``reference``: a value for each column, the number of a row, or ``"most_distant"`` (R17 eq. 10). Columns are scaled
-    to 0..1 and averaged, as in :func:`ontomask.record_distances`.
+    Parameters
+    ----------
+    frame : DataFrame or path
+        A pandas, Polars or PyArrow frame, or the path of a file.
+    attributes : Policy or mapping of str to attribute
+        What the columns are.
+    reference : mapping, int or 'most_distant'
+        A value for each column, the number of a row, or the record with the largest sum of distances (R17 eq. 10).
+    distance : {'mean', 's'}, default 'mean'
+        The mean over the columns, each scaled to 0..1, or the S-distance (M13 eq. 7).
+    normalize : {'pairwise', 'published'}, default 'pairwise'
+        With ``s``: every column counts 1 on average, or as printed in M13.
 
+    Returns
+    -------
+    ndarray
+        One distance for each record.
+
+    Notes
+    -----
+    wsd of T12 def. 2 and eq. 4.3. Columns are scaled to 0..1 and averaged, as in :func:`ontomask.record_distances`.
+
+    Examples
+    --------
     >>> import polars as pl
     >>> frame = pl.DataFrame({"age": [20, 30, 30, 60], "sex": ["f", "m", "m", "m"]})
     >>> from ontomask import Flat, Numeric

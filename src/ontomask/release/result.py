@@ -24,9 +24,9 @@ from ontomask.release.guarantees import linkage_in_words, minimality_in_words
 from ontomask.wording import Counts, public_text
 
 if TYPE_CHECKING:
-    from ontomask.assessment.assess import Assessment
     from ontomask.assessment.linkage import Kind
     from ontomask.assessment.loss import Loss
+    from ontomask.assessment.outcome import Assessment
     from ontomask.assessment.pairing import Pairing
     from ontomask.assessment.preservation import Preservation
     from ontomask.policy.prepared import Prepared

@@ -6,7 +6,7 @@ from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ontomask.assessment.assess import Assessment
+    from ontomask.assessment.outcome import Assessment
     from ontomask.wording import Counts
 
 #: Bars of a chart at most.

@@ -16,7 +16,7 @@ from ontomask.policy.verification import Verification
 from ontomask.wording import Counts
 
 if TYPE_CHECKING:
-    from ontomask.assessment.assess import Assessment
+    from ontomask.assessment.outcome import Assessment
 
 
 class Reportable(Protocol):

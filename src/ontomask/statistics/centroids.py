@@ -30,10 +30,34 @@ def centroid(
     seed: int = 0,
     **options: Any,
 ) -> str:
-    """The concept that stands for a group of values best.
+    """The concept that represents a group of values best.
 
-    ``kind``:
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        Where the concepts have their place.
+    concepts : iterable of str
+        The values.
+    weights : sequence of float, optional
+        How often each concept counts; not given: once for each time it is listed.
+    measure : str, default 'logsc'
+        The measure of distance; :func:`ontomask.list_measures` lists them.
+    kind : {'semantic', 'marginality', 'semantic_mean', 'lcs', 'mode', 'consensus', 'random'}, default 'semantic'
+        Which concept represents them; see the notes.
+    scope : {'taxonomy', 'attribute'}, default 'taxonomy'
+        Measure in the whole taxonomy, or only below the least common subsumer of the concepts.
+    seed : int, default 0
+        For ``random``.
+    **options
+        Options of the measure; see the page of each measure in docs/measures.
 
+    Returns
+    -------
+    str
+        The code of the concept.
+
+    Notes
+    -----
     * ``semantic``: the concept of the minimum hierarchy H(V) with the least sum of weighted distances to the values
       (T12 def. 7); it need not be one of them;
     * ``marginality``: the same among the values present (M13 def. 1);
@@ -42,10 +66,12 @@ def centroid(
     * ``mode``: the most frequent value;
     * ``consensus``: the value present that confuses least when it takes the others' place; going up is free, every
       link down to it counts (Guzman-Arenas);
-    * ``random``: one of the values, by weight, drawn with ``seed``.
+    * ``random``: one of the values, drawn by weight.
 
     Ties go to the first concept in taxonomy order; those of ``mode`` to the value seen first.
 
+    Examples
+    --------
     >>> t = Taxonomy.from_edges([("lumbago", "ache"), ("migraine", "ache"), ("ache", "pain"), ("colic", "pain")])
     >>> centroid(t, ["lumbago", "migraine", "colic"], weights=[2, 2, 1], measure="path")
     'ache'

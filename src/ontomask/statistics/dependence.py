@@ -156,7 +156,41 @@ def distance_covariance(
     scope: Scope = "taxonomy",
     **options: Any,
 ) -> float:
-    """sdCov of two columns of the same records (R17 eq. 14); a taxonomy of None says that the column is numeric."""
+    """The distance covariance sdCov of two columns of the same records (R17 eq. 14).
+
+    Parameters
+    ----------
+    taxonomy1 : Taxonomy or None
+        The taxonomy of ``x``; None: it is numeric.
+    x : iterable
+        The values of the first column.
+    taxonomy2 : Taxonomy or None
+        The taxonomy of ``y``; None: it is numeric.
+    y : iterable
+        The values of the second column, of the same records.
+    measure : str, default 'wu_palmer'
+        The measure of distance; :func:`ontomask.list_measures` lists them.
+    scope : {'taxonomy', 'attribute'}, default 'taxonomy'
+        Measure in the whole taxonomy, or only below the least common subsumer of the concepts.
+    **options
+        Options of the measure; see the page of each measure in docs/measures.
+
+    Returns
+    -------
+    float
+        0 or more.
+
+    Notes
+    -----
+    The cost of two nominal columns depends on their numbers of categories, not on the number of records.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> t = om.Taxonomy.from_edges([("lumbago", "ache"), ("migraine", "ache"), ("ache", "pain"), ("colic", "pain")])
+    >>> round(om.distance_covariance(t, ["lumbago", "migraine", "colic"], None, [1, 2, 9]), 3)
+    0.881
+    """
     return covariance_of(*_columns(taxonomy1, x, taxonomy2, y, measure, scope, options))
 
 
@@ -168,7 +202,33 @@ def distance_variance(
     scope: Scope = "taxonomy",
     **options: Any,
 ) -> float:
-    """sdVar: the distance covariance of a column with itself."""
+    """The distance variance sdVar of a column: its distance covariance with itself (R17 eq. 15).
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy or None
+        The taxonomy of ``x``; None: it is numeric.
+    x : iterable
+        The values of the column.
+    measure : str, default 'wu_palmer'
+        The measure of distance; :func:`ontomask.list_measures` lists them.
+    scope : {'taxonomy', 'attribute'}, default 'taxonomy'
+        Measure in the whole taxonomy, or only below the least common subsumer of the concepts.
+    **options
+        Options of the measure; see the page of each measure in docs/measures.
+
+    Returns
+    -------
+    float
+        0 if the column does not vary.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> t = om.Taxonomy.from_edges([("lumbago", "ache"), ("migraine", "ache"), ("ache", "pain"), ("colic", "pain")])
+    >>> round(om.distance_variance(t, ["lumbago", "migraine", "colic"]), 3)
+    0.255
+    """
     return _column(taxonomy, x, measure, scope, options).variance
 
 
@@ -182,10 +242,41 @@ def distance_correlation(
     scope: Scope = "taxonomy",
     **options: Any,
 ) -> float:
-    """sdCor of two columns of the same records, from 0 (independent) to 1 (R17 eq. 16); 0 if one does not vary.
+    """The distance correlation sdCor of two columns of the same records (R17 eq. 16).
 
-    A taxonomy of None says that its column is numeric. The cost of two nominal columns depends on their numbers of
-    categories, not on the number of records.
+    Parameters
+    ----------
+    taxonomy1 : Taxonomy or None
+        The taxonomy of ``x``; None: it is numeric.
+    x : iterable
+        The values of the first column.
+    taxonomy2 : Taxonomy or None
+        The taxonomy of ``y``; None: it is numeric.
+    y : iterable
+        The values of the second column, of the same records.
+    measure : str, default 'wu_palmer'
+        The measure of distance; :func:`ontomask.list_measures` lists them.
+    scope : {'taxonomy', 'attribute'}, default 'taxonomy'
+        Measure in the whole taxonomy, or only below the least common subsumer of the concepts.
+    **options
+        Options of the measure; see the page of each measure in docs/measures.
+
+    Returns
+    -------
+    float
+        From 0 (independent) to 1; 0 if one of them does not vary.
+
+    Notes
+    -----
+    The cost of two nominal columns depends on their numbers of categories, not on the number of records.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> t = om.Taxonomy.from_edges([("lumbago", "ache"), ("migraine", "ache"), ("ache", "pain"), ("colic", "pain")])
+    >>> x = ["lumbago", "lumbago", "migraine", "colic"]
+    >>> round(om.distance_correlation(t, x, t, x), 3), round(om.distance_correlation(t, x, None, [1, 1, 2, 9]), 3)
+    (1.0, 0.961)
     """
     return correlation_of(*_columns(taxonomy1, x, taxonomy2, y, measure, scope, options))
 
