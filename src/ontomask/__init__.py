@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ontomask.demo.stays import demo_data as demo_data
     from ontomask.demo.stays import demo_policy as demo_policy
     from ontomask.distances.information_content import information_content as information_content
-    from ontomask.distances.measures import Measure as Measure
+    from ontomask.distances.measure import Measure as Measure
     from ontomask.distances.measures import get_measure as get_measure
     from ontomask.distances.measures import list_measures as list_measures
     from ontomask.distances.measures import register_measure as register_measure
@@ -125,7 +125,7 @@ _HOME = {
     "Loss": "assessment.loss",
     "MaskedText": "hierarchies.kinds",
     "Matching": "taxonomy.matching",
-    "Measure": "distances.measures",
+    "Measure": "distances.measure",
     "Microaggregation": "masking.microaggregation",
     "NoiseAddition": "masking.noise_addition",
     "Nominal": "kinds.nominal",

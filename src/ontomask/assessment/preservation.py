@@ -18,7 +18,8 @@ from ontomask.kinds.nominal import NominalColumn
 from ontomask.microdata.columns import Column
 from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick
 from ontomask.statistics import dependence
-from ontomask.statistics.centroids import centroid
+from ontomask.statistics.centroids import nearest_to_all
+from ontomask.statistics.sample import Sample
 
 #: Columns with more distinct values than this get no table of distances between them.
 MOST_VALUES = 5_000
@@ -324,18 +325,11 @@ def _mean(pair: Both, codes: Longs) -> Any:
         known = (pair.values >= 0) & (counts > 0)
         if not known.any():
             return -1
-        concepts = [column.taxonomy.concepts[i] for i in pair.values[known]]
+        sample = Sample.of_distinct(column.taxonomy, pair.values[known], counts[known])
         attribute = column.attr
-        found = centroid(
-            column.taxonomy,
-            concepts,
-            counts[known].tolist(),
-            attribute.measure,
-            "semantic_mean",
-            scope=attribute.scope,
-            **pair.stick.options(),
+        return nearest_to_all(
+            sample, "semantic_mean", pair.stick.measure, attribute.scope, attribute.options, pair.stick.corpus
         )
-        return column.taxonomy.position(found)
     return pair.values[int(np.argmax(counts))]
 
 

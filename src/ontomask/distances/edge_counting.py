@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arrays import Array
-from ontomask.distances.measures import Measure, Option, Table, add
+from ontomask.distances.measure import Measure, Option
+from ontomask.distances.request import DistanceRequest
 from ontomask.distances.sweep import TABLE_CELLS, CheapestPath, DeepestCommon, ShortestPath
 from ontomask.errors import MeasureError
 
@@ -16,36 +17,36 @@ def look_up(held: Array, values: NDArray[np.float64]) -> NDArray[np.float64]:
     return values.take(held, mode="clip")
 
 
-def path(table: Table) -> Array:
+def path(request: DistanceRequest) -> Array:
     """Fewest is-a links between two concepts through a common ancestor (T12 eq. 3.1)."""
-    return table.sweep(ShortestPath(table.closure), lambda held, x, y: held)
+    return request.sweep(ShortestPath(request.closure), lambda held, x, y: held)
 
 
-def _by_path_in_nodes(table: Table, of_nodes: NDArray[np.float64]) -> Array:
-    return table.sweep(ShortestPath(table.closure), lambda held, x, y: look_up(held, of_nodes))
+def _by_path_in_nodes(request: DistanceRequest, of_nodes: NDArray[np.float64]) -> Array:
+    return request.sweep(ShortestPath(request.closure), lambda held, x, y: look_up(held, of_nodes))
 
 
-def leacock_chodorow(table: Table) -> Array:
+def leacock_chodorow(request: DistanceRequest) -> Array:
     """1 - sim / max sim with sim = -log(N_p / 2D), that is log N_p / log 2D (T12 eq. 3.2).
 
     N_p counts the nodes of the shortest path, D the nodes of the longest path from the root of the taxonomy.
     """
-    nodes = np.arange(1.0, 2 * table.dag.depth.max() + 2)
-    return _by_path_in_nodes(table, np.log(nodes) / np.log(2.0 * table.dag.depth.max()))
+    nodes = np.arange(1.0, 2 * request.dag.depth.max() + 2)
+    return _by_path_in_nodes(request, np.log(nodes) / np.log(2.0 * request.dag.depth.max()))
 
 
-def leacock_chodorow_similarity(table: Table) -> Array:
+def leacock_chodorow_similarity(request: DistanceRequest) -> Array:
     """-log(N_p / 2D), natural logarithm."""
-    nodes = np.arange(1.0, 2 * table.dag.depth.max() + 2)
-    return _by_path_in_nodes(table, -np.log(nodes / (2.0 * table.dag.depth.max())))
+    nodes = np.arange(1.0, 2 * request.dag.depth.max() + 2)
+    return _by_path_in_nodes(request, -np.log(nodes / (2.0 * request.dag.depth.max())))
 
 
-def wu_palmer(table: Table, depth: str = "nodes") -> Array:
+def wu_palmer(request: DistanceRequest, depth: str = "nodes") -> Array:
     """1 - 2 N3 / (N1 + N2 + 2 N3) (R17 eq. 3; with ``depth="edges"`` T12 eq. 3.3).
 
     N1, N2: fewest links from each concept up to the LCS; N3: depth of the LCS in nodes (root 1) or edges (root 0).
     """
-    fold = DeepestCommon(table.closure)
+    fold = DeepestCommon(request.closure)
 
     def of_key(key: Array) -> NDArray[np.float64]:
         lcs_depth, links = fold.depth_and_links(key)
@@ -54,18 +55,18 @@ def wu_palmer(table: Table, depth: str = "nodes") -> Array:
         return np.divide(links, whole, out=np.zeros(key.shape), where=whole > 0)
 
     if fold.keys > TABLE_CELLS:
-        return table.sweep(fold, lambda held, x, y: of_key(held))
+        return request.sweep(fold, lambda held, x, y: of_key(held))
     distance = of_key(np.arange(fold.keys))
-    return table.sweep(fold, lambda held, x, y: look_up(held, distance))
+    return request.sweep(fold, lambda held, x, y: look_up(held, distance))
 
 
-def weighted_edge(table: Table) -> Array:
+def weighted_edge(request: DistanceRequest) -> Array:
     """Least sum of link weights between two concepts in the pruned taxonomy (D12 Algorithm 1).
 
     The link from a concept at depth i (in edges, longest) up to a parent weighs 2^(L - i), L the depth of the
     pruned taxonomy: the concepts that subsume at least one of those asked for.
     """
-    closure = table.closure
+    closure = request.closure
     edges = closure.depth - 1
     deepest = int(edges.max())
     if deepest > 52:
@@ -76,36 +77,38 @@ def weighted_edge(table: Table) -> Array:
         )
     weight = np.left_shift(np.int64(1), deepest - edges)
     weight[0] = 0  # the root has no link upwards
-    return table.sweep(CheapestPath(closure, weight), lambda held, x, y: held)
+    return request.sweep(CheapestPath(closure, weight), lambda held, x, y: held)
 
 
-def equality(table: Table) -> Array:
+def equality(request: DistanceRequest) -> Array:
     """0 if the concepts are the same, else 1: the classic, non-semantic setting."""
-    result = np.ones((len(table.rows), len(table.columns)), dtype=table.dtype)
-    for row, concept in zip(result, table.rows, strict=True):
-        row[table.columns == concept] = 0
+    result = np.ones((len(request.rows), len(request.columns)), dtype=request.dtype)
+    for row, concept in zip(result, request.rows, strict=True):
+        row[request.columns == concept] = 0
     return result
 
 
-add(Measure(
-    "path", "fewest is-a links between two concepts", "Rada et al. 1989; T12 eq. 3.1",
-    path, largest=None, metric="on trees",
-))  # fmt: skip
-add(Measure(
-    "leacock_chodorow", "logarithm of the path in nodes against twice the depth of the taxonomy",
-    "Leacock & Chodorow 1998; T12 eq. 3.2", leacock_chodorow, similarity=leacock_chodorow_similarity,
-))  # fmt: skip
-add(Measure(
-    "wu_palmer", "links to the least common subsumer against its depth", "Wu & Palmer 1994; R17 eq. 3, T12 eq. 3.3",
-    wu_palmer, complement=True,
-    options={"depth": Option("nodes", "Depth of the LCS in nodes (root 1, R17) or in edges (root 0, T12).",
-                             choices=("nodes", "edges"))},
-))  # fmt: skip
-add(Measure(
-    "weighted_edge", "sum of link weights that halve with every level", "D12 Algorithm 1",
-    weighted_edge, largest=None, metric="on trees",
-))  # fmt: skip
-add(Measure(
-    "equality", "0 if equal, else 1: no semantics", "the classic setting of every comparison", equality,
-    metric="always", complement=True,
-))  # fmt: skip
+MEASURES = (
+    Measure(
+        "path", "fewest is-a links between two concepts", "Rada et al. 1989; T12 eq. 3.1",
+        path, largest=None, metric="on trees",
+    ),
+    Measure(
+        "leacock_chodorow", "logarithm of the path in nodes against twice the depth of the taxonomy",
+        "Leacock & Chodorow 1998; T12 eq. 3.2", leacock_chodorow, similarity=leacock_chodorow_similarity,
+    ),
+    Measure(
+        "wu_palmer", "links to the least common subsumer against its depth", "Wu & Palmer 1994; R17 eq. 3, T12 eq. 3.3",
+        wu_palmer, complement=True,
+        options={"depth": Option("nodes", "Depth of the LCS in nodes (root 1, R17) or in edges (root 0, T12).",
+                                 choices=("nodes", "edges"))},
+    ),
+    Measure(
+        "weighted_edge", "sum of link weights that halve with every level", "D12 Algorithm 1",
+        weighted_edge, largest=None, metric="on trees", relative_to_request=True,
+    ),
+    Measure(
+        "equality", "0 if equal, else 1: no semantics", "the classic setting of every comparison", equality,
+        metric="always", complement=True,
+    ),
+)  # fmt: skip

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arrays import Array, Floats
-from ontomask.distances.measures import Measure, Option, Table, add
+from ontomask.distances.measure import Measure, Option
+from ontomask.distances.request import DistanceRequest
 from ontomask.distances.sweep import TABLE_CELLS, SharedAncestors
 from ontomask.taxonomy.dag import Csr
 from ontomask.taxonomy.lexicon import fold
@@ -26,14 +27,14 @@ STOP_WORDS = frozenset(
 )
 
 
-def logsc(table: Table) -> Array:
+def logsc(request: DistanceRequest) -> Array:
     """log2(1 + (|T u T'| - |T n T'|) / |T u T'|): the share of ancestors not in common (M13 eq. 1, T12 eq. 3.9)."""
-    closure = table.closure
+    closure = request.closure
     counts = closure.subsumer_counts
     most = int(counts.max())
     width = 2 * most + 1
     if (most + 1) * width > TABLE_CELLS:
-        return table.sweep(SharedAncestors(closure), lambda held, x, y: _logsc(held, counts[x][:, None] + counts[y]))
+        return request.sweep(SharedAncestors(closure), lambda held, x, y: _logsc(held, counts[x][:, None] + counts[y]))
     # The distance depends on two small numbers only: all of them are worked out once and looked up.
     shared, both = np.divmod(np.arange((most + 1) * width), width)
     distance = np.zeros(len(shared))
@@ -46,7 +47,7 @@ def logsc(table: Table) -> Array:
         place += counts[x][:, None]
         return distance.take(place, mode="clip")
 
-    return table.sweep(SharedAncestors(closure), finish)
+    return request.sweep(SharedAncestors(closure), finish)
 
 
 def _logsc(shared: Array, both: Array) -> Floats:
@@ -56,17 +57,17 @@ def _logsc(shared: Array, both: Array) -> Floats:
     return result
 
 
-def tversky(table: Table, features: str) -> Array:
+def tversky(request: DistanceRequest, features: str) -> Array:
     """1 - Tversky's similarity with T12's gamma from the depths, the mean of both directions (T12 eq. 3.4-3.5)."""
     if features == "synonyms":
-        return _synonym_tversky(table)
-    counts, depth = table.closure.subsumer_counts, table.closure.depth
+        return _synonym_tversky(request)
+    counts, depth = request.closure.subsumer_counts, request.closure.depth
 
     def finish(held: Array, x: Places, y: Places) -> Floats:
         gamma = _gamma(depth[x], depth[y])
         return _tversky(held.astype(np.float64), counts[x].astype(float), counts[y].astype(float), gamma)
 
-    return table.sweep(SharedAncestors(table.closure), finish)
+    return request.sweep(SharedAncestors(request.closure), finish)
 
 
 def _gamma(rows: Places, columns: Places) -> Floats:
@@ -84,21 +85,21 @@ def _tversky(shared: Floats, rows: Floats, columns: Floats, gamma: Floats) -> Fl
     return 1 - (forth + np.divide(shared, back, out=np.zeros_like(shared), where=back > 0)) / 2
 
 
-def _synonym_tversky(table: Table) -> Array:
-    terms = _Sets(table, _terms(table))
-    depth = table.dag.depth.astype(np.int64)
+def _synonym_tversky(request: DistanceRequest) -> Array:
+    terms = _Sets(request, _terms(request))
+    depth = request.dag.depth.astype(np.int64)
 
     def rows_of(block: slice) -> Floats:
         low, high = block.start, block.stop
-        gamma = _gamma(depth[table.rows[low:high]], depth[table.columns])
+        gamma = _gamma(depth[request.rows[low:high]], depth[request.columns])
         distance = _tversky(terms.shared(low, high), terms.row_sizes[low:high], terms.column_sizes, gamma)
-        distance[table.rows[low:high, None] == table.columns] = 0  # also without any term
+        distance[request.rows[low:high, None] == request.columns] = 0  # also without any term
         return distance
 
-    return table.by_rows(rows_of)
+    return request.by_rows(rows_of)
 
 
-def rodriguez(table: Table, weights: Sequence[float], radius: int) -> Array:
+def rodriguez(request: DistanceRequest, weights: Sequence[float], radius: int) -> Array:
     """1 - (w S_synonyms + u S_features + v S_neighbourhood) / (the weights that apply) (T12 eq. 3.6).
 
     Each S is |A n B| / |A u B|: over label and synonyms; over distinguishing features, which are the concepts
@@ -106,50 +107,50 @@ def rodriguez(table: Table, weights: Sequence[float], radius: int) -> Array:
     concepts within ``radius`` links of any relation, the concept itself included. A set empty on both sides drops
     out and the weights are scaled up. Different concepts alike in every set are at distance 0.
     """
-    relations = list(table.taxonomy.relations.values())
+    relations = list(request.taxonomy.relations.values())
     features = [
-        _step(table, relations, [c]) | {f"word {w}" for w in _words(table.taxonomy.definition_at(c))}
-        for c in _asked(table)
+        _step(request, relations, [c]) | {f"word {w}" for w in _words(request.taxonomy.definition_at(c))}
+        for c in _asked(request)
     ]
-    parts = [_Sets(table, _terms(table)), _Sets(table, features), _Sets(table, _neighbours(table, radius))]
+    parts = [_Sets(request, _terms(request)), _Sets(request, features), _Sets(request, _neighbours(request, radius))]
 
     def rows_of(block: slice) -> Floats:
         low, high = block.start, block.stop
-        total: Floats = np.zeros((high - low, len(table.columns)))
+        total: Floats = np.zeros((high - low, len(request.columns)))
         applied = np.zeros_like(total)
         for weight, part in zip(weights, parts, strict=True):
             likeness, known = part.jaccard(low, high)
             total += weight * likeness
             applied += weight * known
         distance = 1 - np.divide(total, applied, out=np.zeros_like(total), where=applied > 0)
-        distance[table.rows[low:high, None] == table.columns] = 0
+        distance[request.rows[low:high, None] == request.columns] = 0
         return distance.clip(0, 1)
 
-    return table.by_rows(rows_of)
+    return request.by_rows(rows_of)
 
 
-def x_similarity(table: Table) -> Array:
+def x_similarity(request: DistanceRequest) -> Array:
     """1 - X-similarity (T12 eq. 3.7-3.8): 1 where synonyms meet, else the best of neighbourhoods and definitions.
 
     A neighbourhood is what is reached by following one relation to its end: the ancestors for is-a, the wholes for
     part-of, and so on. Each relation is compared apart and the greatest likeness counts; definitions are compared by
     their words.
     """
-    terms = _Sets(table, _terms(table))
-    links = (table.taxonomy.dag.parents, *table.taxonomy.relations.values())
-    neighbourhoods = [_Sets(table, [_followed(table, link, c) for c in _asked(table)]) for link in links]
-    described = _Sets(table, [set(_words(table.taxonomy.definition_at(c))) for c in _asked(table)])
+    terms = _Sets(request, _terms(request))
+    links = (request.taxonomy.dag.parents, *request.taxonomy.relations.values())
+    neighbourhoods = [_Sets(request, [_followed(request, link, c) for c in _asked(request)]) for link in links]
+    described = _Sets(request, [set(_words(request.taxonomy.definition_at(c))) for c in _asked(request)])
 
     def rows_of(block: slice) -> Floats:
         low, high = block.start, block.stop
-        best: Floats = np.zeros((high - low, len(table.columns)))
+        best: Floats = np.zeros((high - low, len(request.columns)))
         for part in (*neighbourhoods, described):
             np.maximum(best, part.jaccard(low, high)[0], out=best)
         best[terms.shared(low, high) > 0] = 1
-        best[table.rows[low:high, None] == table.columns] = 1
+        best[request.rows[low:high, None] == request.columns] = 1
         return 1 - best
 
-    return table.by_rows(rows_of)
+    return request.by_rows(rows_of)
 
 
 # ---- sets of features -------------------------------------------------------------------------------------------
@@ -158,17 +159,17 @@ def x_similarity(table: Table) -> Array:
 class _Sets:
     """A set of features for every concept asked for, as sparse 0/1 rows: intersections are matrix products."""
 
-    def __init__(self, table: Table, sets: Sequence[set[Any]]) -> None:
+    def __init__(self, request: DistanceRequest, sets: Sequence[set[Any]]) -> None:
         from scipy.sparse import csr_array
 
-        asked = np.unique(np.concatenate((table.rows, table.columns)))
+        asked = np.unique(np.concatenate((request.rows, request.columns)))
         number: dict[Any, int] = {}
         # Sorted, so that the numbering, and with it every sum, is the same in each run.
         indices = [number.setdefault(f, len(number)) for s in sets for f in sorted(s, key=repr)]
         size = np.array([len(s) for s in sets], dtype=np.int64)
         start = np.concatenate(([0], np.cumsum(size)))
         matrix = csr_array((np.ones(len(indices)), indices, start), shape=(len(sets), max(1, len(number))))
-        at_rows, at_columns = np.searchsorted(asked, table.rows), np.searchsorted(asked, table.columns)
+        at_rows, at_columns = np.searchsorted(asked, request.rows), np.searchsorted(asked, request.columns)
         self._rows: csr_array = matrix[at_rows]
         self._columns: csr_array = matrix[at_columns].T.tocsr()
         self.row_sizes, self.column_sizes = size[at_rows].astype(float), size[at_columns].astype(float)
@@ -186,47 +187,47 @@ class _Sets:
         return np.divide(shared, union, out=shared, where=known), known
 
 
-def _asked(table: Table) -> list[int]:
+def _asked(request: DistanceRequest) -> list[int]:
     """The concepts asked for, each once, as positions in the taxonomy."""
-    asked = np.unique(np.concatenate((table.rows, table.columns)))
-    return [int(i) for i in table.in_taxonomy(asked)]
+    asked = np.unique(np.concatenate((request.rows, request.columns)))
+    return [int(i) for i in request.in_taxonomy(asked)]
 
 
-def _terms(table: Table) -> list[set[str]]:
-    return [{fold(term) for term in table.taxonomy.terms(c)} - {""} for c in _asked(table)]
+def _terms(request: DistanceRequest) -> list[set[str]]:
+    return [{fold(term) for term in request.taxonomy.terms(c)} - {""} for c in _asked(request)]
 
 
 def _words(text: str | None) -> Iterable[str]:
     return (word for word in fold(text or "").split() if word not in STOP_WORDS)
 
 
-def _step(table: Table, links: Sequence[Csr], concepts: Iterable[int]) -> set[int]:
-    """What is one link away; links that lead out of the table's scope are cut."""
+def _step(request: DistanceRequest, links: Sequence[Csr], concepts: Iterable[int]) -> set[int]:
+    """What is one link away; links that lead out of the request's scope are cut."""
     reached = {int(n) for c in concepts for link in links for n in link.row(c)}
-    return reached if table.kept is None else reached & table.inside
+    return reached if request.kept is None else reached & request.inside
 
 
-def _followed(table: Table, link: Csr, concept: int) -> set[int]:
+def _followed(request: DistanceRequest, link: Csr, concept: int) -> set[int]:
     """All concepts reached by following one relation, the concept itself left out."""
     reached: set[int] = set()
     edge = {concept}
     while edge:
-        edge = _step(table, [link], edge) - reached
+        edge = _step(request, [link], edge) - reached
         reached |= edge
     return reached - {concept}
 
 
-def _neighbours(table: Table, radius: int) -> list[set[int]]:
+def _neighbours(request: DistanceRequest, radius: int) -> list[set[int]]:
     """Concepts within ``radius`` links of any relation, either way, with the concept itself."""
-    t = table.taxonomy
+    t = request.taxonomy
     links = [t.dag.parents, t.dag.children]
     for relation, forward in t.relations.items():
         links += [forward, t.reverse_relation(relation)]
     found = []
-    for concept in _asked(table):
+    for concept in _asked(request):
         near, edge = {concept}, {concept}
         for _ in range(radius):
-            edge = _step(table, links, edge) - near
+            edge = _step(request, links, edge) - near
             if not edge:
                 break
             near |= edge
@@ -247,26 +248,28 @@ def _check_radius(value: Any) -> str | None:
     return None if isinstance(value, int) and not isinstance(value, bool) and value >= 1 else "a whole number >= 1"
 
 
-add(Measure(
-    "logsc", "share of ancestors not in common, on a log scale: the default",
-    "Batet, Sanchez & Valls 2011; M13 eq. 1, T12 eq. 3.9", logsc, metric="always",
-))  # fmt: skip
-add(Measure(
-    "tversky", "common against distinct features, weighted by depth", "Tversky 1977; T12 eq. 3.4-3.5",
-    tversky, complement=True,
-    options={"features": Option("ancestors", "What is compared: T(c), or label and synonyms.",
-                                choices=("ancestors", "synonyms"))},
-))  # fmt: skip
-add(Measure(
-    "rodriguez", "likeness of synonyms, features and neighbourhood", "Rodriguez & Egenhofer 2003; T12 eq. 3.6",
-    rodriguez, complement=True,
-    options={
-        "weights": Option((1 / 3, 1 / 3, 1 / 3), "Weights of synonyms, features and neighbourhood.",
-                          check=_check_weights),
-        "radius": Option(1, "How many links the neighbourhood reaches.", check=_check_radius),
-    },
-))  # fmt: skip
-add(Measure(
-    "x_similarity", "synonyms that meet, else the best of neighbourhoods and definitions",
-    "Petrakis et al. 2006; T12 eq. 3.7-3.8", x_similarity, complement=True,
-))  # fmt: skip
+MEASURES = (
+    Measure(
+        "logsc", "share of ancestors not in common, on a log scale: the default",
+        "Batet, Sanchez & Valls 2011; M13 eq. 1, T12 eq. 3.9", logsc, metric="always",
+    ),
+    Measure(
+        "tversky", "common against distinct features, weighted by depth", "Tversky 1977; T12 eq. 3.4-3.5",
+        tversky, complement=True,
+        options={"features": Option("ancestors", "What is compared: T(c), or label and synonyms.",
+                                    choices=("ancestors", "synonyms"))},
+    ),
+    Measure(
+        "rodriguez", "likeness of synonyms, features and neighbourhood", "Rodriguez & Egenhofer 2003; T12 eq. 3.6",
+        rodriguez, complement=True,
+        options={
+            "weights": Option((1 / 3, 1 / 3, 1 / 3), "Weights of synonyms, features and neighbourhood.",
+                              check=_check_weights),
+            "radius": Option(1, "How many links the neighbourhood reaches.", check=_check_radius),
+        },
+    ),
+    Measure(
+        "x_similarity", "synonyms that meet, else the best of neighbourhoods and definitions",
+        "Petrakis et al. 2006; T12 eq. 3.7-3.8", x_similarity, complement=True,
+    ),
+)  # fmt: skip

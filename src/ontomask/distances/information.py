@@ -13,31 +13,34 @@ from numpy.typing import NDArray
 
 from ontomask.arrays import Array, Floats
 from ontomask.distances import information_content as content
-from ontomask.distances.measures import Measure, Option, Table, add
+from ontomask.distances.measure import Measure, Option
+from ontomask.distances.request import DistanceRequest
 from ontomask.distances.sweep import RichestCommon
 from ontomask.errors import OptionError
 
 
-def _content(table: Table, ic: str, counts: Mapping[str, float] | None) -> Floats:
-    """Information content of every concept of the table's DAG."""
+def _content(request: DistanceRequest, ic: str, counts: Mapping[str, float] | None) -> Floats:
+    """Information content of every concept of the request's DAG."""
     if ic != "corpus":
         if counts is not None:
             raise OptionError(f"counts are given with ic={ic!r}", remedy="They go with ic='corpus' only.")
-        return content.intrinsic(table.dag) if ic == "intrinsic" else content.sanchez(table.dag)
-    given = table.counts if counts is None else content.counts_of(table.taxonomy, counts)
-    return content.corpus(table.dag, given if table.kept is None else given[table.kept])
+        return content.intrinsic(request.dag) if ic == "intrinsic" else content.sanchez(request.dag)
+    given = request.counts if counts is None else content.counts_of(request.taxonomy, counts)
+    return content.corpus(request.dag, given if request.kept is None else given[request.kept])
 
 
-def _prepared(table: Table, ic: str, counts: Mapping[str, float] | None) -> tuple[RichestCommon, Floats, float]:
+def _prepared(
+    request: DistanceRequest, ic: str, counts: Mapping[str, float] | None
+) -> tuple[RichestCommon, Floats, float]:
     """The fold, the content of each concept of the closure, and the largest content in the taxonomy."""
-    whole = _content(table, ic, counts)
-    own = whole[table.closure.concepts]
-    return RichestCommon(table.closure, own), own, float(whole.max())
+    whole = _content(request, ic, counts)
+    own = whole[request.closure.concepts]
+    return RichestCommon(request.closure, own), own, float(whole.max())
 
 
-def resnik(table: Table, ic: str, counts: Mapping[str, float] | None) -> Array:
+def resnik(request: DistanceRequest, ic: str, counts: Mapping[str, float] | None) -> Array:
     """1 - IC(LCS) / max IC, and 0 between a concept and itself (T12 eq. 3.11)."""
-    fold, _, largest = _prepared(table, ic, counts)
+    fold, _, largest = _prepared(request, ic, counts)
     distance = 1 - fold.values / (largest or 1.0)
 
     def finish(held: Array, x: NDArray[np.int64], y: NDArray[np.int64]) -> Floats:
@@ -45,18 +48,18 @@ def resnik(table: Table, ic: str, counts: Mapping[str, float] | None) -> Array:
         result[x[:, None] == y] = 0
         return result
 
-    return table.sweep(fold, finish)
+    return request.sweep(fold, finish)
 
 
-def resnik_similarity(table: Table, ic: str, counts: Mapping[str, float] | None) -> Array:
+def resnik_similarity(request: DistanceRequest, ic: str, counts: Mapping[str, float] | None) -> Array:
     """IC(LCS), unbounded."""
-    fold, _, _ = _prepared(table, ic, counts)
-    return table.sweep(fold, lambda held, x, y: fold.values.take(held, mode="clip"))
+    fold, _, _ = _prepared(request, ic, counts)
+    return request.sweep(fold, lambda held, x, y: fold.values.take(held, mode="clip"))
 
 
-def lin(table: Table, ic: str, counts: Mapping[str, float] | None) -> Array:
+def lin(request: DistanceRequest, ic: str, counts: Mapping[str, float] | None) -> Array:
     """1 - 2 IC(LCS) / (IC(a) + IC(b)); 0/0, which only the root gives, counts as 0 (T12 eq. 3.12)."""
-    fold, own, _ = _prepared(table, ic, counts)
+    fold, own, _ = _prepared(request, ic, counts)
     twice = 2 * fold.values
 
     def finish(held: Array, x: NDArray[np.int64], y: NDArray[np.int64]) -> Floats:
@@ -71,12 +74,12 @@ def lin(table: Table, ic: str, counts: Mapping[str, float] | None) -> Array:
             result[empty] = 0.0
         return result
 
-    return table.sweep(fold, finish)
+    return request.sweep(fold, finish)
 
 
-def jiang_conrath(table: Table, ic: str, counts: Mapping[str, float] | None) -> Array:
+def jiang_conrath(request: DistanceRequest, ic: str, counts: Mapping[str, float] | None) -> Array:
     """(IC(a) + IC(b) - 2 IC(LCS)) / (2 max IC) (T12 eq. 3.13)."""
-    fold, own, largest = _prepared(table, ic, counts)
+    fold, own, largest = _prepared(request, ic, counts)
     twice = 2 * fold.values
     scale = 2 * largest or 1.0
 
@@ -86,7 +89,7 @@ def jiang_conrath(table: Table, ic: str, counts: Mapping[str, float] | None) -> 
         result /= scale
         return result
 
-    return table.sweep(fold, finish)
+    return request.sweep(fold, finish)
 
 
 def _is_counts(value: Any) -> str | None:
@@ -100,15 +103,17 @@ _OPTIONS = {
                      check=_is_counts),
 }  # fmt: skip
 
-add(Measure(
-    "resnik", "how little the most informative common ancestor says", "Resnik 1995; T12 eq. 3.11",
-    resnik, options=_OPTIONS, similarity=resnik_similarity,
-))  # fmt: skip
-add(Measure(
-    "lin", "what two concepts share against what each says", "Lin 1998; T12 eq. 3.12",
-    lin, options=_OPTIONS, complement=True,
-))  # fmt: skip
-add(Measure(
-    "jiang_conrath", "what two concepts say beyond what they share", "Jiang & Conrath 1997; T12 eq. 3.13",
-    jiang_conrath, metric="on trees", options=_OPTIONS,
-))  # fmt: skip
+MEASURES = (
+    Measure(
+        "resnik", "how little the most informative common ancestor says", "Resnik 1995; T12 eq. 3.11",
+        resnik, options=_OPTIONS, similarity=resnik_similarity,
+    ),
+    Measure(
+        "lin", "what two concepts share against what each says", "Lin 1998; T12 eq. 3.12",
+        lin, options=_OPTIONS, complement=True,
+    ),
+    Measure(
+        "jiang_conrath", "what two concepts say beyond what they share", "Jiang & Conrath 1997; T12 eq. 3.13",
+        jiang_conrath, metric="on trees", options=_OPTIONS,
+    ),
+)  # fmt: skip

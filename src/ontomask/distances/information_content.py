@@ -17,6 +17,8 @@ from ontomask.taxonomy.dag import Dag
 from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
 
 KINDS = ("intrinsic", "sanchez", "corpus")
+#: Above this, sums of counts are no longer exact.
+MOST_COUNT = 1e15
 
 
 def intrinsic(dag: Dag) -> NDArray[np.float64]:
@@ -42,6 +44,10 @@ def corpus(dag: Dag, counts: NDArray[Any]) -> NDArray[np.float64]:
 
     One is added to every concept's own count, so that none has probability 0.
     """
+    if counts.max(initial=0) > MOST_COUNT:
+        raise OptionError(
+            f"a concept counts {counts.max():g} times", remedy=f"Give counts or weights up to {MOST_COUNT:g}."
+        )
     total = dag.descendant_sums(counts.astype(np.float64) + 1)
     content: NDArray[np.float64] = -np.log(total / total[dag.root])
     return content + 0.0
@@ -54,7 +60,7 @@ def counts_of(taxonomy: Taxonomy, counts: Mapping[str, Any]) -> NDArray[np.float
     array = np.zeros(len(taxonomy))
     for concept, count in counts.items():
         known = isinstance(count, (int, float, np.integer, np.floating)) and not isinstance(count, bool)
-        if not known or not 0 <= count <= 1e15:
+        if not known or not 0 <= count <= MOST_COUNT:
             raise OptionError(
                 f"the count {short(repr(count))} of {concept!r} is not a number from 0 to 1e15",
                 remedy="counts maps a concept to the number of times it occurs.",

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ontomask.arguments import one_of
-from ontomask.arrays import Array
-from ontomask.distances.measures import Compute, Measure, Table, get_measure
+from ontomask.distances.between import Scope, between
+from ontomask.distances.measure import Measure
+from ontomask.distances.measures import get_measure
 from ontomask.errors import MeasureError, OptionError
 from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
-
-Scope = Literal["taxonomy", "attribute"]
-SCOPES = ("taxonomy", "attribute")
-
-#: Largest table of distinct concepts that is kept beside the result when concepts repeat.
-SPARE_BYTES = 100 * 2**20
 
 
 def distance(
@@ -135,8 +129,7 @@ def distance_matrix(
     >>> om.distance_matrix(t, ["lumbago", "migraine", "colic"], measure="path").tolist()
     [[0.0, 2.0, 3.0], [2.0, 0.0, 3.0], [3.0, 3.0, 0.0]]
     """
-    chosen = get_measure(measure)
-    return _matrix(taxonomy, concepts, against, chosen, chosen.compute, scope, dtype, workers, options)
+    return _between_codes(taxonomy, concepts, against, get_measure(measure), scope, options, dtype, workers)
 
 
 def similarity_matrix(
@@ -186,22 +179,22 @@ def similarity_matrix(
     chosen = get_measure(measure)
     if chosen.similarity is None and not chosen.complement:
         raise MeasureError(f"{measure!r} is a distance with no similarity of its own", remedy="Use distance_matrix.")
-    compute = chosen.similarity or chosen.compute
-    table = _matrix(taxonomy, concepts, against, chosen, compute, scope, dtype, workers, options)
-    return table if chosen.similarity else np.subtract(1, table, out=table)
+    return _between_codes(taxonomy, concepts, against, chosen, scope, options, dtype, workers, similar=True)
 
 
-def _matrix(
+def _between_codes(
     taxonomy: Taxonomy,
     concepts: Iterable[str],
     against: Iterable[str] | None,
     measure: Measure,
-    compute: Compute,
     scope: str,
+    options: dict[str, Any],
     dtype: DTypeLike,
     workers: int | None,
-    options: dict[str, Any],
-) -> Array:
+    *,
+    similar: bool = False,
+) -> NDArray[Any]:
+    """Arguments checked, codes as positions."""
     require_taxonomy(taxonomy)
     try:
         wanted = np.dtype(dtype)
@@ -209,35 +202,8 @@ def _matrix(
         wanted = np.dtype(object)
     if wanted not in (np.dtype(np.float64), np.dtype(np.float32)):
         raise OptionError(f"dtype={dtype!r} is not a type for distances", remedy="Choose float64 or float32.")
-    one_of(scope, SCOPES, "scope")
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1):
         raise OptionError(f"workers={workers!r}", remedy="Give a number of threads from 1 up, or None for all cores.")
-    settled = measure.settle(options)
     rows = taxonomy.positions(concepts)
-    columns = rows if against is None else taxonomy.positions(against)
-    if len(rows) == 0 or len(columns) == 0:
-        return np.zeros((len(rows), len(columns)), dtype=wanted)
-    counts = np.bincount(rows if against is None else np.concatenate((rows, columns)), minlength=len(taxonomy))
-
-    distinct_rows, row_of = distinct_in_order(rows)
-    distinct_columns, column_of = (distinct_rows, row_of) if against is None else distinct_in_order(columns)
-    repeated = len(distinct_rows) < len(rows) or len(distinct_columns) < len(columns)
-    if repeated and len(distinct_rows) * len(distinct_columns) * wanted.itemsize > SPARE_BYTES:
-        # Too large to be kept beside the result: let the measure fill in the repetitions itself.
-        repeated, distinct_rows, distinct_columns = False, rows, columns
-
-    dag, kept = taxonomy.dag, None
-    if scope == "attribute":
-        dag, kept = dag.below(dag.common_subsumer(np.concatenate((distinct_rows, distinct_columns))))
-        distinct_rows, distinct_columns = (np.searchsorted(kept, p) for p in (distinct_rows, distinct_columns))
-    table = compute(Table(taxonomy, dag, distinct_rows, distinct_columns, kept, counts, wanted, workers), **settled)
-    return table[np.ix_(row_of, column_of)] if repeated else table
-
-
-def distinct_in_order(positions: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The distinct positions in order of first appearance, and the place of each position among them."""
-    sorted_, first, inverse = np.unique(positions, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return sorted_[order], place[inverse]
+    columns = None if against is None else taxonomy.positions(against)
+    return between(taxonomy, rows, columns, measure, scope, options, similar=similar, dtype=wanted, workers=workers)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import some_of
 from ontomask.arrays import Array
-from ontomask.distances.measures import Measure, Option, Table, add
+from ontomask.distances.measure import Measure, Option
+from ontomask.distances.request import DistanceRequest
 from ontomask.errors import MeasureError
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -21,28 +22,28 @@ _FORMS = (
 )
 
 
-def context_vector(table: Table, vectors: Any) -> Array:
+def context_vector(request: DistanceRequest, vectors: Any) -> Array:
     """1 - cosine of the angle between two concepts' vectors (T12 eq. 3.14); from 0 to 2."""
-    known, matrix = _read(table.taxonomy, vectors)
-    place = np.full(len(table.taxonomy), -1, dtype=np.int64)
+    known, matrix = _read(request.taxonomy, vectors)
+    place = np.full(len(request.taxonomy), -1, dtype=np.int64)
     place[known] = np.arange(len(known))
-    asked = np.concatenate((table.in_taxonomy(table.rows), table.in_taxonomy(table.columns)))
+    asked = np.concatenate((request.in_taxonomy(request.rows), request.in_taxonomy(request.columns)))
     lacking = np.unique(asked[place[asked] < 0])
     if len(lacking):
-        some = some_of([repr(table.taxonomy.concepts[i]) for i in lacking])
+        some = some_of([repr(request.taxonomy.concepts[i]) for i in lacking])
         raise MeasureError(
             f"{len(lacking)} of the concepts asked for have no vector: {some}",
             remedy="Add their vectors or leave these concepts out.",
         )
     used, at = np.unique(place[asked], return_inverse=True)
-    rows, columns = at[: len(table.rows)], at[len(table.rows) :]
+    rows, columns = at[: len(request.rows)], at[len(request.rows) :]
     known, matrix = known[used], matrix[used].astype(np.float64)
     # Scaled by their largest component first: tiny and huge vectors have a direction too.
     largest = np.abs(matrix).max(axis=1)
     bad = np.flatnonzero(~(np.isfinite(largest) & (largest > 0)))
     if len(bad):
         raise MeasureError(
-            f"the vector of {table.taxonomy.concepts[known[bad[0]]]!r} has no direction (zero or not finite)",
+            f"the vector of {request.taxonomy.concepts[known[bad[0]]]!r} has no direction (zero or not finite)",
             remedy="Every vector needs at least one number other than 0, all of them finite.",
         )
     unit = matrix  # ours to change: a copy of the rows that are used
@@ -57,7 +58,7 @@ def context_vector(table: Table, vectors: Any) -> Array:
         distance[rows[part, None] == columns] = 0
         return distance
 
-    return table.by_rows(rows_of)
+    return request.by_rows(rows_of)
 
 
 def _read(taxonomy: Taxonomy, vectors: Any) -> tuple[NDArray[np.int64], NDArray[Any]]:
@@ -113,8 +114,10 @@ def _from_file(taxonomy: Taxonomy, path: Path) -> tuple[Any, Any]:
     raise MeasureError(f"vectors in a {suffix!r} file are not known", where=str(path), remedy=f"Give {_FORMS}.")
 
 
-add(Measure(
-    "context_vector", "angle between vectors given by the user", "Patwardhan & Pedersen 2006; T12 eq. 3.14",
-    context_vector, largest=2.0, complement=True,
-    options={"vectors": Option(None, f"Required: {_FORMS}.")},
-))  # fmt: skip
+MEASURES = (
+    Measure(
+        "context_vector", "angle between vectors given by the user", "Patwardhan & Pedersen 2006; T12 eq. 3.14",
+        context_vector, largest=2.0, complement=True,
+        options={"vectors": Option(None, f"Required: {_FORMS}.")},
+    ),
+)  # fmt: skip

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import as_numbers, as_values, counted, did_you_mean, one_of, short
 from ontomask.arrays import Floats
-from ontomask.distances.tables import Scope
+from ontomask.distances.between import Scope
 from ontomask.errors import OptionError
 from ontomask.kinds.nominal import Nominal, NominalColumn
 from ontomask.kinds.numeric import HUGE, Numeric, NumericColumn

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arrays import Floats, Longs
+from ontomask.distances.between import between
 from ontomask.distances.measures import get_measure
-from ontomask.distances.tables import distance_matrix
+from ontomask.distances.request import Corpus
 from ontomask.kinds.nominal import NominalColumn
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.kinds.ordinal import OrdinalColumn
@@ -174,29 +175,21 @@ class NominalYardstick(Yardstick):
         self.dag: Dag = dag
         marked = np.flatnonzero(dag.mark_ancestors(self.inside(known))) if len(known) else np.zeros(0, dtype=np.int64)
         self.universe: Longs = marked if self.kept is None else self.kept[marked]
-        measure = get_measure(column.attr.measure)
-        self.bound = measure.largest
+        self.measure = get_measure(column.attr.measure)
         self.table = self._table()
 
     def inside(self, positions: NDArray[Any]) -> Longs:
         """Positions in ``dag``, which is part of the taxonomy where the scope is the attribute."""
         return positions if self.kept is None else np.searchsorted(self.kept, positions)
 
-    def options(self) -> dict[str, Any]:
-        """The options of the measure; content from a corpus counts the column's own values."""
-        attribute = self.column.attr
-        options = dict(attribute.options)
-        if options.get("ic") == "corpus" and options.get("counts") is None:
-            options["counts"] = {
-                self.taxonomy.concepts[c]: int(w)
-                for c, w in zip(self.concepts, self.column.counts, strict=True)
-                if c >= 0
-            }
-        return options
+    @property
+    def corpus(self) -> Corpus:
+        """What information content from a corpus counts: the column's own values."""
+        known = self.concepts >= 0
+        return self.concepts[known], self.column.counts[known]
 
     def _distances(self, a: Longs, b: Longs) -> Floats:
-        attribute = self.column.attr
-        if attribute.scope == "attribute" or attribute.measure == "weighted_edge":
+        if self.column.attr.scope == "attribute" or self.measure.relative_to_request:
             # These measure inside what all concepts asked for span: it is always that of the column.
             asked = np.concatenate((b, self.universe))
             distances: Floats = self._ask(a, asked)
@@ -204,17 +197,8 @@ class NominalYardstick(Yardstick):
         return self._ask(a, b)
 
     def _ask(self, a: Longs, b: Longs) -> Floats:
-        codes = self.taxonomy.concepts
         attribute = self.column.attr
-        distances: Floats = distance_matrix(
-            self.taxonomy,
-            [codes[i] for i in a],
-            attribute.measure,
-            against=[codes[i] for i in b],
-            scope=attribute.scope,
-            **self.options(),
-        )
-        return distances
+        return between(self.taxonomy, a, b, self.measure, attribute.scope, attribute.options, corpus=self.corpus)
 
     def _table(self) -> Floats:
         known = self.concepts >= 0
@@ -222,7 +206,6 @@ class NominalYardstick(Yardstick):
         missing = self.column.missing is not None
         table = np.zeros((len(self.concepts), wide + missing))
         if wide:
-            # The values go with the universe: weighted_edge measures in the tree that all concepts asked for span.
             table[np.ix_(known, np.arange(wide))] = self._distances(self.concepts[known], self.universe)
         self.largest = float(table.max(initial=0.0))
         if missing:
@@ -232,7 +215,7 @@ class NominalYardstick(Yardstick):
 
     @property
     def whole(self) -> float:
-        return self.largest if self.bound is None else self.bound
+        return self.measure.scale(self.largest)
 
     @property
     def home(self) -> Longs:

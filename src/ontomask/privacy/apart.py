@@ -15,6 +15,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arrays import TIE, Floats, Longs
+from ontomask.distances.between import between
+from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError
 from ontomask.privacy.subsumption import Order
 from ontomask.privacy.transport import Pairs
@@ -57,17 +59,11 @@ def values_apart(column: Values, order: Order | None, least: float, wanted: int)
 
 def semantic_distances(column: Values, known: Longs) -> Floats:
     """The measure of a nominal column between some of its values."""
-    from ontomask.distances.tables import distance_matrix
-
     attribute = column.attribute
-    taxonomy = attribute.load()
     assert column.concepts is not None
-    codes = [taxonomy.concepts[i] for i in column.concepts[known]]
-    options = dict(attribute.options)
-    if options.get("ic") == "corpus" and options.get("counts") is None:
-        options["counts"] = dict(zip(codes, column.counts[known].tolist(), strict=True))
-    table: Floats = distance_matrix(taxonomy, codes, attribute.measure, scope=attribute.scope, **options)
-    return table
+    concepts, corpus = column.concepts[known], (column.concepts[known], column.counts[known])
+    measure = get_measure(attribute.measure)
+    return between(attribute.load(), concepts, None, measure, attribute.scope, attribute.options, corpus=corpus)
 
 
 class NumbersApart:

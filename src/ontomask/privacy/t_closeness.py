@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from ontomask.arrays import TIE, Floats, Longs
+from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError
 from ontomask.microdata.dates import read_dates
 from ontomask.microdata.spelling import fold_text
@@ -201,10 +202,6 @@ def _lowest_in_common(dag: Dag, concepts: Longs, height: Floats, marked: Longs) 
 
 def _semantic(column: Values) -> TableGround:
     """The measure of the column between all its values, scaled to 0..1 where it is not bounded by 1."""
-    from ontomask.distances.measures import get_measure
-
-    attribute = column.attribute
     table = semantic_distances(column, np.arange(len(column)))
-    largest = get_measure(attribute.measure).largest
-    whole = float(table.max()) if largest is None else largest
+    whole = get_measure(column.attribute.measure).scale(float(table.max()))
     return TableGround(column.counts, table / whole if whole > 0 else table)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ontomask.arguments import one_of
 from ontomask.arrays import Floats
+from ontomask.distances.between import SCOPES, Scope, between
 from ontomask.distances.closure import Closure
+from ontomask.distances.measure import Measure
 from ontomask.distances.measures import get_measure
+from ontomask.distances.request import Corpus
 from ontomask.distances.sweep import FewestDown, sweep
-from ontomask.distances.tables import SCOPES, Scope, distance_matrix
 from ontomask.errors import OptionError
 from ontomask.statistics.sample import Sample, first_least, weighted_sums
 from ontomask.taxonomy.dag import Dag
@@ -78,41 +80,48 @@ def centroid(
     """
     one_of(kind, KINDS, "centroid")
     one_of(scope, SCOPES, "scope")
-    get_measure(measure).settle(options)  # also where the kind needs no distances: a slip is a slip
+    chosen = get_measure(measure)
+    chosen.settle(options)  # also where the kind needs no distances: a slip is a slip
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise OptionError(f"seed={seed!r}", remedy="Give a whole number from 0 up.")
     sample = Sample.of(taxonomy, concepts, weights)
-    dag, present = taxonomy.dag, sample.present
     if kind in _CANDIDATES:
-        candidates = _CANDIDATES[kind](dag, present)
-        sums = sum_of_distances(sample, candidates, measure, scope, options)
-        return taxonomy.concepts[int(candidates[first_least(sums)])]
-    if kind == "lcs":
-        return taxonomy.concepts[dag.common_subsumer(present)]
-    if kind == "mode":
-        return taxonomy.concepts[int(sample.concepts[int(np.argmax(sample.weights))])]
-    if kind == "consensus":
-        return taxonomy.concepts[int(present[first_least(_confusion(sample, present))])]
-    drawn = np.random.default_rng(seed).choice(sample.concepts, p=sample.weights / sample.weights.sum())
-    return taxonomy.concepts[int(drawn)]
+        place = nearest_to_all(sample, kind, chosen, scope, options, sample.corpus)
+    elif kind == "lcs":
+        place = taxonomy.dag.common_subsumer(sample.present)
+    elif kind == "mode":
+        place = int(sample.concepts[int(np.argmax(sample.weights))])
+    elif kind == "consensus":
+        place = int(sample.present[first_least(_confusion(sample, sample.present))])
+    else:
+        rng = np.random.default_rng(seed)
+        place = int(rng.choice(sample.concepts, p=sample.weights / sample.weights.sum()))
+    return taxonomy.concepts[place]
 
 
-def sum_of_distances(
-    sample: Sample, candidates: np.ndarray, measure: str, scope: Scope, options: dict[str, Any]
-) -> Floats:
-    """sum_wsd of T12 eq. 4.6: for each candidate the weighted distances to all values."""
-    codes = [sample.taxonomy.concepts[i] for i in candidates]
-    against, chosen = sample.codes(), sample.options(options)
-    # In blocks that take some 64 MB; weighted_edge weighs by all that is asked for, so it is asked once.
-    height = len(codes) if measure == "weighted_edge" else max(1, (1 << 23) // len(against))
+def nearest_to_all(
+    sample: Sample, kind: str, measure: Measure, scope: str, options: Mapping[str, Any], corpus: Corpus
+) -> int:
+    """The position of the candidate with the least sum of distances: of semantic, marginality and semantic_mean."""
+    candidates = _CANDIDATES[kind](sample.taxonomy.dag, sample.present)
+    # In blocks that take some 64 MB, unless distances depend on all that is asked for.
+    height = len(candidates) if measure.relative_to_request else max(1, (1 << 23) // len(sample.concepts))
     parts = [
         weighted_sums(
-            distance_matrix(sample.taxonomy, codes[i : i + height], measure, against=against, scope=scope, **chosen),
+            between(
+                sample.taxonomy,
+                candidates[i : i + height],
+                sample.concepts,
+                measure,
+                scope,
+                options,
+                corpus=corpus,
+            ),
             sample.weights,
         )
-        for i in range(0, len(codes), height)
+        for i in range(0, len(candidates), height)
     ]
-    return np.concatenate(parts)
+    return int(candidates[first_least(np.concatenate(parts))])
 
 
 def _confusion(sample: Sample, candidates: np.ndarray) -> Floats:

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import as_numbers
 from ontomask.arrays import Floats
+from ontomask.distances.between import Scope
 from ontomask.distances.measures import get_measure
-from ontomask.distances.tables import Scope
 from ontomask.errors import OntomaskWarning, OptionError
 from ontomask.statistics.sample import Sample
 from ontomask.taxonomy.taxonomy import Taxonomy

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ontomask.arrays import Floats
-from ontomask.distances.tables import Scope
+from ontomask.distances.between import Scope
 from ontomask.errors import OptionError
 from ontomask.statistics.sample import Sample, first_least, weighted_sums
 from ontomask.taxonomy.taxonomy import Taxonomy

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import as_numbers
 from ontomask.arrays import TIE, Floats
-from ontomask.distances.tables import Scope, distance_matrix, distinct_in_order
+from ontomask.distances.between import between, distinct_in_order
+from ontomask.distances.measures import get_measure
+from ontomask.distances.request import Corpus
 from ontomask.errors import OptionError
 from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
 
@@ -39,6 +41,11 @@ class Sample:
         distinct, code = distinct_in_order(positions)
         return Sample(taxonomy, distinct, np.bincount(code, weights=given).astype(np.float64), code)
 
+    @staticmethod
+    def of_distinct(taxonomy: Taxonomy, concepts: NDArray[np.int64], counts: NDArray[Any]) -> Sample:
+        """Of distinct positions, each with the number of its records; a record stands for each of them."""
+        return Sample(taxonomy, concepts, counts.astype(np.float64), np.arange(len(concepts)))
+
     @property
     def present(self) -> NDArray[np.int64]:
         """The concepts that have a weight, in taxonomy order."""
@@ -50,16 +57,15 @@ class Sample:
     def codes(self) -> list[str]:
         return [self.taxonomy.concepts[i] for i in self.concepts]
 
-    def options(self, options: dict[str, Any]) -> dict[str, Any]:
-        """A measure's options; content from a corpus takes this sample's own counts unless others are given."""
-        if options.get("ic") == "corpus" and options.get("counts") is None:
-            counts = dict(zip(self.codes(), self.weights.tolist(), strict=True))
-            return options | {"counts": counts}
-        return options
+    @property
+    def corpus(self) -> Corpus:
+        """What information content from a corpus counts: the sample itself."""
+        return self.concepts, self.weights
 
-    def distances(self, measure: str, scope: Scope, options: dict[str, Any]) -> Floats:
+    def distances(self, measure: str, scope: str, options: Mapping[str, Any]) -> Floats:
         """The table of the distinct concepts."""
-        return distance_matrix(self.taxonomy, self.codes(), measure, scope=scope, **self.options(options))
+        chosen = get_measure(measure)
+        return between(self.taxonomy, self.concepts, None, chosen, scope, options, corpus=self.corpus)
 
 
 def first_least(values: Floats) -> int:

@@ -1,0 +1,84 @@
+"""What a measure is: one name, one definition, declared options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ontomask.arguments import did_you_mean
+from ontomask.arrays import Array
+from ontomask.errors import OptionError
+
+
+@dataclass(frozen=True)
+class Option:
+    """A declared option: its default, what it may be, and what it means."""
+
+    default: Any
+    meaning: str
+    choices: tuple[Any, ...] | None = None
+    check: Callable[[Any], str | None] | None = None  #: returns what is wrong, or None
+
+    def validate(self, measure: str, name: str, value: Any) -> None:
+        wrong = None
+        if self.choices is not None and not (isinstance(value, str) and value in self.choices):
+            wrong = "one of " + ", ".join(map(repr, self.choices))
+        elif self.check is not None:
+            wrong = self.check(value)
+        if wrong is not None:
+            raise OptionError(
+                f"the option {name}={value!r} of the measure {measure!r} must be {wrong}", remedy=self.meaning
+            )
+
+
+Compute = Callable[..., Array]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A distance between concepts. ``compute(request, **options)`` gives the table of a request.
+
+    ``largest`` is the upper end of its range, None where it has none. ``metric``: does it keep the axioms of a
+    metric ("always", "on trees" or "no")? ``similarity`` is the published similarity it comes from, where that is
+    more than 1 - distance; ``complement`` says that it is just that. ``relative_to_request``: the distance of two
+    concepts depends on what else is asked for, so all that is to be compared has to be asked for at once.
+    """
+
+    name: str
+    summary: str
+    source: str
+    compute: Compute
+    largest: float | None = 1.0
+    metric: Literal["always", "on trees", "no", "unknown"] = "no"
+    options: Mapping[str, Option] = field(default_factory=dict)
+    similarity: Compute | None = None
+    complement: bool = False
+    relative_to_request: bool = False
+
+    def scale(self, farthest: float) -> float:
+        """What distances are divided by to lie in 0..1: the end of the range or, where it has none, the farthest."""
+        return farthest if self.largest is None else self.largest
+
+    def settle(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The options with their defaults, checked.
+
+        Parameters
+        ----------
+        options : mapping of str to object
+            The options given.
+
+        Returns
+        -------
+        dict of str to object
+            All options of the measure.
+        """
+        for name, value in options.items():
+            if name not in self.options:
+                raise OptionError(
+                    f"the measure {self.name!r} has no option {name!r}",
+                    remedy=did_you_mean(name, self.options)
+                    + (f"It takes: {', '.join(self.options)}." if self.options else "It takes none."),
+                )
+            self.options[name].validate(self.name, name, value)
+        return {name: options.get(name, option.default) for name, option in self.options.items()}
