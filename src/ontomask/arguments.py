@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import io
 import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -50,6 +51,30 @@ def as_path(value: Any) -> Path:
     if isinstance(value, (str, Path)) and str(value):
         return Path(value)
     raise OptionError(f"{short(repr(value))} is not a path", remedy="Give the path of a file or folder as text.")
+
+
+def is_a(value: Any, package: str, kind: str) -> bool:
+    """Is the value a ``package.kind``, such as a pandas DataFrame? The package is not imported: whoever has one has."""
+    found = getattr(sys.modules.get(package), kind, None)
+    return isinstance(found, type) and isinstance(value, found)
+
+
+def is_whole(value: Any) -> bool:
+    """Is it a whole number, Python's or NumPy's? A truth value is none."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    """Is it a number, Python's or NumPy's? A truth value is none."""
+    return is_whole(value) or isinstance(value, (float, np.floating))
+
+
+def whole_from(least: int, value: Any, what: str, most: int | None = None, remedy: str = "") -> int:
+    """The value as an int, if it is a whole number in the range; ``what`` is the argument that says it."""
+    if not is_whole(value) or value < least or (most is not None and value > most):
+        end = "up" if most is None else f"to {most:,}"
+        raise OptionError(f"{what}={short(repr(value))}", remedy=remedy or f"Give a whole number from {least} {end}.")
+    return int(value)
 
 
 def one_of(value: Any, known: Iterable[Any], what: str) -> None:

@@ -27,7 +27,7 @@ from typing import (
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from ontomask.arguments import did_you_mean, short
+from ontomask.arguments import did_you_mean, is_number, is_whole, short
 from ontomask.errors import OntomaskError, PolicyError
 from ontomask.settings_help import documented, fields_in_order, signature
 
@@ -310,16 +310,10 @@ def _written(cls: type[BaseModel], given: Any) -> str:
     return "write {" + ", ".join(f"{name}: {short(str(value), 40)}" for name, value in parts.items()) + "}"
 
 
-def _whole(value: Any) -> Any:
-    """A whole number as int; anything else unchanged, for the check to refuse."""
-    return int(value) if isinstance(value, np.integer) else value
-
-
 def whole_number(value: Any) -> int:
-    whole: Any = _whole(value)
-    if isinstance(whole, bool) or not isinstance(whole, int):
+    if not is_whole(value):
         raise ValueError(f"{short(repr(value), 40)} is not a whole number")
-    return int(whole)
+    return int(value)
 
 
 def plain(value: Any) -> Any:
@@ -332,7 +326,7 @@ def plain(value: Any) -> Any:
 
 
 def number(value: Any) -> float:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+    if not is_number(value):
         raise ValueError(f"{short(repr(value), 40)} is not a number")
     if not math.isfinite(value):
         raise ValueError(f"{value} is not finite: give a finite number")

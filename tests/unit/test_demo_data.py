@@ -238,12 +238,12 @@ def test_every_chapter_can_be_drawn(chapter: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"n": 0}, "n=0 is not a whole number from 1 up"),
+        ({"n": 0}, r"n=0\. Give a whole number from 1 up"),
         ({"n": -3}, "whole number"),
         ({"n": 10.0}, "whole number"),
         ({"n": "10"}, "whole number"),
         ({"n": True}, "whole number"),
-        ({"seed": -1}, "seed=-1 is not a whole number from 0 up"),
+        ({"seed": -1}, r"seed=-1\. Give a whole number from 0 up"),
         ({"seed": 1.5}, "whole number"),
         ({"seed": None}, "whole number"),
         ({"chapter": "neoplasm"}, "Did you mean 'neoplasms'"),

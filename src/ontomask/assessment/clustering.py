@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.arguments import counted, short
+from ontomask.arguments import counted, whole_from
 from ontomask.arrays import Floats
 from ontomask.assessment.pairing import Pairing, pair_frames
 from ontomask.distances.measures import get_measure
-from ontomask.errors import DataError, OptionError
+from ontomask.errors import DataError
 from ontomask.microdata.encoding import Table
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.statistics.sample import first_least
@@ -112,10 +112,10 @@ def clustering_distance(
     >>> print(om.clustering_distance(before, after, {"age": om.Numeric()}))
     0.685 (2 clusters; 6 records)
     """
-    _whole(sample, "sample", 2, MOST_RECORDS)
-    _whole(seed, "seed", 0)
+    whole_from(2, sample, "sample", MOST_RECORDS)
+    whole_from(0, seed, "seed")
     if clusters is not None:
-        _whole(clusters, "clusters", 1)
+        whole_from(1, clusters, "clusters")
     if measure is not None:
         get_measure(measure).settle(options)
     pairing = pair_frames(original, masked, attributes, records, aligned=aligned).measured(measure, options)
@@ -151,13 +151,6 @@ def _released_clusters(pairing: Pairing, rows: Labels, clusters: int) -> Labels:
         labels[there] = cut(ward(_matrix(pairing.distance, pairing.masked, rows[there])), clusters)
     labels[~there] = labels.max() + 1 if there.any() else 0
     return labels
-
-
-def _whole(value: Any, what: str, least: int, most: int | None = None) -> None:
-    allowed = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= least
-    if not allowed or (most is not None and value > most):
-        end = "up" if most is None else f"to {most:,}"
-        raise OptionError(f"{what}={short(repr(value))}", remedy=f"Give a whole number from {least} {end}.")
 
 
 def _matrix(distance: RecordDistance, table: Table, rows: NDArray[Any]) -> Floats:

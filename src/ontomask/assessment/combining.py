@@ -9,7 +9,7 @@ from typing import Literal
 
 from scipy.special import ndtri, stdtrit
 
-from ontomask.arguments import as_numbers, counted, one_of
+from ontomask.arguments import as_numbers, counted, is_number, one_of
 from ontomask.errors import OptionError
 
 Rule = Literal["reiter", "rubin"]
@@ -105,7 +105,7 @@ def combine_estimates(
         )
     if (u < 0).any():
         raise OptionError("a variance is negative", remedy="Give variances: squares of standard errors.")
-    if isinstance(confidence, bool) or not isinstance(confidence, (int, float)) or not 0 < confidence < 1:
+    if not is_number(confidence) or not 0 < confidence < 1:
         raise OptionError(f"confidence={confidence!r}", remedy="Give a number between 0 and 1, such as 0.95.")
     m = len(q)
     estimate, within, between = float(q.mean()), float(u.mean()), float(q.var(ddof=1))

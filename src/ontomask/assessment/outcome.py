@@ -8,10 +8,9 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from ontomask.arguments import one_of
+from ontomask.arguments import is_number, one_of
 from ontomask.assessment.attacks import Attack, attacks_of, worst_of
 from ontomask.assessment.clustering import ClusteringDistance
 from ontomask.assessment.disclosed import SCHEMA as DISCLOSED
@@ -128,7 +127,7 @@ class Assessment:
         float
             0 to 100 and more.
         """
-        if isinstance(alpha, bool) or not isinstance(alpha, (int, float, np.number)) or not 0 <= alpha <= 1:
+        if not is_number(alpha) or not 0 <= alpha <= 1:
             raise OptionError(f"alpha={alpha!r}", remedy="Give a number from 0 (risk alone) to 1 (loss alone).")
         one_of(kind, KINDS, "linkage")
         risk = 100 * self.linkage[kind]

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from ontomask.arguments import is_number, whole_from
 from ontomask.arrays import Floats, Longs
 from ontomask.assessment.pairing import Pairing, pair_frames
 from ontomask.errors import OptionError
@@ -117,12 +118,10 @@ def preservation(
 
 def require_sampling(samples: Any, share: Any, seed: Any) -> None:
     """Settings of the random samples, checked before the work."""
-    if isinstance(samples, bool) or not isinstance(samples, int) or samples < 0:
-        raise OptionError(f"samples={samples!r}", remedy="Give a whole number from 0 up.")
-    if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 < share <= 1:
+    whole_from(0, samples, "samples")
+    whole_from(0, seed, "seed")
+    if not is_number(share) or not 0 < share <= 1:
         raise OptionError(f"share={share!r}", remedy="Give a part of the records, such as 0.1.")
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise OptionError(f"seed={seed!r}", remedy="Give a whole number from 0 up.")
 
 
 def preservation_of(pairing: Pairing, *, samples: int = 100, share: float = 0.1, seed: int = 0) -> Preservation:

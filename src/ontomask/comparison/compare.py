@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ontomask.arguments import as_path, as_values, one_of, short
+from ontomask.arguments import as_path, as_values, is_number, one_of, whole_from
 from ontomask.comparison.comparable import comparable
 from ontomask.comparison.judging import Ground, Run, failed_run, key_of
 from ontomask.comparison.memory import Memory
@@ -96,10 +96,10 @@ def compare(
     """
     if kind is not None:
         one_of(kind, RISKS, "risk")
-    if isinstance(alpha, bool) or not isinstance(alpha, (int, float)) or not 0 <= alpha <= 1:
+    if not is_number(alpha) or not 0 <= alpha <= 1:
         raise OptionError(f"alpha={alpha!r}", remedy="Give a number from 0 (risk alone) to 1 (loss alone).")
-    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
-        raise OptionError(f"workers={short(repr(workers))}", remedy="Give a whole number from 1 up.")
+    if workers is not None:
+        whole_from(1, workers, "workers")
     if measure is not None:
         get_measure(measure).settle(options)
     if seed is not None:

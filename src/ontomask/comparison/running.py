@@ -12,8 +12,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import narwhals as nw
-
 from ontomask.comparison.grid import required_k
 from ontomask.comparison.judging import Failure, Ground, Run, failed_run, judged
 from ontomask.distances.sweep import available_cores
@@ -71,7 +69,8 @@ def warm_up(frame: Any, policy: Policy) -> float:
     began = time.perf_counter()
     rows = max(FEW, TIMES_K * (getattr(policy.method, "k", None) or 1))
     try:
-        anonymize(nw.from_native(frame).head(rows).to_native(), policy, seed=0, allow_unsatisfied=True)
+        few = frame.head(rows) if hasattr(frame, "head") else frame.slice(0, rows)  # tables of PyArrow have no head
+        anonymize(few, policy, seed=0, allow_unsatisfied=True)
     except Cancelled:
         raise
     except (OntomaskError, MemoryError):

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.arguments import did_you_mean, short
+from ontomask.arguments import did_you_mean, short, whole_from
 from ontomask.arrays import Longs
 from ontomask.demo.figures import profile
 from ontomask.demo.population import Population, leaves_of, population
@@ -69,7 +69,7 @@ def demo_data(n: int = 20_000, seed: int = 0, *, chapter: str | None = None) -> 
     >>> om.demo_data(1000, seed=1).shape
     (1000, 8)
     """
-    n, seed = _whole(n, "n", 1), _whole(seed, "seed", 0)
+    n, seed = whole_from(1, n, "n"), whole_from(0, seed, "seed")
     people = population()
     branch = _branch(people, chapter)
     rng = np.random.Generator(np.random.PCG64(seed))
@@ -138,15 +138,6 @@ def demo_policy(method: Any = None, *, require: Any = ()) -> Policy:
         "procedure": Nominal(taxonomy="icd9cm_procedures"),
     }
     return Policy(attributes=attributes, method=method, require=require or [])
-
-
-def _whole(value: Any, what: str, least: int) -> int:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
-        raise OptionError(
-            f"{what}={short(repr(value))} is not a whole number from {least} up",
-            remedy="Say how many records to draw, such as n=1000." if what == "n" else "Give one, such as seed=1.",
-        )
-    return int(value)
 
 
 def _branch(people: Population, chapter: Any) -> Longs:

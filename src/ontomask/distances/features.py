@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.arguments import is_number, is_whole
 from ontomask.arrays import Array, Floats
 from ontomask.distances.measure import Measure, Option
 from ontomask.distances.request import DistanceRequest
@@ -237,7 +238,7 @@ def _neighbours(request: DistanceRequest, radius: int) -> list[set[int]]:
 
 def _check_weights(value: Any) -> str | None:
     numbers = list(value) if isinstance(value, (list, tuple, np.ndarray)) else []
-    if not all(isinstance(v, (int, float, np.integer, np.floating)) for v in numbers):
+    if not all(is_number(v) for v in numbers):
         numbers = []
     if len(numbers) == 3 and min(numbers) >= 0 and 0 < sum(numbers) < np.inf:
         return None
@@ -245,7 +246,7 @@ def _check_weights(value: Any) -> str | None:
 
 
 def _check_radius(value: Any) -> str | None:
-    return None if isinstance(value, int) and not isinstance(value, bool) and value >= 1 else "a whole number >= 1"
+    return None if is_whole(value) and value >= 1 else "a whole number >= 1"
 
 
 MEASURES = (

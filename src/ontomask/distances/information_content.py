@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.arguments import one_of, short
+from ontomask.arguments import is_number, one_of, short
 from ontomask.errors import OptionError
 from ontomask.taxonomy.dag import Dag
 from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
@@ -59,8 +59,7 @@ def counts_of(taxonomy: Taxonomy, counts: Mapping[str, Any]) -> NDArray[np.float
         raise OptionError(f"counts are a {type(counts).__name__}", remedy="Give a mapping {concept: count}.")
     array = np.zeros(len(taxonomy))
     for concept, count in counts.items():
-        known = isinstance(count, (int, float, np.integer, np.floating)) and not isinstance(count, bool)
-        if not known or not 0 <= count <= MOST_COUNT:
+        if not is_number(count) or not 0 <= count <= MOST_COUNT:
             raise OptionError(
                 f"the count {short(repr(count))} of {concept!r} is not a number from 0 to 1e15",
                 remedy="counts maps a concept to the number of times it occurs.",

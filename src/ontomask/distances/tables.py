@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ontomask.arguments import whole_from
 from ontomask.distances.between import Scope, between
 from ontomask.distances.measure import Measure
 from ontomask.distances.measures import get_measure
@@ -202,8 +203,8 @@ def _between_codes(
         wanted = np.dtype(object)
     if wanted not in (np.dtype(np.float64), np.dtype(np.float32)):
         raise OptionError(f"dtype={dtype!r} is not a type for distances", remedy="Choose float64 or float32.")
-    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, (int, np.integer)) or workers < 1):
-        raise OptionError(f"workers={workers!r}", remedy="Give a number of threads from 1 up, or None for all cores.")
+    if workers is not None:
+        whole_from(1, workers, "workers", remedy="Give a number of threads from 1 up, or None for all cores.")
     rows = taxonomy.positions(concepts)
     columns = None if against is None else taxonomy.positions(against)
     return between(taxonomy, rows, columns, measure, scope, options, similar=similar, dtype=wanted, workers=workers)

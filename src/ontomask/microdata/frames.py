@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import polars as pl
-from narwhals import dependencies
 
-from ontomask.arguments import short, some_of
+from ontomask.arguments import is_a, short, some_of
 from ontomask.errors import DataError
 from ontomask.forking import require_threads
 from ontomask.microdata.missing_markers import marker_note, without_marker_categories, without_markers
@@ -85,15 +84,15 @@ def _without_markers(taken: Taken, missing: Collection[str]) -> Taken:
 def take_any(frame: Any, *, keep_index: Collection[str] = (), unread: Unread | None = None) -> Taken:
     """Like :func:`take`, for a frame that may have no rows."""
     require_threads()
-    if dependencies.is_narwhals_dataframe(frame):
+    if is_a(frame, "narwhals", "DataFrame"):
         frame = frame.to_native()
-    if dependencies.is_pandas_dataframe(frame):
+    if is_a(frame, "pandas", "DataFrame"):
         from ontomask.microdata import pandas_frames
 
         _check_names(list(frame.columns))
         data, dtypes, index, notes = pandas_frames.to_polars(frame, keep_index, unread)
         return Taken(data, "pandas", dtypes, index, notes)
-    if dependencies.is_pyarrow_table(frame):
+    if is_a(frame, "pyarrow", "Table"):
         from ontomask.microdata import arrow_frames
 
         _check_names(frame.column_names)
@@ -199,15 +198,15 @@ def nested(name: str, what: str) -> DataError:
 def _no_frame(value: Any) -> DataError:
     kind = type(value)
     remedy = f"{_MAKE}."
-    if isinstance(value, pl.LazyFrame) or dependencies.is_narwhals_lazyframe(value):
+    if isinstance(value, pl.LazyFrame) or is_a(value, "narwhals", "LazyFrame"):
         remedy = "Call .collect() on it first."
     elif isinstance(value, (str, Path)):
         remedy = f"Read the file first: read_table({short(repr(str(value)))}).data."
     elif isinstance(value, (dict, list, tuple)):
         remedy = "Make a frame of it first: polars.DataFrame(...) or pandas.DataFrame(...)."
-    elif isinstance(value, pl.Series) or dependencies.is_into_series(value):
+    elif isinstance(value, pl.Series) or is_a(value, "pandas", "Series") or is_a(value, "narwhals", "Series"):
         remedy = "It is one column: call .to_frame() on it."
-    elif dependencies.is_into_dataframe(value):
+    elif any(hasattr(value, f"to_{kind}") for kind in ("pandas", "polars", "arrow")):
         remedy = f"{_MAKE}: this one has a method to_pandas, to_polars or to_arrow."
     package = kind.__module__.split(".")[0]
     name = kind.__qualname__ if package == "builtins" else f"{package}.{kind.__qualname__}"

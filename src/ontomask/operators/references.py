@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.arguments import as_numbers, as_values, counted, did_you_mean, one_of, short
+from ontomask.arguments import as_numbers, as_values, counted, did_you_mean, is_whole, one_of, short
 from ontomask.arrays import Floats
 from ontomask.distances.between import Scope
 from ontomask.errors import OptionError
@@ -227,7 +227,7 @@ def _record_centres(table: Table, reference: RecordReference, distance: Distance
         return [centre_of(column, reference[column.name]) for column in table.columns]
     if isinstance(reference, str) and reference == "most_distant":
         tuple_ = first_greatest(RecordDistance.of(table, distance, normalize).summed(table))
-    elif isinstance(reference, (int, np.integer)) and not isinstance(reference, bool):
+    elif is_whole(reference):
         if not 0 <= reference < table.n:
             raise OptionError(
                 f"there is no row {int(reference):,}: the frame has {counted(table.n, 'record')}",

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import polars as pl
-from narwhals import dependencies
 from numpy.typing import NDArray
 
-from ontomask.arguments import as_path, as_values, did_you_mean, one_of, short
+from ontomask.arguments import as_path, as_values, did_you_mean, is_a, one_of, short
 from ontomask.arrays import Floats
 from ontomask.errors import DataError, OptionError, PolicyError
 from ontomask.files.yaml_files import Lines
@@ -333,7 +332,7 @@ def _series(values: Any, name: str) -> pl.Series:
     """Values as a column, whatever they come in."""
     if isinstance(values, pl.Series):
         return values.rename(name)
-    if dependencies.is_pandas_series(values):
+    if is_a(values, "pandas", "Series"):
         return take_any(values.reset_index(drop=True).to_frame(name)).data[name]
     listed = [None if isinstance(v, float) and np.isnan(v) else v for v in as_values(values)]
     if any(isinstance(v, str) for v in listed):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ontomask.arguments import one_of
+from ontomask.arguments import one_of, whole_from
 from ontomask.arrays import Floats
 from ontomask.distances.between import SCOPES, Scope, between
 from ontomask.distances.closure import Closure
@@ -15,7 +15,6 @@ from ontomask.distances.measure import Measure
 from ontomask.distances.measures import get_measure
 from ontomask.distances.request import Corpus
 from ontomask.distances.sweep import FewestDown, sweep
-from ontomask.errors import OptionError
 from ontomask.statistics.sample import Sample, first_least, weighted_sums
 from ontomask.taxonomy.dag import Dag
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -82,8 +81,7 @@ def centroid(
     one_of(scope, SCOPES, "scope")
     chosen = get_measure(measure)
     chosen.settle(options)  # also where the kind needs no distances: a slip is a slip
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise OptionError(f"seed={seed!r}", remedy="Give a whole number from 0 up.")
+    whole_from(0, seed, "seed")
     sample = Sample.of(taxonomy, concepts, weights)
     if kind in _CANDIDATES:
         place = nearest_to_all(sample, kind, chosen, scope, options, sample.corpus)
