@@ -55,7 +55,7 @@ def test_draws(data: DataObject) -> None:
     sheet, seed = data.draw(sheets()), data.draw(seeds)
     groups = some_groups(data, sheet.n)
     codes = draw_hybrid(
-        sheet.distance().yardsticks, np.array(groups), max(groups) + 1, np.random.default_rng(seed), silent
+        sheet.distance().metrics, np.array(groups), max(groups) + 1, np.random.default_rng(seed), silent
     )
     drawn = as_values(sheet, codes)
     for i, column in enumerate(plain_columns(sheet)):  # first what must hold, then which it is
@@ -112,11 +112,11 @@ def test_each_candidate_is_as_likely_as_the_others(kind: str) -> None:
     attribute = PlainAttribute(kind, TREE.plain if kind == "nominal" else None, order=order)
     sheet = Sheet((attribute,), (TREE.real if kind == "nominal" else None,), tuple((v,) for v in values[kind]))
     groups, times = [0, 0, 0, 0, 1, 1], 2000
-    [column], sticks = plain_columns(sheet), sheet.distance().yardsticks
+    [column], metrics = plain_columns(sheet), sheet.distance().metrics
     rng = np.random.default_rng(9)
     counted: list[Counter[Any]] = [Counter() for _ in groups]
     for _ in range(times):
-        for record, (new,) in enumerate(as_values(sheet, draw_hybrid(sticks, np.array(groups), 2, rng, silent))):
+        for record, (new,) in enumerate(as_values(sheet, draw_hybrid(metrics, np.array(groups), 2, rng, silent))):
             counted[record][new] += 1
     several = 0
     for seen, among in zip(counted, plain_swapping.hybrid_candidates(column, groups), strict=True):

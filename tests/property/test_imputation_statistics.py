@@ -21,7 +21,6 @@ from ontomask.masking.goals import Goals
 from ontomask.masking.posterior import PlaceResponse, normal_scores
 from ontomask.masking.regressions import Regressions, Scored
 from ontomask.microdata.encoding import Table, encode
-from ontomask.operators.yardsticks import yardstick
 from ontomask.progress import silent
 from ontomask.statistics.regression import Mixture, Predictors
 from tests.property.test_shuffling import RELATED, as_numbers, related
@@ -144,11 +143,11 @@ def analyzed(release: dict[str, Floats]) -> dict[str, tuple[float, float]]:
 
 def releases(method: om.Imputation, table: Table, rng: np.random.Generator) -> Iterator[dict[str, Floats]]:
     """What the releases of a method show, as numbers."""
-    columns = [Scored.of(yardstick(column), rng, raw=method.model == "linear") for column in table.columns]
+    columns = [Scored.of(column.distance(), rng, raw=method.model == "linear") for column in table.columns]
     regressions = Regressions(columns, [i for i, masked in enumerate(method.chosen(table)) if masked], method)
     regressions.fit(silent)
     for _ in range(method.m):
-        yield {column.name: column.own[column.codes] for column in regressions.draw(rng, silent, "")}
+        yield {column.name: column.centre_of_code[column.codes] for column in regressions.draw(rng, silent, "")}
 
 
 SIMULATIONS, RECORDS, RELEASES = 400, 150, 5

@@ -77,7 +77,11 @@ def plain_masked(table: Table, method: NoiseAddition, rng: np.random.Generator) 
         if kind == "flat" or len(present) < 2:
             continue
         distances = table_of(column, present) if kind == "nominal" else []
-        own = twin.marginalities(distances, counts) if distances else [float(column.own[code]) for code in present]
+        own = (
+            twin.marginalities(distances, counts)
+            if distances
+            else [float(column.centre_of_code[code]) for code in present]
+        )
         mean, deviation = twin.mean_and_deviation(own, counts)
         wide = twin.spread(distances, counts) if distances else deviation
         if wide > 0:
@@ -94,7 +98,7 @@ def plain_masked(table: Table, method: NoiseAddition, rng: np.random.Generator) 
         kind, present, counts = parts_of(column)
         place = {code: at for at, code in enumerate(present)}
         codes = column.codes.tolist()
-        centres: list[Any] = [column.own[code] for code in codes]
+        centres: list[Any] = [column.centre_of_code[code] for code in codes]
         if kind == "flat":
             change, pick = rng.random(table.n).tolist(), rng.random(table.n).tolist()
             for r, code in enumerate(codes):
@@ -116,7 +120,7 @@ def plain_masked(table: Table, method: NoiseAddition, rng: np.random.Generator) 
                     centres[r] = twin.nearest_rank(own[x] + deviation * move, [int(s) for s in own])
                 else:
                     y = twin.moved_by(x, move, uniform[r], distances, counts, method.nearest)
-                    centres[r] = column.own[present[y]]
+                    centres[r] = column.centre_of_code[present[y]]
         shown.append(centres)
     return shown
 
@@ -153,14 +157,13 @@ def test_the_twin_releases_the_same(block: int) -> None:
 def test_a_move_of_nothing_leads_nowhere() -> None:
     """Whatever the settings: without noise every value is its own nearest."""
     from ontomask.masking.scores import moved_concepts, moved_numbers, moved_ranks
-    from ontomask.operators.yardsticks import yardstick
 
     for case in range(200):
         table = random_table(random.Random(f"nothing {case}"))
         for column in table.columns:
             if column.attribute.kind == "flat":
                 continue
-            scored = Scores.of(yardstick(column))
+            scored = Scores.of(column.distance())
             if not scored.varies:
                 continue
             still = np.where(np.isin(column.codes, scored.present), 0.0, np.nan)
@@ -172,7 +175,7 @@ def test_a_move_of_nothing_leads_nowhere() -> None:
                 assert moved_ranks(scored, still).tolist() == column.codes.tolist()
             else:
                 assert repr(moved_numbers(scored, still, limits=True)[0].tolist()) == repr(
-                    column.own[column.codes].tolist()
+                    column.centre_of_code[column.codes].tolist()
                 )
 
 

@@ -12,7 +12,6 @@ import ontomask as om
 from ontomask.masking.pram import PRAM
 from ontomask.masking.transitions import Transitions, relative_distances
 from ontomask.microdata.encoding import Table, encode
-from ontomask.operators.yardsticks import yardstick
 from tests.oracle import plain_noise as twin
 from tests.property.test_noise_addition import random_tree
 
@@ -32,7 +31,7 @@ def test_expected_counts_are_those_of_the_original() -> None:
     for case in range(400):
         chance = random.Random(f"invariant {case}")
         keep, reach = chance.choice((0.0, 0.5, 0.8, 0.99)), chance.choice((0.02, 0.1, 0.5, 10.0))
-        made = Transitions.of(yardstick(random_column(chance).columns[0]), keep, reach)
+        made = Transitions.of(random_column(chance).columns[0].distance(), keep, reach)
         matrix, counts = made.matrix(), made.counts
         np.testing.assert_allclose(counts @ matrix, counts, rtol=1e-9)
         np.testing.assert_allclose(matrix.sum(axis=1), 1.0, atol=1e-12)
@@ -48,11 +47,11 @@ def test_the_odds_fall_with_distance() -> None:
     """R_ij R_kl / (R_il R_kj) = exp(-(d_ij + d_kl - d_il - d_kj) / reach): what each value prefers is told by distance."""
     for case in range(200):
         chance = random.Random(f"odds {case}")
-        stick = yardstick(random_column(chance).columns[0])
-        made = Transitions.of(stick, 0.5, 0.2)
+        metric = random_column(chance).columns[0].distance()
+        made = Transitions.of(metric, 0.5, 0.2)
         if len(made) < 4 or made.cut.min() < 1 - 1e-9:
             continue
-        matrix, off = made.matrix(), relative_distances(stick, made.values)
+        matrix, off = made.matrix(), relative_distances(metric, made.values)
         for _ in range(20):
             i, j, k, m = chance.sample(range(len(made)), 4)
             odds = matrix[i, j] * matrix[k, m] / (matrix[i, m] * matrix[k, j])
@@ -72,9 +71,9 @@ def test_nearer_values_are_likelier() -> None:
         tree = om.Taxonomy.from_edges(edges)
         frame = pl.DataFrame({"q": [leaf for leaf in level for _ in range(3)]})
         column = encode(frame, {"q": om.Nominal(taxonomy=tree)}, ["q"]).columns[0]
-        stick = yardstick(column)
-        made = Transitions.of(stick, 0.8, chance.choice((0.05, 0.1, 0.5)))
-        matrix, off = made.matrix(), relative_distances(stick, made.values)
+        metric = column.distance()
+        made = Transitions.of(metric, 0.8, chance.choice((0.05, 0.1, 0.5)))
+        matrix, off = made.matrix(), relative_distances(metric, made.values)
         i = chance.randrange(len(made))
         others = [j for j in range(len(made)) if j != i]
         for j in others:
@@ -89,9 +88,9 @@ def test_equal_frequency_is_nearly_always_enough() -> None:
     is nearer by 0.1. (In all of them it cannot be if every value is kept with one probability: see docs/methods/pram.md.)"""
     right = total = 0
     for case in range(150):
-        stick = yardstick(random_column(random.Random(f"nearer {case}"), skewed=False).columns[0])
-        made = Transitions.of(stick, 0.8, 0.1)
-        matrix, off = made.matrix(), relative_distances(stick, made.values)
+        metric = random_column(random.Random(f"nearer {case}"), skewed=False).columns[0].distance()
+        made = Transitions.of(metric, 0.8, 0.1)
+        matrix, off = made.matrix(), relative_distances(metric, made.values)
         for i in range(len(made)):
             for j in range(len(made)):
                 for k in range(len(made)):
@@ -106,11 +105,11 @@ def test_beside_the_matrices_of_the_literature() -> None:
     """Two-stage PRAM and Metropolis are invariant as well; neither keeps every value with the stated probability."""
     ours, theirs = [], {"two_stage": [], "metropolis": []}  # type: ignore[var-annotated]
     for case in range(60):
-        stick = yardstick(random_column(random.Random(f"beside {case}")).columns[0])
-        made = Transitions.of(stick, 0.8, 0.1)
+        metric = random_column(random.Random(f"beside {case}")).columns[0].distance()
+        made = Transitions.of(metric, 0.8, 0.1)
         if 2 * made.counts.max() >= 0.95 * made.counts.sum():
             continue
-        off, counts = relative_distances(stick, made.values).tolist(), made.counts.astype(int).tolist()
+        off, counts = relative_distances(metric, made.values).tolist(), made.counts.astype(int).tolist()
         ours.append(float(made.keep.max() - made.keep.min()))
         for name, spreads in theirs.items():
             matrix = np.array(getattr(twin, name)(off, counts, 0.8, 0.1))
@@ -179,8 +178,8 @@ def test_estimates_are_corrected_by_the_matrix() -> None:
 def test_a_value_of_most_records_changes_nearly_as_often_as_it_can(counts: tuple[int, ...], reach: float) -> None:
     """Flat values, all equally near: the most common one is exchanged for the others, and these are for it."""
     frame = pl.DataFrame({"q": [f"v{i}" for i, count in enumerate(counts) for _ in range(count)]})
-    stick = yardstick(encode(frame, {"q": om.Flat()}, ["q"]).columns[0])
-    matrix, t = (made := Transitions.of(stick, 0.8, reach)).matrix(), made.counts
+    metric = encode(frame, {"q": om.Flat()}, ["q"]).columns[0].distance()
+    matrix, t = (made := Transitions.of(metric, 0.8, reach)).matrix(), made.counts
     most = int(t.argmax())
     can = 0.2 * (t.sum() - t[most]) / t[most]
     assert 0.5 * can < 1 - matrix[most, most] < can + 1e-9

@@ -30,7 +30,7 @@ def plain_distances(column: Any, present: list[int]) -> list[list[float]]:
         return made
     if kind == "flat":
         return [[float(i != j) for j in present] for i in present]
-    at = [float(column.own[code]) for code in present]
+    at = [float(column.centre_of_code[code]) for code in present]
     whole = float(column.levels - 1) if kind == "ordinal" else max(at, default=0.0) - min(at, default=0.0)
     return [[abs(a - b) / whole if whole else 0.0 for b in at] for a in at]
 
@@ -59,4 +59,7 @@ def test_the_twin_draws_the_same(block: int) -> None:
                     present[twin.drawn(place[code], uniform[r], matrix)] if code in place else code
                     for r, code in enumerate(expected)
                 ]
-            assert repr(centres[masked.group_of].tolist()) == repr(column.own[expected].tolist()), (block, case)
+            assert repr(centres[masked.group_of].tolist()) == repr(column.centre_of_code[expected].tolist()), (
+                block,
+                case,
+            )

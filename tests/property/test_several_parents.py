@@ -111,15 +111,9 @@ def test_losses_are_those_of_what_is_shown(loss: Any) -> None:
             members = [v for v, g in zip(values, group_of, strict=True) if g == group]
             if loss == "semantic":
                 position = case.real.position(str(plain.show(members)[0]))
-                stick = om_yardstick(table)
-                own = table.columns[0].own[[table.columns[0].values.to_list().index(v) for v in members]]
-                total += float(stick.relative(own, np.full(len(members), position)).sum())
+                metric = table.columns[0].distance()
+                own = table.columns[0].centre_of_code[[table.columns[0].values.to_list().index(v) for v in members]]
+                total += float(metric.scaled(own, np.full(len(members), position)).sum())
             else:
                 total += sum(plain.steps(members)) if loss == "steps" else len(members) * plain.show(members)[1]
         assert found.loss == pytest.approx(total / 10, abs=1e-9)
-
-
-def om_yardstick(table: Table) -> Any:
-    from ontomask.operators.yardsticks import yardstick
-
-    return yardstick(table.columns[0])

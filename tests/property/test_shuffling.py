@@ -21,7 +21,6 @@ from scipy.stats import rankdata, spearmanr
 
 import ontomask as om
 from ontomask.masking.shuffling import Ordered, Shuffling, draw_scores
-from ontomask.operators.yardsticks import yardstick
 from ontomask.statistics.correlation import copula_correlations, correlations, nearest_correlation
 from tests.oracle import plain_swapping as twin
 from tests.oracle.plain_masking import PlainColumn
@@ -88,7 +87,7 @@ def test_the_order_of_a_column(data: DataObject) -> None:
     rng = np.random.default_rng(data.draw(seeds))
     for i, attribute in enumerate(sheet.attributes):
         plain, column = PlainColumn(attribute, [r[i] for r in sheet.records]), sheet.table.columns[i]
-        ordered = Ordered.of(yardstick(column), rng)
+        ordered = Ordered.of(column.distance(), rng)
         if plain.kind in ("ordinal", "numeric"):
             keys = twin.ranking_keys(plain, "fixed")
         else:

@@ -61,7 +61,7 @@ def free_counts(sheet: Sheet, method: RankSwapping, seed: int) -> tuple[list[lis
     if method.variant == "multivariate":
         source, free = rank_swapping.swap_records(sheet.table, distance, k, method.ties, rng, silent)
         return source.tolist(), free.tolist()
-    parts = [method._one_column(stick, k, rng, silent) for stick in distance.yardsticks]
+    parts = [method._one_column(metric, k, rng, silent) for metric in distance.metrics]
     return [s.tolist() for s, _ in parts], [f.tolist() for _, f in parts]
 
 
@@ -103,16 +103,16 @@ def test_algorithm_1_and_ranks_by_frequency(data: DataObject) -> None:
     sheet, variant = draw_sheet(data), data.draw(st.sampled_from(("fixed", "distributional")))
     k, seed, ties = draw_k(data, sheet.n), data.draw(seeds), data.draw(st.sampled_from(TIES))
     method = RankSwapping(k=k, variant=variant, scope="taxonomy", ties=ties)
-    for stick, column in zip(sheet.distance().yardsticks, plain_columns(sheet), strict=True):
-        keys = stick.column.counts if variant == "distributional" else rank_swapping.ranking_keys(stick)
-        ranking = rank_swapping.ranked(stick.column, keys, ties, np.random.default_rng(seed)).tolist()
+    for metric, column in zip(sheet.distance().metrics, plain_columns(sheet), strict=True):
+        keys = metric.column.counts if variant == "distributional" else rank_swapping.ranking_keys(metric)
+        ranking = rank_swapping.ranked(metric.column, keys, ties, np.random.default_rng(seed)).tolist()
         assert sorted(ranking) == list(range(sheet.n))
         plain = twin.ranking_keys(column, variant)
         assert not [1 for i, j in itertools.pairwise(ranking) if twin.below(plain[j], plain[i])]
         if ties == "together":
             runs = [value for value, _ in itertools.groupby(column.column[i] for i in ranking)]
             assert len(runs) == len(set(column.column)), "equal values are apart"
-        source, free = method._one_column(stick, k, np.random.default_rng(seed), silent)
+        source, free = method._one_column(metric, k, np.random.default_rng(seed), silent)
         twin.follow_ranking(ranking, k, source.tolist(), free.tolist())
 
 
@@ -259,9 +259,9 @@ def test_both_ways_to_draw_tied_records_are_among_them() -> None:
 def test_each_outcome_along_a_ranking(values: Sequence[Any], k: int, variant: str, ties: Ties) -> None:
     sheet = tiny(values)
     method = RankSwapping(k=k, variant=variant, scope="taxonomy", ties=ties)
-    [column], [stick] = plain_columns(sheet), sheet.distance().yardsticks
+    [column], [metric] = plain_columns(sheet), sheet.distance().metrics
     rng = np.random.default_rng(4)
-    counted = Counter(twin.swaps_of([method._one_column(stick, k, rng, silent)[0].tolist()]) for _ in range(RUNS))
+    counted = Counter(twin.swaps_of([method._one_column(metric, k, rng, silent)[0].tolist()]) for _ in range(RUNS))
     equal = values if ties == "together" else None
     fits(counted, twin.all_runs_of_ranking(twin.ranking_keys(column, variant), k, equal))
 
@@ -496,9 +496,11 @@ def test_r17_figure_4() -> None:
     sheet = Sheet((PlainAttribute("nominal", case.plain, "wu_palmer"),), (case.real,), tuple((v,) for v in values))
     swaps = rank_swapping.swapped(sheet.table, sheet.distance(), 2, "random", np.random.default_rng(1), silent)
     assert values[swaps.turns[0]] == "neuropathy"
-    [stick] = sheet.distance().yardsticks
+    [metric] = sheet.distance().metrics
     for ties in TIES:
-        ranking = rank_swapping.ranked(stick.column, rank_swapping.ranking_keys(stick), ties, np.random.default_rng(1))
+        ranking = rank_swapping.ranked(
+            metric.column, rank_swapping.ranking_keys(metric), ties, np.random.default_rng(1)
+        )
         ordered = [values[i] for i in ranking]
         assert ordered[:2] == ["neuropathy", "disorder"]
         assert set(ordered[2:4]) == {"coma", "varicella"}

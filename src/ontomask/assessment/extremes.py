@@ -49,7 +49,7 @@ def tails_of(pairing: Pairing) -> pl.DataFrame:
 
 def _numbers(column: Column) -> NDArray[np.float64]:
     """The known numbers of all records, from small to large."""
-    numbers: NDArray[np.float64] = column.own[column.codes].astype(np.float64)
+    numbers: NDArray[np.float64] = column.centre_of_code[column.codes].astype(np.float64)
     return np.sort(numbers[~np.isnan(numbers)])
 
 
@@ -79,7 +79,7 @@ def vanished_of(pairing: Pairing) -> pl.DataFrame:
             continue
         before, records = _categories(column)
         codes = np.unique(masked.codes)
-        shown = masked.own[codes[~general[codes]]]
+        shown = masked.centre_of_code[codes[~general[codes]]]
         gone = ~np.isin(before, shown)
         rows.append((column.name, len(before), int(gone.sum()), int(records[gone].sum())))
     return pl.DataFrame(rows, schema=VANISHED, orient="row")
@@ -91,7 +91,7 @@ def _categories(column: Column) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     there = counts > 0
     if column.missing is not None:
         there[column.missing] = False
-    own = column.own[there].astype(np.int64)
+    own = column.centre_of_code[there].astype(np.int64)
     distinct, place = np.unique(own, return_inverse=True)
     return distinct, np.bincount(place, counts[there], len(distinct)).astype(np.int64)
 

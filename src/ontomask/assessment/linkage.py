@@ -20,9 +20,9 @@ from ontomask.kernels.blocks import new_blocks
 from ontomask.kernels.linkage import linkage_range, nearest_range
 from ontomask.kernels.ordering import near_order
 from ontomask.kernels.space import new_point
+from ontomask.kinds.line import LineDistance
 from ontomask.microdata.encoding import Table
 from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
-from ontomask.operators.yardsticks import LineYardstick
 from ontomask.progress import Progress, Reporter, silent
 
 Kind = Literal["semantic", "matching", "masked_matching", "masked_distance"]
@@ -224,11 +224,11 @@ def nearest_released(
 def _points(distance: RecordDistance, table: Table) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Where each tuple stands, as the kernels want it: coordinates, missing ones, rows of the tables."""
     line, coded = [], []
-    for stick, column, codes in zip(distance.yardsticks, table.columns, table.codes, strict=True):
-        if isinstance(stick, LineYardstick):
-            centres = column.own[codes]
-            gone = stick.gone(centres)
-            line.append((np.where(gone, 0.0, distance.coordinates(stick, centres)), gone.astype(np.float64)))
+    for metric, column, codes in zip(distance.metrics, table.columns, table.codes, strict=True):
+        if isinstance(metric, LineDistance):
+            centres = column.centre_of_code[codes]
+            gone = metric.column.is_missing(centres)
+            line.append((np.where(gone, 0.0, distance.coordinates(metric, centres)), gone.astype(np.float64)))
         else:
             coded.append(codes.astype(np.uint32))
     at = np.array([a for a, _ in line]).reshape(len(line), table.p)

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import counted
 from ontomask.assessment.pairing import Pairing, pair_frames
+from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Table
 from ontomask.operators.aggregation import Operators
 from ontomask.operators.record_distance import RecordDistance
-from ontomask.operators.yardsticks import Yardstick
 
 #: What every combination of values counts more than it occurs, in divergences.
 SMOOTHING = 0.5
@@ -170,12 +170,12 @@ def _loss(pairing: Pairing) -> Loss:
     before, after = pairing.centres("original"), pairing.centres("masked")
     n, gone = pairing.n, pairing.gone
     sse, share, wsd, changed, released = {}, {}, {}, {}, {}
-    for a, (stick, one, other) in enumerate(zip(distance.yardsticks, before, after, strict=True)):
-        name, raw, relative = stick.column.name, stick.apart(one, other), stick.relative(one, other)
+    for a, (metric, one, other) in enumerate(zip(distance.metrics, before, after, strict=True)):
+        name, raw, relative = metric.column.name, metric.distance(one, other), metric.scaled(one, other)
         kept = float((pairing.records * raw**2).sum())
-        sse[name] = kept + gone * stick.whole**2
+        sse[name] = kept + gone * metric.scale**2
         released[name] = float(np.sqrt(kept / (n - gone))) if n > gone else float("nan")
-        wsd[name] = float((pairing.records * raw).sum() + gone * stick.whole)
+        wsd[name] = float((pairing.records * raw).sum() + gone * metric.scale)
         share[name] = (float((pairing.records * relative).sum()) + gone) / n
         changed[name] = (float(pairing.records[~pairing.equal(a)].sum()) + gone) / n
     mean = distance.pairs(before, after)
@@ -214,7 +214,7 @@ def _divergence(pairing: Pairing) -> float:
     first, second = pairing.original, pairing.masked
     key = np.zeros(first.p + second.p, dtype=np.int64)
     for a, (column, other) in enumerate(zip(first.columns, second.columns, strict=True)):
-        both = np.concatenate((column.own[first.codes[a]], other.own[second.codes[a]]))
+        both = np.concatenate((column.centre_of_code[first.codes[a]], other.centre_of_code[second.codes[a]]))
         values, code = np.unique(both, return_inverse=True)
         general = pairing.general[a][second.codes[a]]
         code[first.p :][general] = len(values) + second.codes[a][general]
@@ -233,17 +233,17 @@ def _divergence(pairing: Pairing) -> float:
 def _total(pairing: Pairing, distance: RecordDistance) -> float:
     """SST around the semantic centre, whatever centre the method used."""
     table = pairing.original
-    centre = [_centre(stick) for stick in distance.yardsticks]
-    own = [column.own[codes] for column, codes in zip(table.columns, table.codes, strict=True)]
+    centre = [_centre(metric) for metric in distance.metrics]
+    own = [column.centre_of_code[codes] for column, codes in zip(table.columns, table.codes, strict=True)]
     off = distance.pairs(own, [np.repeat(c, table.p) for c in centre])
     return float((table.counts * off**2).sum())
 
 
-def _centre(stick: Yardstick) -> NDArray[Any]:
+def _centre(metric: ColumnDistance) -> NDArray[Any]:
     """The semantic centre of a whole column: a column's centre depends on it alone, and on its values, not on records."""
-    column = stick.column
+    column = metric.column
     counts = np.bincount(column.codes, minlength=len(column)).astype(np.int64)
     values = np.flatnonzero(counts)
     table = Table((column,), np.arange(len(column), dtype=np.int32)[None, :], counts, column.codes)
-    operators = Operators.of(table, RecordDistance([stick]), "semantic")
+    operators = Operators.of(table, RecordDistance([metric]), "semantic")
     return operators.centres_of(np.array([0, len(values)]), values, counts[values])[0]

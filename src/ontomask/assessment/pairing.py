@@ -96,7 +96,7 @@ class Pairing:
     def centres(self, of: str) -> list[NDArray[Any]]:
         """The values of each pair, by column."""
         table, tuples = (self.original, self.before) if of == "original" else (self.masked, self.after)
-        return [column.own[codes[tuples]] for column, codes in zip(table.columns, table.codes, strict=True)]
+        return [column.centre_of_code[codes[tuples]] for column, codes in zip(table.columns, table.codes, strict=True)]
 
     def measured(self, measure: str | None, options: Mapping[str, Any]) -> Pairing:
         """The same pairs, nominal columns compared by another measure."""

@@ -15,9 +15,11 @@ from ontomask.arguments import is_number, whole_from
 from ontomask.arrays import Floats, Longs
 from ontomask.assessment.pairing import Pairing, pair_frames
 from ontomask.errors import OptionError
+from ontomask.kinds.concept_distance import NominalDistance
+from ontomask.kinds.line import LineDistance
 from ontomask.kinds.nominal import NominalColumn
+from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.columns import Column
-from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick
 from ontomask.statistics import dependence
 from ontomask.statistics.centroids import nearest_to_all
 from ontomask.statistics.sample import Sample
@@ -127,7 +129,7 @@ def require_sampling(samples: Any, share: Any, seed: Any) -> None:
 def preservation_of(pairing: Pairing, *, samples: int = 100, share: float = 0.1, seed: int = 0) -> Preservation:
     require_sampling(samples, share, seed)
     rng = np.random.default_rng(seed)
-    both = [Both.of(s, m) for s, m in zip(pairing.distance.yardsticks, pairing.masked.columns, strict=True)]
+    both = [Both.of(s, m) for s, m in zip(pairing.distance.metrics, pairing.masked.columns, strict=True)]
     whole = _statistics(both, [None])
     drawn = _samples(pairing.stayed, samples, share, rng)
     parts = _statistics(both, drawn) if drawn else None
@@ -192,33 +194,33 @@ class Both:
     ``table``: their distances, of nominal and flat columns that do not have too many.
     """
 
-    stick: Yardstick
+    metric: ColumnDistance
     values: NDArray[Any]
     before: Longs
     after: Longs
     table: Floats | None
 
     @staticmethod
-    def of(stick: Yardstick, masked: Column) -> Both:
-        column = stick.column
-        own = np.concatenate((column.own, masked.own))
+    def of(metric: ColumnDistance, masked: Column) -> Both:
+        column = metric.column
+        own = np.concatenate((column.centre_of_code, masked.centre_of_code))
         values, place = np.unique(own, return_inverse=True)  # one NaN stands for all missing numbers
         table: Floats | None = None
         if len(values) <= MOST_VALUES:
-            if isinstance(stick, NominalYardstick):
-                table = stick.between(values, values)
-            elif not isinstance(stick, LineYardstick):
+            if isinstance(metric, NominalDistance):
+                table = metric.between(values, values)
+            elif not isinstance(metric, LineDistance):
                 table = 1.0 - np.eye(len(values))
         before, after = place[: len(column)][column.codes], place[len(column) :][masked.codes]
-        return Both(stick, values, before, after, table)
+        return Both(metric, values, before, after, table)
 
     @property
     def name(self) -> str:
-        return self.stick.column.name
+        return self.metric.column.name
 
     @property
     def is_line(self) -> bool:
-        return isinstance(self.stick, LineYardstick)
+        return isinstance(self.metric, LineDistance)
 
     def codes(self, part: Any, masked: bool) -> Longs:
         """All records, or those of a sample."""
@@ -227,8 +229,8 @@ class Both:
 
     def numbers(self, part: Any, masked: bool) -> Floats:
         """The numbers or ranks of records, NaN where missing."""
-        assert isinstance(self.stick, LineYardstick)
-        values = np.where(self.stick.gone(self.values), np.nan, self.values.astype(np.float64))
+        assert isinstance(self.metric, LineDistance)
+        values = np.where(self.metric.column.is_missing(self.values), np.nan, self.values.astype(np.float64))
         return values[self.codes(part, masked)]
 
     def marginalities(self, parts: Sequence[Any], masked: bool) -> tuple[Floats, Longs]:
@@ -281,9 +283,9 @@ def _moments(marginality: Floats, counts: Longs, codes: Longs) -> tuple[float, f
 
 def _line_moments(pair: Both, codes: Longs) -> tuple[float, float]:
     """Mean and variance of numbers or ranks, from how often each occurs: rearranged values have the very same."""
-    assert isinstance(pair.stick, LineYardstick)
+    assert isinstance(pair.metric, LineDistance)
     counts = np.bincount(codes, minlength=len(pair.values))
-    present = ~pair.stick.gone(pair.values)
+    present = ~pair.metric.column.is_missing(pair.values)
     values, counts = pair.values[present].astype(np.float64), counts[present]
     n = counts.sum()
     mean = float((values * counts).sum() / n) if n else float("nan")
@@ -307,8 +309,8 @@ def _means(pair: Both) -> dict[str, Any]:
     """The semantic mean before and after, and the distance between them."""
     centres = [_mean(pair, codes) for codes in (pair.before, pair.after)]
     gone = [isinstance(c, float) and np.isnan(c) for c in centres]  # nothing but missing values
-    drift = np.array([0.0]) if all(gone) else pair.stick.relative(*(np.array([c]) for c in centres))
-    column = pair.stick.column
+    drift = np.array([0.0]) if all(gone) else pair.metric.scaled(*(np.array([c]) for c in centres))
+    column = pair.metric.column
     shown = [str(column.decode(np.array([c]))[0]) if not pair.is_line else f"{c:g}" for c in centres]
     return {"attribute": pair.name, "original": shown[0], "masked": shown[1], "drift": float(drift[0])}
 
@@ -318,8 +320,8 @@ def _mean(pair: Both, codes: Longs) -> Any:
     counts = np.bincount(codes, minlength=len(pair.values))
     if pair.is_line:
         return _line_moments(pair, codes)[0]
-    if isinstance(pair.stick, NominalYardstick):
-        column = pair.stick.column
+    if isinstance(pair.metric, NominalDistance):
+        column = pair.metric.column
         assert isinstance(column, NominalColumn)
         known = (pair.values >= 0) & (counts > 0)
         if not known.any():
@@ -327,7 +329,7 @@ def _mean(pair: Both, codes: Longs) -> Any:
         sample = Sample.of_distinct(column.taxonomy, pair.values[known], counts[known])
         attribute = column.attr
         return nearest_to_all(
-            sample, "semantic_mean", pair.stick.measure, attribute.scope, attribute.options, pair.stick.corpus
+            sample, "semantic_mean", pair.metric.measure, attribute.scope, attribute.options, pair.metric.corpus
         )
     return pair.values[int(np.argmax(counts))]
 
@@ -382,6 +384,6 @@ def _distance_column(pair: Both, part: Any, masked: bool) -> dependence.Column |
         if len(pair.values) > MOST_VALUES:
             return None
         at = np.arange(len(pair.values))
-        table = pair.stick.apart(np.repeat(pair.values, len(at)), np.tile(pair.values, len(at)))
+        table = pair.metric.distance(np.repeat(pair.values, len(at)), np.tile(pair.values, len(at)))
         return dependence.NominalColumn(codes, table.reshape(len(at), len(at)))
     return None if pair.table is None else dependence.NominalColumn(codes, pair.table)

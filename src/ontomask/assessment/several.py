@@ -12,8 +12,10 @@ import polars as pl
 from ontomask.arguments import plain_number
 from ontomask.arrays import Floats
 from ontomask.assessment.combining import combine_estimates
+from ontomask.kinds.concept_distance import NominalDistance
+from ontomask.kinds.line import LineDistance
+from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.columns import Column
-from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick
 
 if TYPE_CHECKING:
     from ontomask.assessment.outcome import Assessment
@@ -111,13 +113,13 @@ def assessed_together(found: Sequence[Assessment], pairings: Sequence[Pairing], 
 def estimates_of(pairings: Sequence[Pairing], masked: Sequence[str]) -> pl.DataFrame:
     """The combined means of the masked columns."""
     rows = []
-    for i, stick in enumerate(pairings[0].distance.yardsticks):
-        name = stick.column.name
+    for i, metric in enumerate(pairings[0].distance.metrics):
+        name = metric.column.name
         if name not in masked:
             continue
-        row: dict[str, Any] = {"attribute": name, "statistic": MEANS[stick.column.attribute.kind]}
-        before = _scores(stick, stick.column)
-        after = [_scores(stick, pairing.masked.columns[i]) for pairing in pairings]
+        row: dict[str, Any] = {"attribute": name, "statistic": MEANS[metric.column.attribute.kind]}
+        before = _scores(metric, metric.column)
+        after = [_scores(metric, pairing.masked.columns[i]) for pairing in pairings]
         if len(before) > 1:
             row |= {
                 "original": float(before.mean()),
@@ -139,23 +141,23 @@ def estimates_of(pairings: Sequence[Pairing], masked: Sequence[str]) -> pl.DataF
     return pl.DataFrame(rows, schema=ESTIMATES)
 
 
-def _scores(stick: Yardstick, column: Column) -> Floats:
+def _scores(metric: ColumnDistance, column: Column) -> Floats:
     """A number for each record that has a value: the number, the rank, or the marginality in the original."""
-    if isinstance(stick, LineYardstick):
-        own = column.own
-        gone = stick.gone(own)
+    if isinstance(metric, LineDistance):
+        own = column.centre_of_code
+        gone = metric.column.is_missing(own)
         every: Floats = own.astype(np.float64)
-    elif isinstance(stick, NominalYardstick):
-        own, weights = column.own, stick.weights
+    elif isinstance(metric, NominalDistance):
+        own, weights = column.centre_of_code, metric.weights
         gone = own < 0
         # Row by row, in a fixed order: a matrix product would depend on the number of threads.
-        every = np.array([(row * weights).sum() for row in stick.between(own, stick.column.own)])
-        every = every / (stick.n * stick.whole) if stick.whole > 0 else every
+        every = np.array([(row * weights).sum() for row in metric.between(own, metric.column.centre_of_code)])
+        every = every / (metric.n * metric.scale) if metric.scale > 0 else every
     else:
-        known = dict(zip(stick.column.values.to_list(), stick.weights.tolist(), strict=True))
+        known = dict(zip(metric.column.values.to_list(), metric.weights.tolist(), strict=True))
         values = column.values.to_list()
         gone = np.array([value is None for value in values])
-        every = np.array([1 - known.get(value, 0.0) / stick.n for value in values])
+        every = np.array([1 - known.get(value, 0.0) / metric.n for value in values])
     kept = column.codes[~gone[column.codes]]
     return every[kept]
 

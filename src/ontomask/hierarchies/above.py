@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from ontomask.arrays import Floats, Longs
 from ontomask.hierarchies.costs import LossKind
 from ontomask.hierarchies.levels import ANY, ANY_LEVEL, ColumnLevels
+from ontomask.kinds.concept_distance import NominalDistance
 from ontomask.kinds.flat import FlatColumn
 from ontomask.kinds.nominal import NominalColumn
 from ontomask.microdata.columns import Column
-from ontomask.operators.yardsticks import NominalYardstick, yardstick
 from ontomask.taxonomy.dag import Csr
 
 #: Distances that are held at once.
@@ -104,11 +104,11 @@ class Above:
         return self._distances()
 
     def _distances(self) -> Floats:
-        stick = yardstick(self.column)
+        metric = self.column.distance()
         codes = np.repeat(np.arange(len(self.column)), self.covers.lengths())
-        own, centres = self.column.own, self.centres[self.covers.index]
-        if not isinstance(stick, NominalYardstick):
-            return stick.relative(own[codes], centres)
+        own, centres = self.column.centre_of_code, self.centres[self.covers.index]
+        if not isinstance(metric, NominalDistance):
+            return metric.scaled(own[codes], centres)
         # Of nominal columns all codes from all centres, a few codes at a time.
         among = np.unique(centres)
         place = np.searchsorted(among, centres)
@@ -116,8 +116,8 @@ class Above:
         raw = np.zeros(len(centres))
         for first in range(0, len(own), height):
             here = slice(self.covers.start[first], self.covers.start[min(first + height, len(own))])
-            raw[here] = stick.between(own[first : first + height], among)[codes[here] - first, place[here]]
-        return raw / stick.whole if stick.whole > 0 else (raw > 0).astype(np.float64)
+            raw[here] = metric.between(own[first : first + height], among)[codes[here] - first, place[here]]
+        return raw / metric.scale if metric.scale > 0 else (raw > 0).astype(np.float64)
 
     def text(self, node: int) -> Any:
         """What a node shows."""

@@ -10,7 +10,6 @@ import numpy as np
 
 from ontomask.arrays import Floats
 from ontomask.hierarchies.levels import ColumnLevels
-from ontomask.operators.yardsticks import yardstick
 
 LossKind = Literal["ncp", "semantic", "steps"]
 
@@ -33,6 +32,6 @@ class Costs:
 
 
 def _semantic(hierarchy: ColumnLevels) -> list[Floats]:
-    stick = yardstick(hierarchy.column)
-    own = hierarchy.column.own
-    return [stick.relative(own, level.centres[level.group]) for level in hierarchy.levels]
+    metric = hierarchy.column.distance()
+    own = hierarchy.column.centre_of_code
+    return [metric.scaled(own, level.centres[level.group]) for level in hierarchy.levels]

@@ -91,7 +91,7 @@ def _numbered(name: str) -> tuple[str, float | None]:
 def own_values(column: Column) -> Level:
     """Level 0: the values themselves."""
     codes = np.arange(len(column), dtype=np.int32)
-    return Level("value", codes, column.values.rename(column.name), column.own, np.zeros(len(column)))
+    return Level("value", codes, column.values.rename(column.name), column.centre_of_code, np.zeros(len(column)))
 
 
 def make_level(

@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.arrays import Longs
+from ontomask.arrays import Floats, Longs
 from ontomask.microdata.attributes import Attribute
+from ontomask.microdata.column_distance import Centres, ColumnDistance
 from ontomask.microdata.columns import Codes, Column
 from ontomask.microdata.spelling import is_text, spelled_alike
 
@@ -33,8 +34,30 @@ class FlatColumn(Column):
     """Its centres are codes; the missing value is one of them."""
 
     @property
-    def own(self) -> NDArray[Any]:
+    def centre_of_code(self) -> NDArray[Any]:
         return np.arange(len(self))
 
     def decode(self, centres: NDArray[Any]) -> pl.Series:
         return self.values.gather(centres.astype(np.int64)).rename(self.name)
+
+    def is_missing(self, centres: NDArray[Any]) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = centres == (-1 if self.missing is None else self.missing)
+        return found
+
+    def distance(self) -> FlatDistance:
+        return FlatDistance(self)
+
+
+class FlatDistance(ColumnDistance):
+    """0 if equal, else 1."""
+
+    largest = 1.0
+    scale = 1.0
+
+    def distance(self, a: Centres, b: Centres) -> Floats:
+        unequal: Floats = (a != b).astype(np.float64)
+        return unequal
+
+    def marginalities(self) -> Floats:
+        sums: Floats = self.n - self.weights
+        return sums

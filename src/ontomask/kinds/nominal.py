@@ -16,6 +16,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from ontomask.arguments import counted, did_you_mean, short
 from ontomask.arrays import Longs
 from ontomask.distances.measures import get_measure
+from ontomask.kinds.concept_distance import NominalDistance
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.columns import Codes, Column
 from ontomask.settings import plain
@@ -137,8 +138,15 @@ class NominalColumn(Column):
         return self.attribute
 
     @property
-    def own(self) -> NDArray[Any]:
+    def centre_of_code(self) -> NDArray[Any]:
         return self.concepts
+
+    def is_missing(self, centres: NDArray[Any]) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = centres < 0
+        return found
+
+    def distance(self) -> NominalDistance:
+        return NominalDistance(self)
 
     def remeasured(self, **changed: Any) -> Self:
         return replace(self, attribute=self.attribute.model_copy(update=changed))

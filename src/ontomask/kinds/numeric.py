@@ -14,8 +14,9 @@ from pydantic import BeforeValidator, Field
 from ontomask.arguments import counted
 from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError
+from ontomask.kinds.line import LineColumn
 from ontomask.microdata.attributes import Attribute
-from ontomask.microdata.columns import Codes, Column, refuse_odd, rows_where
+from ontomask.microdata.columns import Codes, refuse_odd, rows_where
 from ontomask.microdata.precision import own_decimals, rounded
 from ontomask.settings import whole_number
 
@@ -49,14 +50,23 @@ class Numeric(Attribute):
 
 
 @dataclass(frozen=True, eq=False)
-class NumericColumn(Column):
+class NumericColumn(LineColumn):
     """``numbers``: of each code, NaN for missing."""
 
     numbers: Floats = field(kw_only=True)
 
     @property
-    def own(self) -> NDArray[Any]:
+    def centre_of_code(self) -> NDArray[Any]:
         return self.numbers
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        known = self.numbers[~np.isnan(self.numbers)]
+        return (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
+
+    def is_missing(self, centres: NDArray[Any]) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = np.isnan(centres)
+        return found
 
     def rounded(self, centres: NDArray[Any]) -> NDArray[Any]:
         """Means as the attribute wants them shown: as precise as the column itself, unless it says otherwise."""

@@ -13,8 +13,9 @@ from pydantic import BeforeValidator, Field
 from ontomask.arguments import counted, short, some_of
 from ontomask.arrays import Longs
 from ontomask.errors import DataError
+from ontomask.kinds.line import LineColumn
 from ontomask.microdata.attributes import Attribute
-from ontomask.microdata.columns import Codes, Column, refuse_odd, rows_where
+from ontomask.microdata.columns import Codes, refuse_odd, rows_where
 from ontomask.microdata.dates import read_dates
 from ontomask.settings import plain
 
@@ -61,15 +62,23 @@ class Ordinal(Attribute):
 
 
 @dataclass(frozen=True, eq=False)
-class OrdinalColumn(Column):
+class OrdinalColumn(LineColumn):
     """``ranks``: of each code on a scale of ``levels``, -1 for missing."""
 
     ranks: Longs = field(kw_only=True)
     levels: int = field(kw_only=True)
 
     @property
-    def own(self) -> NDArray[Any]:
+    def centre_of_code(self) -> NDArray[Any]:
         return self.ranks
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        return 0.0, float(max(self.levels - 1, 0))
+
+    def is_missing(self, centres: NDArray[Any]) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = centres < 0
+        return found
 
     def decode(self, centres: NDArray[Any]) -> pl.Series:
         """A median is the rank of a value that occurs in the column."""

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arrays import TIE, Longs
-from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick
+from ontomask.kinds.concept_distance import NominalDistance
+from ontomask.kinds.line import LineDistance
+from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.progress import Progress
 
 
 def draw_hybrid(
-    sticks: Sequence[Yardstick],
+    metrics: Sequence[ColumnDistance],
     group_of: NDArray[Any],
     groups: int,
     rng: np.random.Generator,
@@ -26,14 +28,14 @@ def draw_hybrid(
     x to a value of its group; in a flat column, a draw from the group's own values, each as often as it occurs.
     """
     drawn = []
-    for i, stick in enumerate(sticks):
-        progress(i / len(sticks), f"drawing values of {stick.column.name}")
-        uniform = rng.random(stick.n)
-        group = _Grouped(stick.column.codes.astype(np.int64), group_of.astype(np.int64), groups)
-        if isinstance(stick, NominalYardstick):
-            drawn.append(group.near(stick, uniform))
-        elif isinstance(stick, LineYardstick):
-            drawn.append(group.near_on_line(stick, uniform))
+    for i, metric in enumerate(metrics):
+        progress(i / len(metrics), f"drawing values of {metric.column.name}")
+        uniform = rng.random(metric.n)
+        group = _Grouped(metric.column.codes.astype(np.int64), group_of.astype(np.int64), groups)
+        if isinstance(metric, NominalDistance):
+            drawn.append(group.near(metric, uniform))
+        elif isinstance(metric, LineDistance):
+            drawn.append(group.near_on_line(metric, uniform))
         else:
             drawn.append(group.any_of_group(uniform))
     return drawn
@@ -53,20 +55,21 @@ class _Grouped:
         drawn: Longs = self.codes[self.records[begin + pick]]
         return drawn
 
-    def near(self, stick: NominalYardstick, uniform: NDArray[np.float64]) -> Longs:
+    def near(self, metric: NominalDistance, uniform: NDArray[np.float64]) -> Longs:
         from ontomask.kernels.hybrid import draw_near
 
-        values = len(stick.column)
+        values = len(metric.column)
         pairs = np.unique(self.group_of * values + self.codes)
         at = np.searchsorted(pairs // values, np.arange(self.groups + 1))
         out = np.empty_like(self.codes)
-        draw_near(np.ascontiguousarray(stick.own), self.codes, self.records, self.at, pairs % values, at, uniform, out)
+        table = np.ascontiguousarray(metric.between_codes)
+        draw_near(table, self.codes, self.records, self.at, pairs % values, at, uniform, out)
         return out
 
-    def near_on_line(self, stick: LineYardstick, uniform: NDArray[np.float64]) -> Longs:
+    def near_on_line(self, metric: LineDistance, uniform: NDArray[np.float64]) -> Longs:
         """Candidates are a run of the sorted values, and the missing one where it is near enough."""
-        own = stick.column.own.astype(np.float64)
-        gone = stick.gone(stick.column.own)
+        own = metric.column.centre_of_code.astype(np.float64)
+        gone = metric.column.is_missing(metric.column.centre_of_code)
         mine, lost = own[self.codes], gone[self.codes]
         low, high = np.full(self.groups, np.inf), np.full(self.groups, -np.inf)
         np.minimum.at(low, self.group_of[~lost], mine[~lost])
@@ -74,14 +77,14 @@ class _Grouped:
         some_lost = np.bincount(self.group_of[lost], minlength=self.groups) > 0
         reach = np.maximum(mine - low[self.group_of], high[self.group_of] - mine)
         gap = (
-            stick.largest if stick.largest > 0 else 1.0
+            metric.largest if metric.largest > 0 else 1.0
         )  # a missing value is away from the others even if all are equal
         reach = np.where(some_lost[self.group_of], np.maximum(reach, gap), reach)
         present = np.isfinite(low)[self.group_of]
         reach = np.where(lost, np.where(present, gap, 0.0), reach)
         reach = reach + TIE * reach
 
-        codes = np.argsort(stick.keys, kind="stable")  # the missing one last
+        codes = np.argsort(metric.keys, kind="stable")  # the missing one last
         values = own[codes][: len(own) - int(gone.sum())]
         begin = np.searchsorted(values, mine - reach)
         end = np.searchsorted(values, mine + reach, side="right")

@@ -23,7 +23,6 @@ from ontomask.masking.regressions import Regressions, Scored
 from ontomask.microdata.attributes import Role
 from ontomask.microdata.columns import Column
 from ontomask.microdata.encoding import Table, make_table
-from ontomask.operators.yardsticks import yardstick
 from ontomask.progress import Progress, stretch
 from ontomask.settings import Count
 
@@ -100,8 +99,8 @@ class Imputation(Choosing, Measuring):
         """m releases; the first is the same whatever m."""
         self.require_enough(table)
         progress(0.0, "measuring distances between values")
-        sticks = [yardstick(column) for column in self.measured(table).columns]
-        columns = [Scored.of(stick, rng, raw=self.model == "linear") for stick in sticks]
+        metrics = [column.distance() for column in self.measured(table).columns]
+        columns = [Scored.of(metric, rng, raw=self.model == "linear") for metric in metrics]
         chosen = self.chosen(table)
         regressions = Regressions(columns, [i for i, masked in enumerate(chosen) if masked], self)
         regressions.fit(stretch(progress, 0.1, 0.4))
@@ -116,7 +115,7 @@ class Imputation(Choosing, Measuring):
     @staticmethod
     def _masked(table: Table, regressions: Regressions, shown: list[Column], chosen: Sequence[bool]) -> Masked:
         told = make_table(shown)
-        centres = [column.own[codes] for column, codes in zip(shown, told.codes, strict=True)]
+        centres = [column.centre_of_code[codes] for column, codes in zip(shown, told.codes, strict=True)]
         pairs = [(old, new) for old, new, masked in zip(table.columns, shown, chosen, strict=True) if masked]
         report = regressions.report([_changed(old, new) for old, new in pairs])
         return Masked(told.tuple_of, centres, list(regressions.notes), report=report, caveats=list(regressions.caveats))
@@ -192,6 +191,6 @@ def _unchanged(reports: Sequence[pl.DataFrame | None]) -> list[str]:
 def _changed(old: Column, new: Column) -> float:
     """The share of records that show another value than their own."""
     if isinstance(new, NumericColumn) and new.values is not old.values:
-        one, other = old.own[old.codes], new.own[new.codes]
+        one, other = old.centre_of_code[old.codes], new.centre_of_code[new.codes]
         return float(((one != other) & ~(np.isnan(one) & np.isnan(other))).mean())
     return float((old.codes != new.codes).mean())

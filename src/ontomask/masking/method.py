@@ -75,7 +75,7 @@ class Masked:
         shown = make_table(
             [replace(c, codes=new.astype(np.int32)) for c, new in zip(table.columns, codes, strict=True)]
         )
-        centres = [column.own[own] for column, own in zip(table.columns, shown.codes, strict=True)]
+        centres = [column.centre_of_code[own] for column, own in zip(table.columns, shown.codes, strict=True)]
         return Masked(shown.tuple_of, centres, **more)
 
     @staticmethod

@@ -169,7 +169,7 @@ class Microaggregation(Aggregating):
                 progress=stretch(progress, 0.0, 0.9),
             )
         if self.replace == "hybrid" and self.k > 1:
-            codes = draw_hybrid(operators.distance.yardsticks, group_of, groups, rng, stretch(progress, 0.9, 1.0))
+            codes = draw_hybrid(operators.distance.metrics, group_of, groups, rng, stretch(progress, 0.9, 1.0))
             return Masked.of_codes(table, codes, notes=[*notes, f"values drawn within {counted(groups, 'group')}"])
         group_of, groups, joined = merge_until(goals, operators, group_of, groups, stretch(progress, 0.9, 0.95))
         if joined:

@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from ontomask.arrays import TIE, Floats, Longs
+from ontomask.kinds.concept_distance import NominalDistance
+from ontomask.kinds.line import LineDistance
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.displacement import report_changes
 from ontomask.masking.method import Choosing, Masked, Measuring
 from ontomask.masking.scores import Nearest, Scores, moments, moved_concepts, moved_numbers, moved_ranks, present_codes
+from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Table
-from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick, yardstick
 from ontomask.progress import Progress
 from ontomask.settings import number
 from ontomask.statistics.correlation import nearest_correlation
@@ -64,23 +66,23 @@ class NoiseAddition(Choosing, Measuring):
     def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         progress(0.0, "measuring distances between values")
         chosen = self.chosen(table)
-        sticks = [yardstick(c) for c, masked in zip(self.measured(table).columns, chosen, strict=True) if masked]
-        scored = [Scores.of(s) if isinstance(s, (LineYardstick, NominalYardstick)) else None for s in sticks]
+        metrics = [c.distance() for c, masked in zip(self.measured(table).columns, chosen, strict=True) if masked]
+        scored = [Scores.of(s) if isinstance(s, (LineDistance, NominalDistance)) else None for s in metrics]
         varying = [s for s in scored if s is not None and s.varies]
         progress(0.3, "drawing noise")
         noise, notes = self._noise(varying, table.n, rng)
         moved: list[_Moved] = []
-        for place, (stick, own) in enumerate(zip(sticks, scored, strict=True)):
-            progress(0.4 + 0.5 * place / len(sticks), f"adding noise to {stick.column.name}")
+        for place, (metric, own) in enumerate(zip(metrics, scored, strict=True)):
+            progress(0.4 + 0.5 * place / len(metrics), f"adding noise to {metric.column.name}")
             if own is None:
-                moved.append(_Moved(stick, self._drawn_anew(stick, rng)))
+                moved.append(_Moved(metric, self._drawn_anew(metric, rng)))
             elif own.varies:
                 moved.append(self._moved(own, noise[varying.index(own)], rng))
             else:
-                moved.append(_Moved(stick, stick.column.codes.astype(np.int64)))
+                moved.append(_Moved(metric, metric.column.codes.astype(np.int64)))
         notes += _notes(moved, scored)
-        of = {change.stick.column.name: change for change in moved}
-        centres = [of[c.name].centres if c.name in of else c.own[c.codes] for c in table.columns]
+        of = {change.metric.column.name: change for change in moved}
+        centres = [of[c.name].centres if c.name in of else c.centre_of_code[c.codes] for c in table.columns]
         report = pl.DataFrame([change.report(own, self.share) for change, own in zip(moved, scored, strict=True)])
         caveats = [*self.left_alone(table), *_caveats(report)]
         return Masked.of_centres(table, centres, notes=notes, report=report, caveats=caveats)
@@ -110,24 +112,24 @@ class NoiseAddition(Choosing, Measuring):
         moves = (after / math.sqrt(1 + self.share) if self.rescale else after) - before
         if isinstance(column, NumericColumn):
             numbers, reflected = moved_numbers(own, moves, limits=self.limits == "kept")
-            return _Moved(own.stick, None, numbers, reflected)
-        if isinstance(own.stick, NominalYardstick):
-            return _Moved(own.stick, moved_concepts(own, moves, rng.random(len(moves)), self.nearest))
-        return _Moved(own.stick, moved_ranks(own, moves))
+            return _Moved(own.metric, None, numbers, reflected)
+        if isinstance(own.metric, NominalDistance):
+            return _Moved(own.metric, moved_concepts(own, moves, rng.random(len(moves)), self.nearest))
+        return _Moved(own.metric, moved_ranks(own, moves))
 
     @property
     def _anew(self) -> float:
         """The probability that a flat value is drawn anew."""
         return 1 - 1 / math.sqrt(1 + self.share)
 
-    def _drawn_anew(self, stick: Yardstick, rng: np.random.Generator) -> Longs:
+    def _drawn_anew(self, metric: ColumnDistance, rng: np.random.Generator) -> Longs:
         """Flat values, some of them drawn anew; an indicator then has the correlation 1 / sqrt(1 + share) with itself."""
-        codes = stick.column.codes.astype(np.int64)
+        codes = metric.column.codes.astype(np.int64)
         change, pick = rng.random(len(codes)), rng.random(len(codes))
-        present = present_codes(stick.column)
+        present = present_codes(metric.column)
         if not len(present):
             return codes
-        ends = np.cumsum(stick.column.counts[present])
+        ends = np.cumsum(metric.column.counts[present])
         anew = (change < self._anew) & np.isin(codes, present)
         codes[anew] = present[np.searchsorted(ends, pick[anew] * ends[-1], side="right")]
         return codes
@@ -163,7 +165,7 @@ class NoiseAddition(Choosing, Measuring):
 class _Moved:
     """A column after noise: the code of each record, or its number."""
 
-    stick: Yardstick
+    metric: ColumnDistance
     codes: Longs | None
     numbers: Floats | None = None
     reflected: int = 0
@@ -171,14 +173,14 @@ class _Moved:
     @property
     def centres(self) -> NDArray[Any]:
         if self.codes is not None:
-            return self.stick.column.own[self.codes]
+            return self.metric.column.centre_of_code[self.codes]
         assert self.numbers is not None
         return self.numbers
 
     def report(self, own: Scores | None, share: float) -> dict[str, object]:
         """A row of the report; figures of scores are null for flat columns, which have none."""
-        column = self.stick.column
-        row = report_changes(self.stick, self.codes, self.numbers)
+        column = self.metric.column
+        row = report_changes(self.metric, self.codes, self.numbers)
         figures: dict[str, float | None] = dict.fromkeys(
             ("noise_deviation", "mean_before", "mean_after", "deviation_before", "deviation_after", "reflected")
         )
@@ -201,7 +203,7 @@ class _Moved:
 def _notes(moved: Sequence[_Moved], scored: Sequence[Scores | None]) -> list[str]:
     notes = []
     for change, own in zip(moved, scored, strict=True):
-        column = change.stick.column
+        column = change.metric.column
         if column.missing is not None:
             notes.append(f"{column.name}: missing values stay missing")
         if own is not None and not own.varies:

@@ -16,7 +16,6 @@ from ontomask.masking.displacement import report_changes
 from ontomask.masking.method import Choosing, Masked, Measuring
 from ontomask.masking.transitions import Transitions
 from ontomask.microdata.encoding import Table
-from ontomask.operators.yardsticks import yardstick
 from ontomask.progress import Progress
 from ontomask.settings import number
 from ontomask.wording import Statement
@@ -74,7 +73,7 @@ class PRAM(Choosing, Measuring):
             if not chosen[place]:
                 continue
             progress(place / len(measured), f"replacing values of {column.name}")
-            made = Transitions.of(yardstick(column), self.keep, self.reach)
+            made = Transitions.of(column.distance(), self.keep, self.reach)
             codes[place] = made.draw(rng.random(table.n))
             rows.append(self._row(made, codes[place]))
             parts.append(_categories(made, codes[place]))
@@ -88,11 +87,11 @@ class PRAM(Choosing, Measuring):
     def transitions(self, table: Table) -> dict[str, Transitions]:
         """The transition matrices of the masked columns, by name: ``matrix()`` of one is the whole of it."""
         columns = zip(self.measured(table).columns, self.chosen(table), strict=True)
-        return {c.name: Transitions.of(yardstick(c), self.keep, self.reach) for c, masked in columns if masked}
+        return {c.name: Transitions.of(c.distance(), self.keep, self.reach) for c, masked in columns if masked}
 
     def _row(self, made: Transitions, codes: Longs) -> dict[str, object]:
         kept, counts = made.keep, made.counts
-        after = np.bincount(codes, minlength=len(made.stick.column))[made.values]
+        after = np.bincount(codes, minlength=len(made.metric.column))[made.values]
         figures = {
             "categories": len(made),
             "keep": self.keep,
@@ -101,7 +100,7 @@ class PRAM(Choosing, Measuring):
             "keep_max": float(kept.max()) if len(kept) else 1.0,
             "count_change_max": int(np.abs(after - counts).max(initial=0)),
         }
-        return report_changes(made.stick, codes) | figures
+        return report_changes(made.metric, codes) | figures
 
     def _caveats(self, report: pl.DataFrame) -> list[str]:
         said = []
@@ -149,7 +148,7 @@ class PRAM(Choosing, Measuring):
 
 def _categories(made: Transitions, codes: Longs) -> pl.DataFrame:
     """A row for each value: how many records had it, which is also the expected number, and how many show it."""
-    column = made.stick.column
+    column = made.metric.column
     after = np.bincount(codes, minlength=len(column))[made.values]
     return pl.DataFrame(
         {
@@ -167,7 +166,7 @@ def _listed(made: Transitions) -> pl.DataFrame:
     size, texts = len(made), _texts(made)
     return pl.DataFrame(
         {
-            "attribute": pl.Series([made.stick.column.name] * size**2, dtype=pl.String),
+            "attribute": pl.Series([made.metric.column.name] * size**2, dtype=pl.String),
             "original": texts.gather(np.repeat(np.arange(size), size)),
             "released": texts.gather(np.tile(np.arange(size), size)),
             "probability": pl.Series(made.matrix().ravel()),
@@ -176,12 +175,12 @@ def _listed(made: Transitions) -> pl.DataFrame:
 
 
 def _texts(made: Transitions) -> pl.Series:
-    return made.stick.column.values.gather(made.values).cast(pl.String)
+    return made.metric.column.values.gather(made.values).cast(pl.String)
 
 
 def _notes(made: Transitions) -> list[str]:
-    name, notes = made.stick.column.name, []
-    if made.stick.column.missing is not None:
+    name, notes = made.metric.column.name, []
+    if made.metric.column.missing is not None:
         notes.append(f"{name}: missing values stay missing")
     if len(made) < 2:
         notes.append(f"{name}: {counted(len(made), 'category', 'categories')}: there is nothing to replace it with")

@@ -184,9 +184,9 @@ def _content(table: Table) -> Iterator[bytes]:
     for column in table.columns:
         yield np.ascontiguousarray(column.codes, dtype="<i4").tobytes()
         if isinstance(column, NumericColumn):
-            yield (np.ascontiguousarray(column.own, dtype="<f8") + 0.0).tobytes()  # -0.0 is 0.0
+            yield (np.ascontiguousarray(column.centre_of_code, dtype="<f8") + 0.0).tobytes()  # -0.0 is 0.0
         elif isinstance(column, OrdinalColumn | NominalColumn):
-            yield np.ascontiguousarray(column.own, dtype="<i8").tobytes()
+            yield np.ascontiguousarray(column.centre_of_code, dtype="<i8").tobytes()
         else:
             for start in range(0, len(column), BLOCK):
                 texts = ("" if v is None else str(v) for v in column.values[start : start + BLOCK].to_list())

@@ -11,14 +11,15 @@ from pydantic import BeforeValidator, Field, model_validator
 from ontomask.arguments import counted
 from ontomask.arrays import Longs
 from ontomask.errors import DataError
+from ontomask.kinds.line import LineDistance
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.displacement import report_swaps
 from ontomask.masking.method import Masked, Measuring
+from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.columns import Column
 from ontomask.microdata.encoding import Table, make_table
 from ontomask.operators.ordering import dense_ranks
 from ontomask.operators.record_distance import RecordDistance
-from ontomask.operators.yardsticks import LineYardstick, Yardstick
 from ontomask.progress import Progress, stretch
 from ontomask.settings import K, number
 from ontomask.statistics.sample import first_greatest
@@ -121,12 +122,12 @@ class RankSwapping(Measuring):
             sources, free = swap_records(table, distance, k, self.ties, rng, progress)
         else:
             parts = []
-            for i, stick in enumerate(distance.yardsticks):
-                columns = len(distance.yardsticks)
+            for i, metric in enumerate(distance.metrics):
+                columns = len(distance.metrics)
                 part = stretch(progress, i / columns, (i + 1) / columns)
-                parts.append(self._one_column(stick, k, rng, part))
+                parts.append(self._one_column(metric, k, rng, part))
             sources, free = np.array([s for s, _ in parts]), np.array([f for _, f in parts])
-        report = report_swaps(distance.yardsticks, list(sources), list(free), k)
+        report = report_swaps(distance.metrics, list(sources), list(free), k)
         changed = np.any([c.codes != c.codes[s] for c, s in zip(table.columns, sources, strict=True)], axis=0)
         notes = [
             f"{int(changed.sum()):,} of {counted(table.n, 'record')} show another combination of values than before"
@@ -137,8 +138,8 @@ class RankSwapping(Measuring):
         if self.variant == "multivariate" and len(table.columns) > 1:
             notes += [
                 note
-                for i, stick in enumerate(distance.yardsticks)
-                if (note := _crowded(stick, report["rank_mean"][i] / table.n)) is not None
+                for i, metric in enumerate(distance.metrics)
+                if (note := _crowded(metric, report["rank_mean"][i] / table.n)) is not None
             ]
         if self.percent is not None:
             notes.insert(0, f"{self.percent:g} percent of {counted(table.n, 'record')}: k is {k:,}")
@@ -146,21 +147,21 @@ class RankSwapping(Measuring):
         return Masked.rearranged(table, list(sources), notes=notes, report=report, caveats=caveats)
 
     def _one_column(
-        self, stick: Yardstick, k: int, rng: np.random.Generator, progress: Progress
+        self, metric: ColumnDistance, k: int, rng: np.random.Generator, progress: Progress
     ) -> tuple[Longs, Longs]:
         """Where each value comes from, and how many candidates there were."""
         if self.variant == "random":
-            return _any_with_any(stick.n, rng)
+            return _any_with_any(metric.n, rng)
         if self.variant == "dynamic":
-            table = make_table([stick.column])
-            sources, free = swap_records(table, RecordDistance([stick]), k, self.ties, rng, progress)
+            table = make_table([metric.column])
+            sources, free = swap_records(table, RecordDistance([metric]), k, self.ties, rng, progress)
             return sources[0], free[0]
         from ontomask.kernels.swapping import swap_along
 
-        progress(0.0, f"swapping {stick.column.name}")
-        keys = stick.column.counts if self.variant == "distributional" else ranking_keys(stick)
-        source, free = np.arange(stick.n), np.zeros(stick.n, dtype=np.int64)
-        swap_along(ranked(stick.column, keys, self.ties, rng), k, rng, source, free)
+        progress(0.0, f"swapping {metric.column.name}")
+        keys = metric.column.counts if self.variant == "distributional" else ranking_keys(metric)
+        source, free = np.arange(metric.n), np.zeros(metric.n, dtype=np.int64)
+        swap_along(ranked(metric.column, keys, self.ties, rng), k, rng, source, free)
         return source, free
 
     @property
@@ -226,16 +227,16 @@ def _realised(row: dict[str, Any]) -> str:
 CROWDED = 0.05
 
 
-def _crowded(stick: Yardstick, moved: float) -> str | None:
+def _crowded(metric: ColumnDistance, moved: float) -> str | None:
     """A few large numbers make a column's range: its values then go far in rank, as other columns choose the partners."""
-    if not isinstance(stick, LineYardstick) or not isinstance(stick.column, NumericColumn) or stick.largest == 0:
+    if not isinstance(metric, LineDistance) or not isinstance(metric.column, NumericColumn) or metric.largest == 0:
         return None
-    low, high = np.quantile(np.repeat(stick.at, stick.of.astype(np.int64)), [0.25, 0.75])
-    half = (high - low) / stick.largest
+    low, high = np.quantile(np.repeat(metric.positions, metric.position_weights.astype(np.int64)), [0.25, 0.75])
+    half = (high - low) / metric.largest
     if half == 0 or half >= CROWDED:
         return None
     return (
-        f"{stick.column.name}: half of its values lie within {half:.1%} of its range, so that other columns choose the "
+        f"{metric.column.name}: half of its values lie within {half:.1%} of its range, so that other columns choose the "
         f"records it is exchanged with: on average {moved:.1%} of the records are nearer to the old value than the new one. "
         "Its logarithm, or the kind ordinal, which compares ranks, keeps values nearer"
     )
@@ -252,13 +253,13 @@ def _any_with_any(n: int, rng: np.random.Generator) -> tuple[Longs, Longs]:
     return source, free
 
 
-def ranking_keys(stick: Yardstick) -> NDArray[Any]:
+def ranking_keys(metric: ColumnDistance) -> NDArray[Any]:
     """What each code is ranked by: its number or rank, else its distance from the most distant value (R17 def. 3, 4)."""
-    if isinstance(stick, LineYardstick):
-        return stick.keys
-    first = first_greatest(stick.marginalities())
-    codes = np.arange(len(stick.column))
-    return dense_ranks(stick.apart_codes(np.full(len(codes), first), codes))
+    if isinstance(metric, LineDistance):
+        return metric.keys
+    first = first_greatest(metric.marginalities())
+    codes = np.arange(len(metric.column))
+    return dense_ranks(metric.distance_of_codes(np.full(len(codes), first), codes))
 
 
 def ranked(column: Column, keys: NDArray[Any], ties: Ties, rng: np.random.Generator) -> Longs:

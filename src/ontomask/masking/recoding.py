@@ -60,7 +60,7 @@ class Recoding(Comparing, Grouping):
         moved = int(table.counts[into != np.arange(table.p)].sum())
         return Masked(
             group_of_tuple[table.tuple_of].astype(np.int32),
-            [column.own[codes[kept]] for column, codes in zip(table.columns, table.codes, strict=True)],
+            [column.centre_of_code[codes[kept]] for column, codes in zip(table.columns, table.codes, strict=True)],
             [f"{moved:,} of {counted(table.n, 'record')} took the values of others"],
         )
 

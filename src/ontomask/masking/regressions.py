@@ -12,6 +12,7 @@ import polars as pl
 
 from ontomask.arguments import some_of
 from ontomask.arrays import Floats, Longs
+from ontomask.kinds.line import LineDistance
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.posterior import (
     DonorResponse,
@@ -21,9 +22,9 @@ from ontomask.masking.posterior import (
     middle_and_unit,
     normal_scores,
 )
+from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.columns import Column
 from ontomask.operators.ordering import dense_ranks
-from ontomask.operators.yardsticks import LineYardstick, Yardstick
 from ontomask.progress import Progress
 from ontomask.statistics.regression import RECORDS_EACH, Predictors
 
@@ -51,11 +52,11 @@ class Scored:
     raw: bool
 
     @staticmethod
-    def of(stick: Yardstick, rng: np.random.Generator, *, raw: bool) -> Scored:
+    def of(metric: ColumnDistance, rng: np.random.Generator, *, raw: bool) -> Scored:
         """Numbers and ranks by size, categories by marginality; equally marginal ones in random order."""
-        column = stick.column
+        column = metric.column
         keys: Floats = (
-            stick.keys if isinstance(stick, LineYardstick) else dense_ranks(stick.marginalities()).astype(np.float64)
+            metric.keys if isinstance(metric, LineDistance) else dense_ranks(metric.marginalities()).astype(np.float64)
         )
         order = np.lexsort((rng.permutation(len(keys)), keys))
         order = order[(order != column.missing) & (column.counts[order] > 0)]
@@ -77,9 +78,9 @@ class Scored:
         """What stands for the value of each code; 0 for a missing one."""
         line = np.zeros(len(self.column))
         if self.raw:
-            numbers = self.column.own[self.column.codes]
+            numbers = self.column.centre_of_code[self.column.codes]
             middle, unit = middle_and_unit(numbers[~np.isnan(numbers)]) if len(self.order) else (0.0, 1.0)
-            line[self.order] = (self.column.own[self.order] - middle) / unit
+            line[self.order] = (self.column.centre_of_code[self.order] - middle) / unit
         elif len(self.order):
             line[self.order] = normal_scores(self.counts)
         return line
@@ -141,7 +142,7 @@ class Regressions:
     def _response(self, scored: Scored, predictors: Predictors, known: list[int], rows: Longs) -> Response:
         codes = scored.column.codes[rows]
         if scored.raw:
-            return NumberResponse(scored.column.own[codes], predictors, known, self.method.bounded)
+            return NumberResponse(scored.column.centre_of_code[codes], predictors, known, self.method.bounded)
         place = scored.place[codes]
         if self.method.model == "pmm":
             return DonorResponse(place, scored.counts, predictors, known, rows, self.method.donors)
@@ -231,7 +232,7 @@ class Regressions:
             numbers=distinct,
             missing=int(gone[0]) if len(gone) else None,
         )
-        known = column.own[column.codes]
+        known = column.centre_of_code[column.codes]
         middle, unit = middle_and_unit(known[~np.isnan(known)])
         features = [np.where(absent, 0.0, (rounded - middle) / unit)]
         return made, features + ([absent.astype(np.float64)] if scored.tells_missing else [])

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arrays import TIE, Floats, Longs
+from ontomask.kinds.concept_distance import NominalDistance
 from ontomask.kinds.numeric import NumericColumn
+from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.columns import Column
-from ontomask.operators.yardsticks import NominalYardstick, Yardstick
 
 Nearest = Literal["meaning", "score"]
 
@@ -29,7 +30,7 @@ class Scores:
     deviation; nominal values have it without having an order.
     """
 
-    stick: Yardstick
+    metric: ColumnDistance
     present: Longs
     scores: Floats
     mean: float
@@ -37,27 +38,31 @@ class Scores:
     spread: float
 
     @staticmethod
-    def of(stick: Yardstick) -> Scores:
-        column = stick.column
+    def of(metric: ColumnDistance) -> Scores:
+        column = metric.column
         present = present_codes(column)
         counts = column.counts[present]
         if len(present) < 2:  # a mean of equal numbers need not be exactly that number
-            own = np.zeros(1) if isinstance(stick, NominalYardstick) else column.own[present].astype(np.float64)
+            own = (
+                np.zeros(1)
+                if isinstance(metric, NominalDistance)
+                else column.centre_of_code[present].astype(np.float64)
+            )
             own = own[: len(present)]
-            return Scores(stick, present, own, float(own.sum()), 0.0, 0.0)
-        if isinstance(stick, NominalYardstick):
-            scores: Floats = stick.marginalities()[present] / stick.n
+            return Scores(metric, present, own, float(own.sum()), 0.0, 0.0)
+        if isinstance(metric, NominalDistance):
+            scores: Floats = metric.marginalities()[present] / metric.n
         else:
-            scores = column.own[present].astype(np.float64)
+            scores = column.centre_of_code[present].astype(np.float64)
         mean, deviation = moments(scores, counts)
-        spread = _spread(stick, present, counts) if isinstance(stick, NominalYardstick) else deviation
+        spread = _spread(metric, present, counts) if isinstance(metric, NominalDistance) else deviation
         if deviation <= TIE * spread:  # equally marginal values: what is left is rounding
             deviation = 0.0
-        return Scores(stick, present, scores, mean, deviation, spread)
+        return Scores(metric, present, scores, mean, deviation, spread)
 
     @property
     def column(self) -> Column:
-        return self.stick.column
+        return self.metric.column
 
     @property
     def varies(self) -> bool:
@@ -97,12 +102,12 @@ def moments(scores: Floats, counts: Longs) -> tuple[float, float]:
     return mean, math.sqrt(math.fsum((counts * off**2).tolist()) / total)
 
 
-def _spread(stick: NominalYardstick, present: Longs, counts: Longs) -> float:
+def _spread(metric: NominalDistance, present: Longs, counts: Longs) -> float:
     """sqrt(E d(X, X')^2 / 2) of two records drawn at random."""
     total = int(counts.sum())
     if total == 0:
         return 0.0
-    rows = ((stick.own[code][present] ** 2 * counts).sum() for code in present)
+    rows = ((metric.between_codes[code][present] ** 2 * counts).sum() for code in present)
     squares = math.fsum(float(count) * float(row) for count, row in zip(counts, rows, strict=True))
     return math.sqrt(squares / (2 * total * total))
 
@@ -150,8 +155,8 @@ def moved_concepts(scored: Scores, moves: Floats, uniform: Floats, nearest: Near
     """
     from ontomask.kernels.noise import nearest_values
 
-    stick, present = scored.stick, scored.present
-    assert isinstance(stick, NominalYardstick)
+    metric, present = scored.metric, scored.present
+    assert isinstance(metric, NominalDistance)
     codes = scored.column.codes.astype(np.int64)
     records, at = by_code(codes, len(scored.column))
     out = codes.copy()
@@ -160,7 +165,7 @@ def moved_concepts(scored: Scores, moves: Floats, uniform: Floats, nearest: Near
         along = (scored.scores - scored.scores[place]) / (scored.deviation or 1.0)
         if scored.deviation == 0:
             along[:] = 0.0
-        away = stick.own[code][present] / scored.spread
+        away = metric.between_codes[code][present] / scored.spread
         radius = np.sqrt(along**2 + away**2) if nearest == "meaning" else np.abs(along)
         order = np.argsort(radius, kind="stable")
         chosen = np.empty(len(mine), dtype=np.int64)

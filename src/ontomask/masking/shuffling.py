@@ -18,12 +18,13 @@ from scipy.special import ndtri
 from ontomask.arguments import counted
 from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError
+from ontomask.kinds.line import LineDistance
 from ontomask.masking.displacement import report_moves
 from ontomask.masking.method import Masked, Measuring
 from ontomask.microdata.attributes import Role
+from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Table
 from ontomask.operators.ordering import dense_ranks
-from ontomask.operators.yardsticks import LineYardstick, Yardstick, yardstick
 from ontomask.progress import Progress
 from ontomask.statistics.correlation import copula_correlations, correlations, nearest_correlation
 
@@ -63,20 +64,20 @@ class Shuffling(Measuring):
     def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         self.require_enough(table)
         progress(0.0, "measuring distances between values")
-        sticks = [yardstick(column) for column in self.measured(table).columns]
-        confidential = [s.column.attribute.role == "sensitive" for s in sticks]
-        sources: list[Longs] = [np.arange(table.n)] * len(sticks)
-        varying = [i for i, stick in enumerate(sticks) if len(stick.column) > 1]
+        metrics = [column.distance() for column in self.measured(table).columns]
+        confidential = [s.column.attribute.role == "sensitive" for s in metrics]
+        sources: list[Longs] = [np.arange(table.n)] * len(metrics)
+        varying = [i for i, metric in enumerate(metrics) if len(metric.column) > 1]
         shuffled = [i for i in varying if confidential[i]]
         steering = [i for i in varying if not confidential[i]]
         notes = [
             f"{s.column.name}: all records have the same value: shuffling changes nothing"
-            for s, secret in zip(sticks, confidential, strict=True)
+            for s, secret in zip(metrics, confidential, strict=True)
             if secret and len(s.column) == 1
         ]
         if not shuffled:
-            return self._reassigned(table, sticks, sources, notes)
-        ordered = [Ordered.of(sticks[i], rng) for i in [*shuffled, *steering]]
+            return self._reassigned(table, metrics, sources, notes)
+        ordered = [Ordered.of(metrics[i], rng) for i in [*shuffled, *steering]]
         progress(0.2, "correlating ranks")
         ranks = [column.average_ranks for column in ordered]
         before = correlations(ranks)
@@ -90,7 +91,7 @@ class Shuffling(Measuring):
         progress(0.4, "drawing normal scores")
         drawn = draw_scores(table.n, rho, scores, rng)
         for place, (i, column) in enumerate(zip(shuffled, ordered, strict=False)):
-            progress(0.6 + 0.4 * place / len(shuffled), f"assigning {sticks[i].column.name}")
+            progress(0.6 + 0.4 * place / len(shuffled), f"assigning {metrics[i].column.name}")
             source = np.empty(table.n, dtype=np.int64)
             source[np.argsort(drawn[place], kind="stable")] = column.by_place(rng)
             sources[i] = source
@@ -100,12 +101,12 @@ class Shuffling(Measuring):
             notes.append(f"largest change of a rank correlation: {np.abs(after - before)[: len(shuffled)].max():.3f}")
         if not steering:
             notes.append("no other column steers the shuffling: confidential values are independent of the originals")
-        return self._reassigned(table, sticks, sources, notes)
+        return self._reassigned(table, metrics, sources, notes)
 
     @staticmethod
-    def _reassigned(table: Table, sticks: Sequence[Yardstick], sources: list[Longs], notes: list[str]) -> Masked:
-        masked = [i for i, stick in enumerate(sticks) if stick.column.attribute.role == "sensitive"]
-        report = report_moves([sticks[i] for i in masked], [sources[i] for i in masked])
+    def _reassigned(table: Table, metrics: Sequence[ColumnDistance], sources: list[Longs], notes: list[str]) -> Masked:
+        masked = [i for i, metric in enumerate(metrics) if metric.column.attribute.role == "sensitive"]
+        report = report_moves([metrics[i] for i in masked], [sources[i] for i in masked])
         return Masked.rearranged(table, sources, notes=notes, report=report)
 
     def _copula(self, ranked: Floats, ordered: Sequence[Ordered], scores: Sequence[Floats]) -> Floats:
@@ -164,9 +165,9 @@ class Ordered:
     counts: Longs
 
     @staticmethod
-    def of(stick: Yardstick, rng: np.random.Generator) -> Ordered:
-        column = stick.column
-        keys: Floats = stick.keys if isinstance(stick, LineYardstick) else _ranks(stick)
+    def of(metric: ColumnDistance, rng: np.random.Generator) -> Ordered:
+        column = metric.column
+        keys: Floats = metric.keys if isinstance(metric, LineDistance) else _ranks(metric)
         order = np.lexsort((rng.permutation(len(keys)), keys))
         places = np.empty(len(keys), dtype=np.int64)
         places[order] = np.arange(len(keys))
@@ -207,9 +208,9 @@ class Ordered:
         return scores
 
 
-def _ranks(stick: Yardstick) -> Floats:
+def _ranks(metric: ColumnDistance) -> Floats:
     """Codes by marginality, equally marginal ones sharing a rank."""
-    return dense_ranks(stick.marginalities()).astype(np.float64)
+    return dense_ranks(metric.marginalities()).astype(np.float64)
 
 
 def draw_scores(n: int, rho: Floats, given: Sequence[Floats], rng: np.random.Generator) -> list[Floats]:

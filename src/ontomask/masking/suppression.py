@@ -33,7 +33,7 @@ class Suppression(Grouping):
         removed = int(table.counts[~common].sum())
         return Masked(
             group_of_tuple[table.tuple_of].astype(np.int32),
-            [column.own[codes[common]] for column, codes in zip(table.columns, table.codes, strict=True)],
+            [column.centre_of_code[codes[common]] for column, codes in zip(table.columns, table.codes, strict=True)],
             [f"{removed:,} of {counted(table.n, 'record')} removed"],
         )
 

@@ -25,8 +25,10 @@ from functools import cached_property
 import numpy as np
 
 from ontomask.arrays import Floats, Longs
+from ontomask.kinds.concept_distance import NominalDistance
+from ontomask.kinds.line import LineDistance
 from ontomask.masking.scores import by_code, present_codes
-from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick
+from ontomask.microdata.column_distance import ColumnDistance
 
 #: The scaling is finished when every sum is right to this, relatively.
 FINISHED = 1e-11
@@ -38,7 +40,7 @@ ROUNDS, PRODUCTS = 2_000, 4_000_000_000
 class Transitions:
     """The transition matrix of one column over its ``values``, the codes that are not missing, with their ``counts``."""
 
-    stick: Yardstick
+    metric: ColumnDistance
     values: Longs
     counts: Floats
     closeness: Floats
@@ -46,20 +48,20 @@ class Transitions:
     cut: Floats
 
     @staticmethod
-    def of(stick: Yardstick, keep: float, reach: float) -> Transitions:
-        values = present_codes(stick.column)
-        counts = stick.column.counts[values].astype(np.float64)
-        closeness = relative_distances(stick, values)
+    def of(metric: ColumnDistance, keep: float, reach: float) -> Transitions:
+        values = present_codes(metric.column)
+        counts = metric.column.counts[values].astype(np.float64)
+        closeness = relative_distances(metric, values)
         np.exp(np.divide(closeness, -reach, out=closeness), out=closeness)
         total = counts.sum()
         alone = not (len(counts) == 2 and counts[0] == counts[1])
         np.fill_diagonal(closeness, 0.0)
         if len(counts) < 2:
-            return Transitions(stick, values, counts, closeness, np.zeros(len(counts)), np.ones(len(counts)))
+            return Transitions(metric, values, counts, closeness, np.zeros(len(counts)), np.ones(len(counts)))
         np.fill_diagonal(closeness, np.where(alone & (2 * counts >= total), closeness.max(axis=1), 0.0))
         wanted = (1 - keep) * counts
         weights, reached = balanced(closeness, wanted)
-        return Transitions(stick, values, counts, closeness, weights, np.minimum(1.0, wanted / reached))
+        return Transitions(metric, values, counts, closeness, weights, np.minimum(1.0, wanted / reached))
 
     def __len__(self) -> int:
         return len(self.values)
@@ -85,10 +87,10 @@ class Transitions:
         """A code for each record of the column; missing values stay."""
         from ontomask.kernels.transitions import draw_values
 
-        codes = self.stick.column.codes.astype(np.int64)
+        codes = self.metric.column.codes.astype(np.int64)
         if len(self) < 2:
             return codes
-        place = np.full(len(self.stick.column), -1)
+        place = np.full(len(self.metric.column), -1)
         place[self.values] = np.arange(len(self))
         here = np.flatnonzero(place[codes] >= 0)
         records, at = by_code(place[codes[here]], len(self))
@@ -98,16 +100,16 @@ class Transitions:
         return codes
 
 
-def relative_distances(stick: Yardstick, codes: Longs) -> Floats:
+def relative_distances(metric: ColumnDistance, codes: Longs) -> Floats:
     """The distances of values of a column from each other, in 0..1; the table is the caller's own."""
-    if isinstance(stick, NominalYardstick):
-        table: Floats = stick.table[np.ix_(codes, stick.home[codes])]
-    elif isinstance(stick, LineYardstick):
-        at = stick.column.own[codes].astype(np.float64)
+    if isinstance(metric, NominalDistance):
+        table: Floats = metric.table[np.ix_(codes, metric.row_of_code[codes])]
+    elif isinstance(metric, LineDistance):
+        at = metric.column.centre_of_code[codes].astype(np.float64)
         table = np.abs(at[:, None] - at)
     else:
         return 1.0 - np.eye(len(codes))
-    whole = stick.whole
+    whole = metric.scale
     return np.divide(table, whole, out=table) if whole > 0 else table
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import polars as pl
@@ -20,6 +20,9 @@ from ontomask.arguments import counted
 from ontomask.arrays import Longs
 from ontomask.errors import DataError
 from ontomask.microdata.attributes import Attribute
+
+if TYPE_CHECKING:
+    from ontomask.microdata.column_distance import ColumnDistance
 
 Codes = NDArray[np.int32]
 
@@ -47,8 +50,16 @@ class Column(ABC):
 
     @property
     @abstractmethod
-    def own(self) -> NDArray[Any]:
-        """The centre that each code is itself."""
+    def centre_of_code(self) -> NDArray[Any]:
+        """Each value of the column as a centre."""
+
+    @abstractmethod
+    def is_missing(self, centres: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which centres stand for a missing value."""
+
+    @abstractmethod
+    def distance(self) -> ColumnDistance:
+        """How far apart the values of the column are."""
 
     @abstractmethod
     def decode(self, centres: NDArray[Any]) -> pl.Series:

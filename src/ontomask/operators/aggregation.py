@@ -19,10 +19,11 @@ from ontomask.distances.sweep import FewestDown, sweep
 from ontomask.kernels.centres import HIERARCHY, HIGH, MODE, PRESENT, SUBSUMER, Rules, new_tally
 from ontomask.kernels.groups import centres_of_groups
 from ontomask.kernels.space import Point, Space, new_point
+from ontomask.kinds.concept_distance import NominalDistance
+from ontomask.kinds.line import LineDistance
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.microdata.encoding import Table
 from ontomask.operators.record_distance import RecordDistance
-from ontomask.operators.yardsticks import LineYardstick, NominalYardstick
 from ontomask.progress import Progress, silent
 
 Centroid = Literal["semantic", "marginality", "mode", "lcs", "consensus"]
@@ -54,12 +55,12 @@ class Operators:
     def decode_rows(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
         """Rows of the coded attributes, by attribute, as concepts and codes."""
         decoded, place = [], 0
-        for stick in self.distance.yardsticks:
-            if isinstance(stick, LineYardstick):
+        for metric in self.distance.metrics:
+            if isinstance(metric, LineDistance):
                 continue
             chosen = rows[:, place].astype(np.int64)
-            if isinstance(stick, NominalYardstick):
-                chosen = np.append(stick.universe, -1)[chosen]
+            if isinstance(metric, NominalDistance):
+                chosen = np.append(metric.universe, -1)[chosen]
             decoded.append(chosen)
             place += 1
         return decoded
@@ -76,10 +77,10 @@ class Operators:
         coded = iter(self.decode_rows(self.points(at, tuples, weights, progress=progress).rows))
         group = np.repeat(np.arange(groups), np.diff(at))
         return [
-            _line_centres(stick, column.own[codes[tuples]], group, weights, groups, self.numeric)
-            if isinstance(stick, LineYardstick)
+            _line_centres(metric, column.centre_of_code[codes[tuples]], group, weights, groups, self.numeric)
+            if isinstance(metric, LineDistance)
             else next(coded)
-            for stick, column, codes in zip(self.distance.yardsticks, self.table.columns, self.table.codes, strict=True)
+            for metric, column, codes in zip(self.distance.metrics, self.table.columns, self.table.codes, strict=True)
         ]
 
     def points(self, at: Longs, tuples: Longs, weights: Longs, *, progress: Progress = silent) -> Point:
@@ -107,7 +108,7 @@ def members(tuple_of: NDArray[Any], group_of: NDArray[Any], groups: int, p: int)
 
 
 def _line_centres(
-    stick: LineYardstick,
+    metric: LineDistance,
     values: NDArray[Any],
     group: Longs,
     weights: Longs,
@@ -115,14 +116,14 @@ def _line_centres(
     numeric: NumericCentre,
 ) -> NDArray[Any]:
     """Means or medians of numbers, lower medians of ranks."""
-    gone = stick.gone(values)
+    gone = metric.column.is_missing(values)
     here = np.bincount(group[~gone], weights=weights[~gone], minlength=groups)
     absent = np.bincount(group[gone], weights=weights[gone], minlength=groups)
     values, group, weights = values[~gone], group[~gone], weights[~gone]
     # By size, so that no sum depends on the order of the records.
     order = np.lexsort((weights, values, group))
     values, group, weights = values[order], group[order], weights[order]
-    if not isinstance(stick.column, NumericColumn):
+    if not isinstance(metric.column, NumericColumn):
         medians = np.append(values, -1)[_middle(group, weights, here, np.ceil(here / 2))]
         return np.where((absent > here) | (here == 0), -1, medians)
     if numeric == "mean":
@@ -158,41 +159,41 @@ def make_rules(distance: RecordDistance, centroid: Centroid) -> Rules:
     row_at, depth, up_at, up, links = [0], [empty], [np.zeros(1, dtype=np.int64)], [empty], [empty]
     tree = True
     ups = 0
-    for stick in distance.yardsticks:
-        if isinstance(stick, LineYardstick):
-            ordinal = not isinstance(stick.column, NumericColumn)
-            levels.append(int(stick.largest) + 1 if ordinal else 0)
-            step.append(distance.factor(stick))
+    for metric in distance.metrics:
+        if isinstance(metric, LineDistance):
+            ordinal = not isinstance(metric.column, NumericColumn)
+            levels.append(int(metric.largest) + 1 if ordinal else 0)
+            step.append(distance.factor(metric))
             continue
         cost_at.append(used)
-        if not isinstance(stick, NominalYardstick):
+        if not isinstance(metric, NominalDistance):
             kind.append(MODE)
             fix.append(1.0)
             void.append(-1)
             row_at.append(row_at[-1])
             continue
-        cost = confusion(stick) if centroid == "consensus" else stick.table
+        cost = confusion(metric) if centroid == "consensus" else metric.table
         kind.append(_RULE[centroid])
         largest = cost.max(initial=0.0)
         fix.append(HIGH / 2.0 ** np.ceil(np.log2(largest)) if largest > 0 else 1.0)
-        missing = stick.column.missing is not None
-        void.append(len(stick.universe) if missing else -1)
-        pairs = stick.dag.ancestor_pairs(stick.inside(stick.universe))
-        above = np.searchsorted(stick.inside(stick.universe), pairs.concept)
+        missing = metric.column.missing is not None
+        void.append(len(metric.universe) if missing else -1)
+        pairs = metric.dag.ancestor_pairs(metric.inside(metric.universe))
+        above = np.searchsorted(metric.inside(metric.universe), pairs.concept)
         order = np.argsort(pairs.row, kind="stable")
-        lengths = np.bincount(pairs.row, minlength=len(stick.universe))
+        lengths = np.bincount(pairs.row, minlength=len(metric.universe))
         own_rows = above[order]
         if missing:
-            lengths, own_rows = np.append(lengths, 1), np.append(own_rows, len(stick.universe))
+            lengths, own_rows = np.append(lengths, 1), np.append(own_rows, len(metric.universe))
         up.append(own_rows)
         up_at.append(ups + np.cumsum(lengths))
         ups += len(own_rows)
-        depth.append(np.append(stick.dag.depth[stick.inside(stick.universe)], [0] if missing else []))
-        parents = stick.dag.parents.lengths()[stick.inside(stick.universe)]
+        depth.append(np.append(metric.dag.depth[metric.inside(metric.universe)], [0] if missing else []))
+        parents = metric.dag.parents.lengths()[metric.inside(metric.universe)]
         tree &= bool((parents <= 1).all())
         row_at.append(row_at[-1] + cost.shape[1])
         costs.append(cost.ravel())
-        links.append(_links(stick, cost.shape[1]).ravel())
+        links.append(_links(metric, cost.shape[1]).ravel())
         used += cost.size
     return Rules(
         np.array(levels, dtype=np.int64),
@@ -210,37 +211,37 @@ def make_rules(distance: RecordDistance, centroid: Centroid) -> Rules:
     )
 
 
-def _links(stick: NominalYardstick, wide: int) -> NDArray[np.int16]:
+def _links(metric: NominalDistance, wide: int) -> NDArray[np.int16]:
     """The fewest links from each code of the column up to each concept of the universe, where it subsumes it."""
-    links = np.zeros((len(stick.concepts), wide), dtype=np.int16)
-    known = np.flatnonzero(stick.concepts >= 0)
-    universe = stick.inside(stick.universe)
-    pairs = stick.dag.ancestor_pairs(stick.inside(stick.concepts[known]))
+    links = np.zeros((len(metric.concepts), wide), dtype=np.int16)
+    known = np.flatnonzero(metric.concepts >= 0)
+    universe = metric.inside(metric.universe)
+    pairs = metric.dag.ancestor_pairs(metric.inside(metric.concepts[known]))
     links[known[pairs.row], np.searchsorted(universe, pairs.concept)] = pairs.links
     return links
 
 
-def confusion(stick: NominalYardstick) -> Floats:
+def confusion(metric: NominalDistance) -> Floats:
     """conf(a -> b) for the codes a and b of the column, b at its row: the fewest links down to b from what subsumes both.
 
     A missing value is one link further from all others than any of these is.
     """
-    known = np.flatnonzero(stick.concepts >= 0)
-    concepts = stick.inside(stick.concepts[known])
-    cost = np.zeros_like(stick.table)
+    known = np.flatnonzero(metric.concepts >= 0)
+    concepts = metric.inside(metric.concepts[known])
+    cost = np.zeros_like(metric.table)
     if len(known):
         between = sweep(
-            FewestDown(Closure(stick.dag, concepts)),
+            FewestDown(Closure(metric.dag, concepts)),
             concepts,
             concepts,
             lambda held, x, y: held,
             dtype=np.dtype(np.float64),
             workers=1,
         )
-        cost[np.ix_(known, stick.home[known])] = between
-    missing = stick.column.missing
+        cost[np.ix_(known, metric.row_of_code[known])] = between
+    missing = metric.column.missing
     if missing is not None:
         far = 1 + cost.max(initial=0.0)
-        cost[known, len(stick.universe)] = far
-        cost[missing, : len(stick.universe)] = far
+        cost[known, len(metric.universe)] = far
+        cost[missing, : len(metric.universe)] = far
     return cost

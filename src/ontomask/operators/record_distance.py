@@ -10,8 +10,10 @@ import numpy as np
 
 from ontomask.arrays import Floats
 from ontomask.kernels.space import Space
+from ontomask.kinds.concept_distance import NominalDistance
+from ontomask.kinds.line import LineDistance
+from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Table
-from ontomask.operators.yardsticks import LineYardstick, NominalYardstick, Yardstick, yardstick
 
 Distance = Literal["mean", "s"]
 Normalize = Literal["pairwise", "published"]
@@ -25,65 +27,65 @@ class RecordDistance:
     whose square the kernels compare. A column that does not vary has no part in s.
     """
 
-    yardsticks: Sequence[Yardstick]
+    metrics: Sequence[ColumnDistance]
     kind: Distance = "mean"
     normalize: Normalize = "pairwise"
 
     @staticmethod
     def of(table: Table, kind: Distance = "mean", normalize: Normalize = "pairwise") -> RecordDistance:
-        return RecordDistance([yardstick(column) for column in table.columns], kind, normalize)
+        return RecordDistance([column.distance() for column in table.columns], kind, normalize)
 
     @property
     def squared(self) -> bool:
         return self.kind == "s"
 
-    def share(self, stick: Yardstick) -> float:
+    def share(self, metric: ColumnDistance) -> float:
         """The part of a column in the mean distance."""
-        return stick.column.attribute.weight / sum(s.column.attribute.weight for s in self.yardsticks)
+        return metric.column.attribute.weight / sum(s.column.attribute.weight for s in self.metrics)
 
-    def factor(self, stick: Yardstick) -> float:
+    def factor(self, metric: ColumnDistance) -> float:
         """What a raw distance (nominal, flat) or a difference (numeric, ordinal) is multiplied by."""
-        weight = stick.column.attribute.weight
+        weight = metric.column.attribute.weight
         if self.kind == "mean":
-            return self.share(stick) / stick.whole if stick.whole > 0 else 0.0
-        spread = stick.spread(self.normalize)
+            return self.share(metric) / metric.scale if metric.scale > 0 else 0.0
+        spread = metric.spread(self.normalize)
         if spread <= 0:
             return 0.0
-        return float(np.sqrt(weight / (2 * spread))) if stick.on_line else weight / spread
+        return float(np.sqrt(weight / (2 * spread))) if metric.on_line else weight / spread
 
-    def gap(self, stick: LineYardstick) -> float:
+    def gap(self, metric: LineDistance) -> float:
         """The distance of a missing number or rank from all others, as it enters the sum."""
         if self.kind == "mean":
-            return self.share(stick)
-        return (stick.largest * self.factor(stick)) ** 2
+            return self.share(metric)
+        return (metric.largest * self.factor(metric)) ** 2
 
-    def coordinates(self, stick: LineYardstick, centres: np.ndarray) -> Floats:
+    def coordinates(self, metric: LineDistance, centres: np.ndarray) -> Floats:
         """Where numbers or ranks lie, so that differences are distances."""
-        off: Floats = centres - stick.low
-        if self.kind == "mean" and stick.whole == 0:  # no scale: what differs from the one value is at 1 from it
-            differs: Floats = self.share(stick) * (off != 0)
+        off: Floats = centres - metric.low
+        if self.kind == "mean" and metric.scale == 0:  # no scale: what differs from the one value is at 1 from it
+            differs: Floats = self.share(metric) * (off != 0)
             return differs
-        return off * self.factor(stick)
+        return off * self.factor(metric)
 
     def pairs(self, a: Sequence[np.ndarray], b: Sequence[np.ndarray]) -> Floats:
         """Distances of records given as centres by column, pair by pair."""
         total = np.zeros(len(a[0]))
-        for stick, one, other in zip(self.yardsticks, a, b, strict=True):
+        for metric, one, other in zip(self.metrics, a, b, strict=True):
             if self.kind == "mean":
-                total += self.share(stick) * stick.relative(one, other)
+                total += self.share(metric) * metric.scaled(one, other)
             else:
-                part = stick.apart(one, other) * self.factor(stick)
-                total += part**2 if stick.on_line else part
+                part = metric.distance(one, other) * self.factor(metric)
+                total += part**2 if metric.on_line else part
         return np.sqrt(total) if self.squared else total
 
     def summed(self, table: Table) -> Floats:
         """For each tuple the sum of its distances from all records (R17 eq. 10): mean distances column by column."""
         if self.kind == "mean":
             total = np.zeros(table.p)
-            for stick, codes in zip(self.yardsticks, table.codes, strict=True):
-                total += self.share(stick) * stick.relative_marginalities()[codes]
+            for metric, codes in zip(self.metrics, table.codes, strict=True):
+                total += self.share(metric) * metric.scaled_marginalities()[codes]
             return total
-        own = [column.own[codes] for column, codes in zip(table.columns, table.codes, strict=True)]
+        own = [column.centre_of_code[codes] for column, codes in zip(table.columns, table.codes, strict=True)]
         rows = (self.pairs([np.repeat(c[t : t + 1], table.p) for c in own], own) for t in range(table.p))
         return np.array([float((table.counts * row).sum()) for row in rows])
 
@@ -93,26 +95,27 @@ class RecordDistance:
         Rows of nominal attributes are the concepts of the universe, or, with ``against``, the values of that table.
         """
         p = table.p
-        line = [(i, s) for i, s in enumerate(self.yardsticks) if isinstance(s, LineYardstick)]
-        coded = [(i, s) for i, s in enumerate(self.yardsticks) if not isinstance(s, LineYardstick)]
+        line = [(i, s) for i, s in enumerate(self.metrics) if isinstance(s, LineDistance)]
+        coded = [(i, s) for i, s in enumerate(self.metrics) if not isinstance(s, LineDistance)]
         numbers, absent, gap = np.zeros((len(line), p)), np.zeros((len(line), p)), np.zeros(len(line))
         for place, (i, straight) in enumerate(line):
             column = table.columns[i]
-            centres = column.own[table.codes[i]]
-            gone = straight.gone(centres)
+            centres = column.centre_of_code[table.codes[i]]
+            gone = straight.column.is_missing(centres)
             numbers[place] = np.where(gone, 0.0, self.coordinates(straight, centres))
             absent[place] = gone
             if column.missing is not None or (against is not None and against.columns[i].missing is not None):
                 gap[place] = self.gap(straight)
         tables, table_at, width, unit, homes = [np.zeros(0)], [], [], [], []
         used = 0
-        for i, stick in coded:
-            column, factor = table.columns[i], self.factor(stick)
-            if isinstance(stick, NominalYardstick):
+        for i, metric in coded:
+            column, factor = table.columns[i], self.factor(metric)
+            if isinstance(metric, NominalDistance):
                 if against is None:
-                    raw, home = stick.table, stick.home
+                    raw, home = metric.table, metric.row_of_code
                 else:
-                    raw, home = stick.between(column.own, against.columns[i].own), np.zeros(len(column), dtype=np.int64)
+                    raw = metric.between(column.centre_of_code, against.columns[i].centre_of_code)
+                    home = np.zeros(len(column), dtype=np.int64)
                 tables.append((raw * factor).ravel())
                 table_at.append(used)
                 width.append(raw.shape[1])

@@ -63,7 +63,7 @@ def record_distances(
             remedy=f"Take at most {MOST:,} records, a sample perhaps.",
         )
     measured = RecordDistance.of(table, distance, normalize)
-    own = [column.own[codes] for column, codes in zip(table.columns, table.codes, strict=True)]
+    own = [column.centre_of_code[codes] for column, codes in zip(table.columns, table.codes, strict=True)]
     p = table.p
     distances = np.empty((p, p))
     for t in range(p):
@@ -127,10 +127,11 @@ def central_record(
     if unit == "record":
         place = _central_tuple(table, RecordDistance.of(table, distance, normalize), centroid, rng)
         centres = [
-            column.own[codes[place : place + 1]] for column, codes in zip(table.columns, table.codes, strict=True)
+            column.centre_of_code[codes[place : place + 1]]
+            for column, codes in zip(table.columns, table.codes, strict=True)
         ]
     elif centroid == "random":
-        centres = [column.own[column.codes[rng.integers(table.n)]][None] for column in table.columns]
+        centres = [column.centre_of_code[column.codes[rng.integers(table.n)]][None] for column in table.columns]
     else:
         operators = Operators.of(table, RecordDistance.of(table, distance, normalize), centroid)  # type: ignore[arg-type]
         centres = operators.centres(np.zeros(table.n, dtype=np.int32), 1)
@@ -151,14 +152,14 @@ def _central_tuple(table: Table, measured: RecordDistance, kind: str, rng: np.ra
 
 def _total_confusion(table: Table, measured: RecordDistance) -> Floats:
     """For each tuple the confusion of putting it in the place of all others; flat and ranked values confuse by 1."""
+    from ontomask.kinds.concept_distance import NominalDistance
     from ontomask.operators.aggregation import confusion
-    from ontomask.operators.yardsticks import NominalYardstick
 
     total = np.zeros(table.p)
-    for stick, codes in zip(measured.yardsticks, table.codes, strict=True):
-        weights = np.bincount(codes, weights=table.counts, minlength=len(stick.column))
-        if isinstance(stick, NominalYardstick):
-            cost = confusion(stick)[:, stick.home]  # from a (row) to b (column)
+    for metric, codes in zip(measured.metrics, table.codes, strict=True):
+        weights = np.bincount(codes, weights=table.counts, minlength=len(metric.column))
+        if isinstance(metric, NominalDistance):
+            cost = confusion(metric)[:, metric.row_of_code]  # from a (row) to b (column)
             total += (weights @ cost)[codes]
         else:
             total += (weights.sum() - weights)[codes]

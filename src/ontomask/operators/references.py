@@ -27,7 +27,6 @@ from ontomask.microdata.encoding import Table
 from ontomask.operators.ordering import Comparison, in_order
 from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
 from ontomask.operators.tabulating import check_distance, table_of
-from ontomask.operators.yardsticks import yardstick
 from ontomask.statistics.sample import first_greatest
 from ontomask.taxonomy.matching import match_counts
 from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
@@ -83,12 +82,12 @@ def sort_values(
     one_of(comparison, get_args(Comparison), "comparison")
     column, listed = _column(taxonomy, values, measure, scope, options)
     centre = None if reference is None else centre_of(column, reference)
-    stick = yardstick(_spanning(column, centre))
+    metric = _spanning(column, centre).distance()
     if centre is None:
-        centre = column.own[first_greatest(stick.relative_marginalities())]
-    off = stick.relative(np.full(len(column), centre), column.own)
+        centre = column.centre_of_code[first_greatest(metric.scaled_marginalities())]
+    off = metric.scaled(np.full(len(column), centre), column.centre_of_code)
     off = off * column.counts if comparison == "weighted" else off
-    off[_same(column.own, centre)] = -1.0
+    off[_same(column.centre_of_code, centre)] = -1.0
     return [listed[i] for i in in_order(off, column.codes)]
 
 
@@ -143,7 +142,7 @@ def weighted_distances(
             )
         frequency = np.bincount(column.codes, weights=given, minlength=len(column)).astype(np.float64)
     centre = centre_of(column, reference)
-    apart = yardstick(_spanning(column, centre)).apart(np.full(len(column), centre), column.own)
+    apart = _spanning(column, centre).distance().distance(np.full(len(column), centre), column.centre_of_code)
     return dict(zip(column.values.to_list(), (frequency * apart).tolist(), strict=True))
 
 
@@ -200,7 +199,7 @@ def distances_from_reference(
     centres = _record_centres(table, reference, distance, normalize)
     columns = [_spanning(column, centre) for column, centre in zip(table.columns, centres, strict=True)]
     measured = RecordDistance.of(replace(table, columns=tuple(columns)), distance, normalize)
-    own = [column.own[codes] for column, codes in zip(columns, table.codes, strict=True)]
+    own = [column.centre_of_code[codes] for column, codes in zip(columns, table.codes, strict=True)]
     off = measured.pairs([np.full(table.p, centre) for centre in centres], own)
     if comparison == "weighted":
         off = off * table.counts
@@ -239,7 +238,7 @@ def _record_centres(table: Table, reference: RecordReference, distance: Distance
             f"{short(repr(reference))} is not a reference",
             remedy="Give a mapping with a value for each column, the number of a row, or 'most_distant'.",
         )
-    return [column.own[codes[tuple_]] for column, codes in zip(table.columns, table.codes, strict=True)]
+    return [column.centre_of_code[codes[tuple_]] for column, codes in zip(table.columns, table.codes, strict=True)]
 
 
 def centre_of(column: Column, value: Any) -> Any:
@@ -249,7 +248,7 @@ def centre_of(column: Column, value: Any) -> Any:
             raise OptionError(
                 "the reference is a missing value, and the column has none", where=column.where, remedy="Give a value."
             )
-        return column.own[column.missing]
+        return column.centre_of_code[column.missing]
     if isinstance(column, NominalColumn):
         if not isinstance(value, (str, int, float, np.generic)):
             raise OptionError(
@@ -282,7 +281,7 @@ def centre_of(column: Column, value: Any) -> Any:
         return np.float64(value)
     if isinstance(column, OrdinalColumn) and getattr(column.attribute, "order", None) is not None:
         return _place(column, list(column.attribute.order), value)  # type: ignore[attr-defined]
-    return column.own[_place(column, column.values.to_list(), value)]
+    return column.centre_of_code[_place(column, column.values.to_list(), value)]
 
 
 NUMBER = "Give a finite number."

@@ -1,0 +1,115 @@
+"""The distance of nominal columns: between concepts, by the measure of the attribute."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.arrays import Floats, Longs
+from ontomask.distances.between import between
+from ontomask.distances.measures import get_measure
+from ontomask.distances.request import Corpus
+from ontomask.microdata.column_distance import Centres, ColumnDistance
+from ontomask.taxonomy.dag import Dag
+
+if TYPE_CHECKING:
+    from ontomask.kinds.nominal import NominalColumn
+
+
+class NominalDistance(ColumnDistance):
+    """Concepts: by the measure of the attribute.
+
+    ``universe`` holds all concepts that subsume a value of the column, in taxonomy order (with ``scope="attribute"``
+    only those below the LCS of all): every centre lies in it. Concepts that the column is compared with (its ``span``)
+    count as values here, so that all is measured on one scale. ``table[v, u]`` is the distance of each code of the
+    column from each of the universe; a missing value has a row of its own, and a column at the end.
+    """
+
+    def __init__(self, column: NominalColumn) -> None:
+        super().__init__(column)
+        self.column: NominalColumn = column
+        self.taxonomy = column.taxonomy
+        self.concepts = column.concepts
+        known = np.union1d(self.concepts[self.concepts >= 0], column.span)
+        dag, self.kept = self.taxonomy.dag, None
+        if column.attr.scope == "attribute" and len(known):
+            dag, self.kept = dag.below(dag.common_subsumer(known))
+        self.dag: Dag = dag
+        marked = np.flatnonzero(dag.mark_ancestors(self.inside(known))) if len(known) else np.zeros(0, dtype=np.int64)
+        self.universe: Longs = marked if self.kept is None else self.kept[marked]
+        self.measure = get_measure(column.attr.measure)
+        self.table = self._table()
+
+    def inside(self, positions: NDArray[Any]) -> Longs:
+        """Positions in ``dag``, which is part of the taxonomy where the scope is the attribute."""
+        return positions if self.kept is None else np.searchsorted(self.kept, positions)
+
+    @property
+    def corpus(self) -> Corpus:
+        """What information content from a corpus counts: the column's own values."""
+        known = self.concepts >= 0
+        return self.concepts[known], self.column.counts[known]
+
+    def _distances(self, a: Longs, b: Longs) -> Floats:
+        if self.column.attr.scope == "attribute" or self.measure.relative_to_request:
+            # These measure inside what all concepts asked for span: it is always that of the column.
+            asked = np.concatenate((b, self.universe))
+            distances: Floats = self._ask(a, asked)
+            return distances[:, : len(b)]
+        return self._ask(a, b)
+
+    def _ask(self, a: Longs, b: Longs) -> Floats:
+        attribute = self.column.attr
+        return between(self.taxonomy, a, b, self.measure, attribute.scope, attribute.options, corpus=self.corpus)
+
+    def _table(self) -> Floats:
+        known = self.concepts >= 0
+        wide = len(self.universe)
+        missing = self.column.missing is not None
+        table = np.zeros((len(self.concepts), wide + missing))
+        if wide:
+            table[np.ix_(known, np.arange(wide))] = self._distances(self.concepts[known], self.universe)
+        self.largest = float(table.max(initial=0.0))
+        if missing:
+            table[known, wide] = self.largest
+            table[~known, :wide] = self.largest
+        return table
+
+    @property
+    def scale(self) -> float:
+        return self.measure.scale(self.largest)
+
+    @property
+    def row_of_code(self) -> Longs:
+        """Where each code of the column stands in the universe; a missing value after all of it."""
+        return np.where(self.concepts >= 0, np.searchsorted(self.universe, self.concepts), len(self.universe))
+
+    @cached_property
+    def between_codes(self) -> Floats:
+        return self.table[:, self.row_of_code]
+
+    def between(self, a: Longs, b: Longs) -> Floats:
+        table = np.full((len(a), len(b)), self.largest)
+        known_a, known_b = a >= 0, b >= 0
+        if known_a.any() and known_b.any():
+            table[np.ix_(known_a, known_b)] = self._distances(a[known_a], b[known_b])
+        table[np.ix_(~known_a, ~known_b)] = 0.0
+        return table
+
+    def distance(self, a: Centres, b: Centres) -> Floats:
+        rows, row_of = np.unique(a, return_inverse=True)
+        columns, column_of = np.unique(b, return_inverse=True)
+        return self.between(rows, columns)[row_of, column_of]
+
+    def distance_of_codes(self, a: NDArray[Any], b: NDArray[Any]) -> Floats:
+        raw: Floats = self.between_codes[a, b]
+        return raw
+
+    def marginalities(self) -> Floats:
+        sums: Floats = np.add.reduce(
+            self.between_codes * self.weights, axis=1
+        )  # in a fixed order, whatever the threads
+        return sums

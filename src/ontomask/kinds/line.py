@@ -1,0 +1,89 @@
+"""What numeric and ordinal columns share: their values lie on a line, and the distance is the difference."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from ontomask.arrays import Floats
+from ontomask.microdata.column_distance import Centres, ColumnDistance
+from ontomask.microdata.columns import Column
+
+
+@dataclass(frozen=True, eq=False)
+class LineColumn(Column):
+    """A column whose centres are positions on a line."""
+
+    @property
+    @abstractmethod
+    def limits(self) -> tuple[float, float]:
+        """The lowest and the highest position there can be."""
+
+    def distance(self) -> LineDistance:
+        return LineDistance(self)
+
+
+class LineDistance(ColumnDistance):
+    """The difference; ``positions`` and ``position_weights`` are of the values that are not missing."""
+
+    on_line = True
+
+    def __init__(self, column: LineColumn) -> None:
+        super().__init__(column)
+        own = column.centre_of_code.astype(np.float64)
+        self.present = ~column.is_missing(column.centre_of_code)
+        self.positions = own[self.present]
+        self.position_weights = self.weights[self.present]
+        self.low, high = column.limits
+        self.largest = high - self.low
+
+    @property
+    def scale(self) -> float:
+        return self.largest
+
+    @property
+    def keys(self) -> Floats:
+        """What the codes of the column are sorted by: missing values stand last."""
+        own = self.column.centre_of_code
+        return np.where(self.column.is_missing(own), np.inf, own.astype(np.float64))
+
+    def distance(self, a: Centres, b: Centres) -> Floats:
+        one, other = self.column.is_missing(a), self.column.is_missing(b)
+        raw = np.abs(np.where(one, 0, a) - np.where(other, 0, b)).astype(np.float64)
+        return np.where(one & other, 0.0, np.where(one | other, self.largest, raw))
+
+    def scaled(self, a: Centres, b: Centres) -> Floats:
+        # A missing value is at 1 from the others even where these are all the same.
+        return np.where(self.column.is_missing(a) != self.column.is_missing(b), 1.0, super().scaled(a, b))
+
+    def marginalities(self) -> Floats:
+        """By sums over the sorted values: what lies below and what lies above."""
+        gone = self.n - self.position_weights.sum()
+        order = np.argsort(self.positions, kind="stable")
+        at, of = self.positions[order] - self.low, self.position_weights[order]
+        below, sum_below = np.cumsum(of) - of, np.cumsum(of * at) - of * at
+        above, sum_above = of.sum() - below - of, (of * at).sum() - sum_below - of * at
+        present = np.empty(len(at))
+        present[order] = below * at - sum_below + sum_above - above * at
+        sums = np.full(len(self.weights), self.largest * (self.n - gone))  # a missing value is as far as can be
+        sums[self.present] = np.maximum(present, 0.0) + self.largest * gone
+        return sums
+
+    def scaled_marginalities(self) -> Floats:
+        if self.scale > 0:
+            return super().scaled_marginalities()
+        # One value: it is at 1 from the missing ones, and they from it.
+        there = self.position_weights.sum()
+        sums: Floats = np.where(self.present, self.n - there, there)
+        return sums
+
+    def spread(self, normalize: str) -> float:
+        """The sample variance of the values present."""
+        at, of = self.positions, self.position_weights
+        total = of.sum()
+        if total < 2:
+            return 0.0
+        mean = self.low + float((of * (at - self.low)).sum() / total)
+        return float((of * (at - mean) ** 2).sum() / (total - 1))
