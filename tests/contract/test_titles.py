@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import polars as pl
@@ -11,6 +11,7 @@ import pytest
 import ontomask as om
 from ontomask.kinds.numeric import Numeric
 from ontomask.masking.method import Method
+from ontomask.privacy.examined import Examined
 from ontomask.privacy.models import Finding, Model
 from ontomask.report.summary import summarize
 from ontomask.settings import Spoken
@@ -78,10 +79,8 @@ class Even(Model):
 
     name: Literal["even"] = "even"
 
-    def check_polars(
-        self, data: pl.DataFrame, quasi: list[str], attributes: Mapping[str, Any], reference: pl.DataFrame | None = None
-    ) -> Finding:
-        return Finding(self, len(data) % 2 == 0, 0.0, f"even: {len(data)} records", pl.DataFrame(), 0)
+    def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
+        return Finding(self, len(table) % 2 == 0, 0.0, f"even: {len(table)} records", pl.DataFrame(), 0)
 
     def describe(self) -> str:
         return "an even number"
@@ -106,7 +105,7 @@ def test_a_report_says_the_words_of_a_model_it_does_not_know() -> None:
     frame = pl.DataFrame({"age": [30, 31, 52, 55]})
     policy = om.Policy(attributes={"age": Numeric()}, method=om.Microaggregation(k=2))
     result = om.anonymize(frame, policy)
-    found = Even().check_polars(result.data, ["age"], {})
+    found = Even().check_table(result.released)
     result = replace(result, verification=Verification([found]))
     for edition in ("internal", "public"):
         (model,) = summarize(result, edition)["asked"]["models"]  # type: ignore[arg-type]

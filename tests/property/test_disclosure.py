@@ -14,6 +14,7 @@ from ontomask.assessment import disclosure
 from ontomask.assessment.disclosed import TOLERANCE
 from ontomask.assessment.disclosure import disclosure_of
 from ontomask.assessment.pairing import pair_frames
+from ontomask.privacy.examined import Examined
 from tests.oracle import plain_assessment as twin
 from tests.oracle.plain import Plain
 from tests.oracle.plain_masking import PlainAttribute, PlainTable, least_ones
@@ -90,7 +91,7 @@ def test_disclosure_is_that_of_the_plain_twin(recognized: bool, batch: int, monk
         after, kept = some_release(chance, before)
         attributes = QUASI | SENSITIVE
         pairing = None if recognized else pair_frames(before, after, QUASI, kept)
-        found = disclosure_of(before, after, np.array(kept), attributes, pairing)
+        found = disclosure_of(Examined.of(before, attributes), Examined.of(after, attributes), np.array(kept), pairing)
         was, shown = twin.rows(before, list(QUASI)), twin.rows(after, list(QUASI))
         if recognized:
             matching = [twin.class_of(shown, i) for i in range(len(shown))]
@@ -122,7 +123,7 @@ def test_frames_and_files_give_the_same() -> None:
     before = before.drop_nulls()
     result = om.anonymize(before, policy, seed=1)
     pairing = pair_frames(before, result.data, QUASI)
-    expected = disclosure_of(before, result.data, np.arange(len(before)), policy.attributes, pairing)
+    expected = disclosure_of(Examined.of(before, policy.attributes), result.released, np.arange(len(before)), pairing)
     assert om.attribute_disclosure(before, result.data, policy) == expected
 
 

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ontomask as om
+from ontomask.privacy.examined import Examined
 from tests.oracle import plain_models as twin
 from tests.oracle.plain import distance_matrix
 from tests.property.strategies import Case, cases, small_edges
@@ -272,7 +273,7 @@ def test_joined_classes_are_as_diverse_as_the_least_of_them(variant: str, tree: 
     attributes = {"s": om.Nominal(taxonomy=case.real, role="sensitive")}
     l, c = chance.choice((1, 2, 3)), 1.0 if variant == "recursive" else None
     model = om.LDiversity(l=l, variant=variant, c=c, attribute="s")  # type: ignore[arg-type]
-    sure = model.judge(model.sensitive(apart, attributes)).monotone
+    sure = model.judge(model.sensitive(Examined(apart, [], attributes))).monotone
     assert sure or (variant != "distinct" and not tree)
     if sure:
         joined = model.check(apart.with_columns(q=pl.lit("x")), ["q"], attributes).worst
@@ -489,7 +490,9 @@ def test_the_distribution_of_the_original_is_kept(seed: int) -> None:
     release, t = original[kept], some_t(chance)
     apart = twin.equal_ground if ground == "equal" else twin.ordered_ground(sorted(set(values)))
     expected = closeness(release, release["s"].to_list(), t, apart, values)
-    found = om.TCloseness(t=t, attribute="s", ground=ground).check_polars(release, QUASI, {}, original)
+    found = om.TCloseness(t=t, attribute="s", ground=ground).check_table(
+        Examined(release, QUASI, {}), Examined(original, QUASI, {})
+    )
     agree(found, expected, "distance")
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from ontomask.assessment.attacks import classes_recognizable
 from ontomask.assessment.clustering import clustering_of
@@ -21,6 +20,7 @@ from ontomask.assessment.risk import risk_of, severity_numbers
 from ontomask.assessment.several import assessed_together
 from ontomask.errors import OptionError
 from ontomask.policy.policy import Policy
+from ontomask.privacy.examined import Examined
 from ontomask.progress import Progress, Reporter, silent, stretch
 from ontomask.severity.numbers import Severity
 
@@ -107,10 +107,8 @@ def assess(
         place = np.cumsum(frames.there) - 1
         assessed = assessment_of(
             pairing,
-            frames.before.filter(pl.Series(frames.there)),
-            frames.after,
+            *frames.examined,
             place[frames.kept],
-            frames.attributes,
             severity=severity,
             samples=samples,
             seed=seed,
@@ -129,10 +127,9 @@ def assess(
 
 def assessment_of(
     pairing: Pairing,
-    before: pl.DataFrame,
-    after: pl.DataFrame,
+    before: Examined,
+    after: Examined,
     kept: np.ndarray[Any, Any],
-    attributes: Any,
     *,
     severity: Severity | str | None = None,
     samples: int = 100,
@@ -168,15 +165,14 @@ def assessment_of(
     progress(0.85, "assessing clusters")
     clustering = clustering_of(pairing, None, CLUSTERED, seed) if pairing.original.n >= 2 else None
     progress(0.95, "assessing classes")
-    quasi = [name for name, attribute in attributes.items() if attribute.quasi]
-    numbers = severity_numbers(severity, before)
+    numbers = severity_numbers(severity, before.data)
     return Assessment(
         {column.name: column.attribute.kind for column in pairing.original.columns},
         loss,
         linkage,
         preservation,
-        risk_of(before, quasi, severity=numbers),
-        risk_of(after, quasi, severity=None if numbers is None else numbers[kept]),
+        risk_of(before, severity=numbers),
+        risk_of(after, severity=None if numbers is None else numbers[kept]),
         not any(general.any() for general in pairing.general),
         clustering,
         tried.get("semantic"),
@@ -185,7 +181,7 @@ def assessment_of(
         estimated,
         recognizable,
         list(notes),
-        disclosed_of(before, after, kept, attributes),
+        disclosed_of(before, after, kept),
         tails_of(pairing),
         vanished_of(pairing),
         collapsed_of(pairing),

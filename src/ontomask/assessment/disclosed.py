@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.privacy.classes import Classes, classes_of
-from ontomask.privacy.sensitive import Values, values_of
+from ontomask.privacy.classes import Classes
+from ontomask.privacy.examined import Examined
+from ontomask.privacy.sensitive import Values
 
 #: Numbers of a class count as one if they differ by at most this part of the distance between the 5% and 95% quantiles
 #: of the original column.
@@ -27,10 +25,9 @@ SCHEMA = {
 
 
 def disclosed_of(
-    before: pl.DataFrame,
-    after: pl.DataFrame,
+    original: Examined,
+    released: Examined,
     kept: NDArray[np.int64],
-    attributes: Mapping[str, Any],
 ) -> pl.DataFrame:
     """Of each sensitive column the classes that disclose its value, and the records whose value they disclose.
 
@@ -39,15 +36,10 @@ def disclosed_of(
     if the value that its class shows is its own: ``kept[i]`` is the row of the original that released record i came from,
     so that values which a method moved to other records are not counted as disclosed.
     """
-    quasi = [name for name, attribute in attributes.items() if attribute.quasi]
-    names = [
-        name
-        for name, attribute in attributes.items()
-        if attribute.role == "sensitive" and name in before.columns and name in after.columns
-    ]
+    before, after, attributes = original.data, released.data, original.attributes
     rows = []
-    was, now = (classes_of(frame, quasi) for frame in (before, after))
-    for name in names:
+    was, now = original.classes, released.classes
+    for name in sensitive_in_both(original, released):
         both = together(before[name], after[name])
         n = len(before)
         if attributes[name].kind == "numeric" and both.dtype.is_numeric():
@@ -58,11 +50,17 @@ def disclosed_of(
                 _agreeing_numbers(now, numbers[n:], numbers[:n][kept], width),
             ]
         else:
-            values = values_of(name, both, attributes[name])
-            own = codes_of(values)
+            own = codes_of(original.read(name, both))
             found = [_agreeing(was, own[:n], own[:n]), _agreeing(now, own[n:], own[:n][kept])]
         rows.append((name, *found[0], *found[1]))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def sensitive_in_both(original: Examined, released: Examined) -> list[str]:
+    """The sensitive columns that both tables have."""
+    tables = original.data.columns, released.data.columns
+    sensitive = [name for name, attribute in original.attributes.items() if attribute.role == "sensitive"]
+    return [name for name in sensitive if all(name in columns for columns in tables)]
 
 
 def most_disclosed(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:

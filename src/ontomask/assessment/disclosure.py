@@ -7,7 +7,7 @@ one risk that methods have in common: some hide which record belongs to whom, ot
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,13 +16,12 @@ import polars as pl
 
 from ontomask.arrays import Floats, Longs
 from ontomask.assessment.attacks import classes_recognizable
-from ontomask.assessment.disclosed import codes_of, together, tolerance_of
+from ontomask.assessment.disclosed import codes_of, sensitive_in_both, together, tolerance_of
 from ontomask.assessment.linkage import nearest_released
 from ontomask.assessment.pairing import Pairing, open_frames, pair_opened
 from ontomask.assessment.risk import quasi_of
 from ontomask.errors import PolicyError
-from ontomask.privacy.classes import classes_of
-from ontomask.privacy.sensitive import values_of
+from ontomask.privacy.examined import Examined
 
 #: Values times nearest classes that are looked up at a time.
 LOOKED_UP = 1 << 22
@@ -111,8 +110,7 @@ def attribute_disclosure(
         listed = {name: frames.attributes[name] for name in quasi}
         pairing = pair_opened(replace(frames, listed=listed)).measured(measure, options)
     place = np.cumsum(frames.there) - 1
-    before = frames.before.filter(pl.Series(frames.there))
-    found = disclosure_of(before, frames.after, place[frames.kept], frames.attributes, pairing)
+    found = disclosure_of(*frames.examined, place[frames.kept], pairing)
     if found is None:
         raise PolicyError(
             "no sensitive column has values in both tables", remedy="Give at least one column the role sensitive."
@@ -120,26 +118,19 @@ def attribute_disclosure(
     return found
 
 
-def disclosure_of(
-    before: pl.DataFrame, after: pl.DataFrame, kept: Longs, attributes: Mapping[str, Any], pairing: Pairing | None
-) -> Disclosure | None:
-    """Attribute disclosure where record ``kept[i]`` of ``before`` became record i of ``after``.
+def disclosure_of(original: Examined, released: Examined, kept: Longs, pairing: Pairing | None) -> Disclosure | None:
+    """Attribute disclosure where record ``kept[i]`` of the original became record i of the release.
 
     ``pairing`` of the quasi-identifiers, where classes cannot be recognized and the nearest records are sought; None
     where they can. None is returned where there is nothing to learn: no sensitive column has a value.
     """
-    quasi = [name for name, attribute in attributes.items() if attribute.quasi]
-    names = [
-        name
-        for name, attribute in attributes.items()
-        if attribute.role == "sensitive" and name in before.columns and name in after.columns
-    ]
-    if not names or not len(after):
+    names = sensitive_in_both(original, released)
+    if not names or not len(released):
         return None
     readings, guessed = {}, {}
     for name in names:
-        values, width = _on_a_line(name, before[name], after[name], attributes[name])
-        all_before, shown = values[: len(before)], values[len(before) :]
+        values, width = _on_a_line(name, original, released)
+        all_before, shown = values[: len(original)], values[len(original) :]
         if np.isnan(all_before[kept]).all():
             continue
         readings[name] = _Reading(all_before[kept], shown, width)
@@ -149,7 +140,7 @@ def disclosure_of(
     if not readings:
         return None
     if pairing is None:
-        class_of = classes_of(after, quasi).of
+        class_of = released.classes.of
         right = [_read_within(reading, class_of) for reading in readings.values()]
     else:
         right = _read_nearest(list(readings.values()), pairing, kept)
@@ -157,14 +148,14 @@ def disclosure_of(
     return Disclosure(learned, guessed)
 
 
-def _on_a_line(name: str, before: pl.Series, after: pl.Series, attribute: Any) -> tuple[Floats, float]:
+def _on_a_line(name: str, original: Examined, released: Examined) -> tuple[Floats, float]:
     """Both columns, one below the other, as numbers, NaN where a value is missing; and how much equal ones may differ."""
-    both = together(before, after)
-    if attribute.kind == "numeric" and both.dtype.is_numeric():
+    both = together(original.data[name], released.data[name])
+    if original.attributes[name].kind == "numeric" and both.dtype.is_numeric():
         numbers = both.cast(pl.Float64).fill_null(float("nan")).to_numpy()
         numbers = np.where(np.isfinite(numbers), numbers, np.nan)
-        return numbers, tolerance_of(numbers[: len(before)])
-    codes = codes_of(values_of(name, both, attribute)).astype(np.float64)
+        return numbers, tolerance_of(numbers[: len(original)])
+    codes = codes_of(original.read(name, both)).astype(np.float64)
     return np.where(codes < 0, np.nan, codes), 0.0
 
 

@@ -34,6 +34,7 @@ from ontomask.microdata.reading_options import Reading
 from ontomask.microdata.restoring import is_text
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.policy.policy import Policy
+from ontomask.privacy.examined import Examined
 from ontomask.taxonomy.matching import as_mapping
 
 Found = TypeVar("Found")
@@ -184,6 +185,12 @@ class Frames:
         stayed = np.zeros(len(self.before), dtype=np.bool_)
         stayed[self.kept] = True
         return stayed | ~_dropped(self.before, self.attributes)
+
+    @property
+    def examined(self) -> tuple[Examined, Examined]:
+        """The original without dropped rows, and the masked table, as models look at them."""
+        before = Examined.of(self.before.filter(pl.Series(self.there)), self.attributes)
+        return before, before.beside(self.after)
 
 
 def pair_frames(

@@ -20,6 +20,7 @@ from ontomask.microdata.opening import opened
 from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy import Policy
 from ontomask.privacy.classes import classes_of
+from ontomask.privacy.examined import Examined
 from ontomask.severity.numbers import Severity
 
 #: Classes of fewer records than this are called small where nothing else is said.
@@ -169,7 +170,7 @@ def disclosure_risk(
     if population is not None:
         people = take(opened(population, listed, reading=reading)[0], **taking).data
         require_columns(people, dict.fromkeys(quasi))
-    return risk_of(data, quasi, people, severity_numbers(severity, data))
+    return risk_of(Examined(data, quasi, listed), people, severity_numbers(severity, data))
 
 
 def quasi_of(attributes: Mapping[str, Any]) -> list[str]:
@@ -209,18 +210,15 @@ def _comparable(table: pl.Series, population: pl.Series) -> tuple[pl.Series, pl.
 
 
 def risk_of(
-    data: pl.DataFrame,
-    quasi: list[str],
-    population: pl.DataFrame | None = None,
-    severity: NDArray[np.float64] | None = None,
+    table: Examined, population: pl.DataFrame | None = None, severity: NDArray[np.float64] | None = None
 ) -> Risk:
-    """The risk of a Polars frame; ``severity``: the number of every record."""
-    n = len(data)
+    """The risk of a table; ``severity``: the number of every record."""
+    data, quasi, n = table.data, table.quasi, len(table)
     if not n:
         empty = pl.DataFrame(schema={"size": pl.Int64, "classes": pl.Int64, "records": pl.Int64})
         return Risk(quasi, 0, empty, 0.0, 0.0, None, *((None, None) if severity is None else (0.0, 0)))
     if population is None:
-        classes = classes_of(data, quasi)
+        classes = table.classes
         own, among = classes.sizes, classes.sizes
     else:
         pairs = [_comparable(data[name], population[name]) for name in quasi]

@@ -19,10 +19,10 @@ from ontomask.assessment.pairing import Pairing
 from ontomask.assessment.risk import risk_of
 from ontomask.assessment.shared_columns import pair_on
 from ontomask.errors import DataError
-from ontomask.microdata.frames import take
 from ontomask.microdata.opening import with_own_orders
 from ontomask.policy.policy import Policy
 from ontomask.privacy.contents import ContentCheck
+from ontomask.privacy.examined import Examined
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.models import Finding
 from ontomask.release.result import Result
@@ -203,8 +203,8 @@ def _judged(name: str, result: Result, ground: Ground) -> Run:
                 "semantic_loss": lost.semantic_loss,
                 "divergence": lost.divergence,
             }
-    data = take(result.data).data
-    risk = risk_of(data, list(quasi))
+    data = result.released
+    risk = risk_of(data)
     records, released = len(result.prepared.kept), len(data)
     known = pairings.on(quasi) if quasi else None
     # Who knows nothing of a record picks any.
@@ -212,7 +212,9 @@ def _judged(name: str, result: Result, ground: Ground) -> Run:
     worst = attacks_of(linkage, risk, records, released, recognizable=policy.recognizable)[0]
     inside = np.searchsorted(np.flatnonzero(result.prepared.kept), result.records)
     sought = None if policy.recognizable else known
-    disclosure = disclosure_of(result.prepared.data, data, inside, ground.attributes, sought)
+    before = result.prepared.examined
+    original = Examined.of(before.data, ground.attributes, before.meanings)
+    disclosure = disclosure_of(original, original.beside(data.data), inside, sought)
     return Run(
         **begun(name, policy),
         linkage={str(kind): share for kind, share in linkage.items()},

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arrays import Longs
 from ontomask.errors import PolicyError
+from ontomask.privacy.examined import Examined
 from ontomask.privacy.models import ClassModel, ClassRows, Judge, Model, require_sensitive
 
 
@@ -24,15 +24,14 @@ class Goals:
     codes: Mapping[str, Longs]
 
     @staticmethod
-    def of(models: Sequence[Model], data: pl.DataFrame, attributes: Mapping[str, Any]) -> Goals:
+    def of(models: Sequence[Model], table: Examined) -> Goals:
         """The models a method can aim at; the others are only verified."""
         stated = [model for model in models if isinstance(model, ClassModel)]
         judges: list[Judge] = []
         codes: dict[str, Longs] = {}
-        quasi = [name for name, attribute in attributes.items() if attribute.quasi]
         for model in stated:
-            require_sensitive(data, model.sensitive_columns(attributes), quasi, model.describe())
-            seen = model.sensitive(data, attributes)
+            require_sensitive(table.data, model.sensitive_columns(table.attributes), table.quasi, model.describe())
+            seen = model.sensitive(table)
             model.require_possible(seen)
             judges.append(model.judge(seen))
             codes |= seen.codes

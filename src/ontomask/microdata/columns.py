@@ -20,6 +20,7 @@ from ontomask.arguments import counted
 from ontomask.arrays import Longs
 from ontomask.errors import DataError
 from ontomask.microdata.attributes import Attribute
+from ontomask.microdata.codes import factorize
 
 if TYPE_CHECKING:
     from ontomask.microdata.column_distance import ColumnDistance
@@ -68,17 +69,6 @@ class Column(ABC):
     def remeasured(self, **changed: Any) -> Self:
         """The column with other settings of its measure, where its kind has one."""
         return self
-
-
-def factorize(values: pl.Series) -> tuple[Codes, pl.Series]:
-    """The code of each value and the distinct values, in the order first seen; null is a value."""
-    frame = pl.DataFrame({"value": values})
-    distinct = frame.unique(maintain_order=True)
-    if len(distinct) == 1:  # a join finds a single NaN unlike itself
-        return np.zeros(len(values), dtype=np.int32), distinct["value"]
-    numbered = distinct.with_columns(pl.int_range(pl.len(), dtype=pl.Int32).alias("code"))
-    joined = frame.join(numbered, on="value", how="left", nulls_equal=True, maintain_order="left")
-    return joined["code"].to_numpy().astype(np.int32, copy=False), distinct["value"]
 
 
 def encode_column(

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from ontomask.arguments import counted, did_you_mean
 from ontomask.arrays import Longs
 from ontomask.errors import DataError
-from ontomask.microdata.columns import Codes, Column, encode_column, factorize, rows_where
+from ontomask.microdata.codes import combine
+from ontomask.microdata.columns import Codes, Column, encode_column, rows_where
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,14 +58,8 @@ def encode(data: pl.DataFrame, attributes: Mapping[str, Any], names: Sequence[st
 
 def make_table(columns: Sequence[Column], notes: Sequence[str] = ()) -> Table:
     """The table of encoded columns: their distinct tuples."""
-    # Columns are joined two at a time, so that the key of a pair never outgrows 64 bits.
-    tuple_of = factorize(pl.Series(columns[0].codes))[0]  # codes need not all be in use
-    for column in columns[1:]:
-        key = tuple_of.astype(np.int64) * len(column) + column.codes
-        tuple_of = factorize(pl.Series(key))[0]
+    tuple_of, first = combine([column.codes for column in columns], [len(column) for column in columns])
     counts = np.bincount(tuple_of).astype(np.int64)
-    first = np.full(len(counts), len(tuple_of), dtype=np.int64)
-    np.minimum.at(first, tuple_of, np.arange(len(tuple_of)))
     codes = np.array([column.codes[first] for column in columns], dtype=np.int32)
     return Table(tuple(columns), codes, counts, tuple_of, list(notes))
 

@@ -21,20 +21,20 @@ from ontomask.microdata.encoding import Table, encode, require_columns, settle_m
 from ontomask.microdata.frames import Taken, take
 from ontomask.microdata.opening import opened, with_own_orders
 from ontomask.policy.policy import Policy
+from ontomask.privacy.examined import Examined
 from ontomask.progress import Progress, Reporter
-from ontomask.taxonomy.matching import match_counts
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """The data as the policy sees them: ``data`` without identifiers and dropped records, and the encoded table.
+    """The data as the policy sees them, without identifiers and dropped records: as models look at them, and encoded.
 
     ``repeating``: identifiers that several of its records shared before they were removed.
     """
 
     taken: Taken
-    data: pl.DataFrame
+    examined: Examined
     table: Table
     kept: NDArray[np.bool_]
     policy: Policy
@@ -47,6 +47,10 @@ class Prepared:
     named: Mapping[str, State | None] = field(default_factory=dict)
     #: Of the nominal columns that are masked or sensitive, as the run read them.
     taxonomies: Mapping[str, Taxonomy] = field(default_factory=dict)
+
+    @property
+    def data(self) -> pl.DataFrame:
+        return self.examined.data
 
 
 def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Prepared:
@@ -77,20 +81,21 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
         for name in policy.identifiers
         if types[name] == pl.Null
     ]
-    taxonomies = _taxonomies(table, data, policy)
-    return Prepared(taken, data, table, kept, policy, notes, removed, source, repeats, read, named, taxonomies)
+    examined = Examined.of(data, policy.attributes)
+    taxonomies = _taxonomies(table, examined)
+    return Prepared(taken, examined, table, kept, policy, notes, removed, source, repeats, read, named, taxonomies)
 
 
-def _taxonomies(table: Table, data: pl.DataFrame, policy: Policy) -> dict[str, Taxonomy]:
+def _taxonomies(table: Table, examined: Examined) -> dict[str, Taxonomy]:
     """The taxonomies that decide over masked and over sensitive values, by column; each value must have its place."""
     found = {column.name: column.taxonomy for column in table.columns if isinstance(column, NominalColumn)}
-    for name, attribute in policy.attributes.items():
+    for name, attribute in examined.attributes.items():
         if isinstance(attribute, Nominal) and attribute.role == "sensitive" and name not in found:
-            distinct = data[name].value_counts(name=free_name("records", [name]))
+            values = examined.data[name]
+            distinct = values.value_counts(name=free_name("records", [name]))
             tally = Counter({str(value): count for value, count in distinct.iter_rows() if value is not None})
-            numbers = tally if data[name].dtype.is_numeric() else ()
-            found[name] = attribute.load()
-            match_counts(tally, found[name], attribute.mapping, attribute.language, numbers).require_all(name)
+            numbers = tally if values.dtype.is_numeric() else ()
+            found[name] = examined.meanings.match(name, attribute, tally, numbers).require_all(name).taxonomy
     return found
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ontomask.errors import MissingDataError, MissingExtraError, TaxonomyFileError
 from ontomask.policy.policy import Policy
 from ontomask.privacy.contents import ContentCheck, FittingValues, ListedColumns, PolicyColumns
+from ontomask.privacy.examined import Examined
 from ontomask.privacy.identifiers import NoIdentifiers
 from ontomask.privacy.models import Finding, Model
 from ontomask.privacy.probabilistic import ProbabilisticKAnonymity
@@ -74,10 +75,10 @@ class Verification:
 
 
 def check_models(
-    data: pl.DataFrame,
+    table: Examined,
     models: Sequence[Model],
     policy: Policy,
-    reference: pl.DataFrame | None = None,
+    reference: Examined | None = None,
     report: pl.DataFrame | None = None,
     *,
     readable: bool = True,
@@ -90,21 +91,21 @@ def check_models(
     """
     if policy.identifiers:
         models = [NoIdentifiers(), *(model for model in models if not isinstance(model, NoIdentifiers))]
-    listed = set(policy.quasi_identifiers)
-    quasi = [name for name in data.columns if name in listed]
     findings = []
     for model in models:
-        absent = [n for n in model.sensitive_columns(policy.attributes) if n in policy.attributes and n not in data]
+        absent = [
+            n for n in model.sensitive_columns(policy.attributes) if n in policy.attributes and n not in table.data
+        ]
         if isinstance(model, ProbabilisticKAnonymity) and report is not None and "realised_k" in report.columns:
             if len(report) > 1 and getattr(policy.method, "by_column", False):
-                findings.append(model.check_columns_apart(data, quasi, policy.attributes))
+                findings.append(model.check_columns_apart(table))
             else:
-                findings.append(model.check_run(report, len(data)))
+                findings.append(model.check_run(report, len(table)))
         elif absent:
             findings.append(not_checked(model, f"the data do not have {', '.join(map(repr, absent))}"))
         else:
             try:
-                findings.append(model.check_polars(data, quasi, policy.attributes, reference))
+                findings.append(model.check_table(table, reference))
             except (MissingDataError, MissingExtraError, TaxonomyFileError) as problem:
                 if readable:
                     raise
@@ -120,10 +121,10 @@ def not_checked(model: Model, why: str) -> Finding:
     return Finding(model, False, float("nan"), text, pl.DataFrame(), 0, checked=False)
 
 
-def check_contents(data: pl.DataFrame, policy: Policy) -> list[Finding]:
+def check_contents(table: Examined, policy: Policy) -> list[Finding]:
     """Whether a release holds what its policy lets it hold: its columns, and values that fit them."""
     hierarchies = dict(getattr(policy.method, "hierarchies", {}))
     checks: list[ContentCheck] = [PolicyColumns(), FittingValues(hierarchies=hierarchies)]
     if policy.unlisted != "other":
         checks.insert(0, ListedColumns())
-    return [check.check_polars(data, policy.quasi_identifiers, policy.attributes) for check in checks]
+    return [check.check_table(table) for check in checks]

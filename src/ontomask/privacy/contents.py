@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from ontomask.hierarchies.kinds import Hierarchy
     from ontomask.microdata.beside import Beside
+    from ontomask.privacy.examined import Examined
+    from ontomask.taxonomy.matching import Matching
 
 #: What stands for any value.
 ANY = "*"
@@ -56,14 +58,12 @@ class ListedColumns(ContentCheck):
 
     name: Literal["listed_columns"] = "listed_columns"
 
-    def check_polars(
-        self, data: pl.DataFrame, quasi: list[str], attributes: Mapping[str, Any], reference: pl.DataFrame | None = None
-    ) -> Finding:
-        others = [name for name in data.columns if name not in attributes]
+    def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
+        others = [name for name in table.data.columns if name not in table.attributes]
         text = "every column is listed in the policy"
         if others:
             text = f"columns that the policy does not list: {some_of([repr(name) for name in others])}"
-        return self.finding(text, _columns(others), len(data) if others else 0)
+        return self.finding(text, _columns(others), len(table) if others else 0)
 
     def describe(self) -> str:
         return "only columns that the policy lists"
@@ -81,9 +81,8 @@ class PolicyColumns(ContentCheck):
 
     name: Literal["policy_columns"] = "policy_columns"
 
-    def check_polars(
-        self, data: pl.DataFrame, quasi: list[str], attributes: Mapping[str, Any], reference: pl.DataFrame | None = None
-    ) -> Finding:
+    def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
+        data, attributes = table.data, table.attributes
         absent = [name for name, a in attributes.items() if a.role != "identifier" and name not in data.columns]
         text = "every column of the policy is in the data"
         if absent:
@@ -114,18 +113,18 @@ class FittingValues(ContentCheck):
     name: Literal["fitting_values"] = "fitting_values"
     hierarchies: dict[str, Any] = Field(default_factory=dict)
 
-    def check_polars(
-        self, data: pl.DataFrame, quasi: list[str], attributes: Mapping[str, Any], reference: pl.DataFrame | None = None
-    ) -> Finding:
+    def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
         import polars as pl
 
         found: list[tuple[str, str, int]] = []
         told: list[str] = []
         unseen: list[str] = []
-        for name in data.columns:
-            attribute = attributes.get(name)
+        for name in table.data.columns:
+            attribute = table.attributes.get(name)
+            if attribute is None:
+                continue
             try:
-                odd = _odd(data[name], attribute, self.hierarchies.get(name))
+                odd = _odd(table, name, self.hierarchies.get(name))
             except OntomaskError as problem:
                 unseen.append(f"{name} ({problem.what})")
                 continue
@@ -198,10 +197,11 @@ def _told(name: str, attribute: Any, odd: Counter[str]) -> str:
     return f"{values} {what if len(odd) == 1 else what.replace('is ', 'are ', 1)}"
 
 
-def _odd(values: pl.Series, attribute: Any, hierarchy: Hierarchy | None) -> Counter[str]:
-    """The values that do not fit, with their records."""
+def _odd(table: Examined, name: str, hierarchy: Hierarchy | None) -> Counter[str]:
+    """The values of a column that do not fit, with their records."""
     import polars as pl
 
+    values, attribute = table.data[name], table.attributes[name]
     nominal = isinstance(attribute, Nominal) and attribute.role != "other"
     ordered = isinstance(attribute, Ordinal) and attribute.order is not None
     numeric = isinstance(attribute, Numeric) and not values.dtype.is_numeric()
@@ -217,7 +217,8 @@ def _odd(values: pl.Series, attribute: Any, hierarchy: Hierarchy | None) -> Coun
         return Counter({text: count for text, count in left.items() if not NUMBER.fullmatch(text)})
     if ordered:
         return _outside(left, [_text(value, nominal=False) for value in attribute.order or []])
-    return _unplaced(left, attribute, tally if values.dtype.is_numeric() else ())
+    matching = table.meanings.match(name, attribute, left, tally if values.dtype.is_numeric() else ())
+    return _unplaced(left, matching)
 
 
 def _text(value: Any, *, nominal: bool) -> str:
@@ -262,12 +263,8 @@ def _outside(tally: Counter[str], order: list[str]) -> Counter[str]:
     return Counter({text: count for text, count in tally.items() if not fits(text)})
 
 
-def _unplaced(tally: Counter[str], attribute: Nominal, numbers: Iterable[str]) -> Counter[str]:
+def _unplaced(tally: Counter[str], matching: Matching) -> Counter[str]:
     """Values that no concept has; one that may be several codes is known, only not which of them it is."""
-    from ontomask.taxonomy.matching import match_counts
-
-    taxonomy = attribute.load()
-    matching = match_counts(tally, taxonomy, attribute.mapping, attribute.language, frozenset(numbers))
-    lexicon = taxonomy.lexicon
+    lexicon = matching.taxonomy.lexicon
     unplaced = [u for u in matching.unmatched if not u.codes and not lexicon.with_lost_zeros(u.value)]
-    return Counter({u.value: u.count for u in unplaced})
+    return Counter({u.value: tally[u.value] for u in unplaced})

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from ontomask.privacy.contents import ContentCheck
 from ontomask.privacy.models import Finding
 
 if TYPE_CHECKING:
-    import polars as pl
+    from ontomask.privacy.examined import Examined
 
 
 class NoIdentifiers(ContentCheck):
@@ -17,23 +16,17 @@ class NoIdentifiers(ContentCheck):
 
     name: Literal["no_identifiers"] = "no_identifiers"
 
-    def check_polars(
-        self,
-        data: pl.DataFrame,
-        quasi: list[str],
-        attributes: Mapping[str, Any],
-        reference: pl.DataFrame | None = None,
-    ) -> Finding:
+    def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
         import polars as pl
 
-        left = [name for name, a in attributes.items() if a.role == "identifier" and name in data.columns]
+        left = [name for name, a in table.attributes.items() if a.role == "identifier" and name in table.data]
         text = (
             f"identifiers are still in the data: {', '.join(left)}"
             if left
             else "no identifier of the policy is in the data"
         )
         columns = pl.DataFrame({"column": pl.Series(left, dtype=pl.String)})
-        return Finding(self, not left, float(len(left)), text, columns, len(data) if left else 0, open_text=text)
+        return Finding(self, not left, float(len(left)), text, columns, len(table) if left else 0, open_text=text)
 
     def describe(self) -> str:
         return "no identifiers"

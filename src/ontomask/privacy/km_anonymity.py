@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +17,7 @@ from ontomask.privacy.models import ClassModel, ClassRows, Finding, require_quas
 from ontomask.settings import K, whole_number
 
 if TYPE_CHECKING:
-    import polars as pl
-
+    from ontomask.privacy.examined import Examined
     from ontomask.privacy.sensitive import Sensitive
 
 
@@ -44,20 +42,15 @@ class KmAnonymity(ClassModel):
         kw_only=False, description="how many quasi-identifiers an intruder knows"
     )
 
-    def check_polars(
-        self,
-        data: pl.DataFrame,
-        quasi: list[str],
-        attributes: Mapping[str, Any],
-        reference: pl.DataFrame | None = None,
-    ) -> Finding:
+    def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
         import polars as pl
 
+        data, quasi = table.data, table.quasi
         require_quasi(data, quasi, self.describe())
         sets = list(combinations(quasi, min(self.m, len(quasi))))
         smallest, failing, rows = len(data), [], np.zeros(len(data), dtype=np.bool_)
         for columns in sets:
-            classes = classes_of(data, list(columns))
+            classes = table.classes if len(columns) == len(quasi) else classes_of(data, list(columns))
             least = int(classes.sizes.min(initial=len(data)))
             smallest = min(smallest, least)
             if least < self.k:

@@ -20,8 +20,7 @@ from ontomask.privacy.transport import Pairs
 from ontomask.settings import number
 
 if TYPE_CHECKING:
-    import polars as pl
-
+    from ontomask.privacy.examined import Examined
     from ontomask.privacy.sensitive import Sensitive, Values
 
 Variant = Literal["distinct", "entropy", "recursive"]
@@ -122,7 +121,7 @@ class LDiversity(ClassModel):
                     remedy=f"Choose l up to {known}." if known else "Leave the column out of the model.",
                 )
 
-    def aside(self, sensitive: Sensitive, reference: pl.DataFrame | None) -> str:
+    def aside(self, sensitive: Sensitive, reference: Examined | None) -> str:
         missing = sensitive.missing_in_words("none of the l" if self.missing == "ignored" else "one more value")
         said = [*missing, *sensitive.spellings()]
         return f" ({'; '.join(said)})" if said else ""

@@ -19,12 +19,12 @@ from pydantic import BeforeValidator, Field
 from ontomask.arguments import as_values, counted, did_you_mean, free_name
 from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError, PolicyError
-from ontomask.privacy.classes import classes_of
 from ontomask.settings import Spoken, number
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from ontomask.privacy.examined import Examined
     from ontomask.privacy.sensitive import Sensitive
 
 
@@ -96,18 +96,13 @@ class Model(Spoken):
         ``attributes`` say what the sensitive columns are, where a model needs to know.
         """
         from ontomask.microdata.frames import take
+        from ontomask.privacy.examined import Examined
 
         names = as_values(quasi, "quasi-identifiers")
-        return self.check_polars(take(data).data, list(dict.fromkeys(names)), attributes or {})
+        return self.check_table(Examined(take(data).data, list(dict.fromkeys(names)), attributes or {}))
 
-    def check_polars(
-        self,
-        data: pl.DataFrame,
-        quasi: list[str],
-        attributes: Mapping[str, Any],
-        reference: pl.DataFrame | None = None,
-    ) -> Finding:
-        """The same on Polars; ``reference``: the table whose distribution counts, if not the one that is checked."""
+    def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
+        """The same of a table; ``reference``: the one whose distribution counts, if not the one that is checked."""
         raise NotImplementedError
 
     def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
@@ -137,22 +132,18 @@ class ClassModel(Model):
         """Made ready for a table, given its sensitive columns."""
         raise NotImplementedError
 
-    def sensitive(self, data: pl.DataFrame, attributes: Mapping[str, Any]) -> Sensitive:
+    def sensitive(self, table: Examined) -> Sensitive:
         """What the model looks at in a table besides the quasi-identifiers."""
-        from ontomask.privacy.sensitive import Sensitive
-
-        return Sensitive.of(data, self.sensitive_columns(attributes), attributes)
+        return table.sensitive(self.sensitive_columns(table.attributes))
 
     def compares(self) -> bool:
         """Is a class compared with a whole table, so that it matters which?"""
         return False
 
-    def compared(
-        self, data: pl.DataFrame, reference: pl.DataFrame | None, attributes: Mapping[str, Any]
-    ) -> tuple[Sensitive, Mapping[str, Longs]]:
-        """What the model looks at in the whole table (``reference``, or the data), and the codes of the data in it."""
-        whole = self.sensitive(data if reference is None else reference, attributes)
-        codes = whole.codes if reference is None else whole.codes_of(data)
+    def compared(self, table: Examined, reference: Examined | None) -> tuple[Sensitive, Mapping[str, Longs]]:
+        """What the model looks at in the whole table (``reference``, or the table), and the codes of the table in it."""
+        whole = self.sensitive(table if reference is None else reference)
+        codes = whole.codes if reference is None else whole.codes_of(table)
         if codes is None:
             raise DataError(
                 f"{self.describe()}: the release holds sensitive values that the original does not have",
@@ -161,7 +152,7 @@ class ClassModel(Model):
             )
         return whole, codes
 
-    def aside(self, sensitive: Sensitive, reference: pl.DataFrame | None) -> str:
+    def aside(self, sensitive: Sensitive, reference: Examined | None) -> str:
         """What a reader of the finding must know besides, in brackets."""
         parts = self.aside_parts(sensitive)
         return f" ({'; '.join(parts)})" if parts else ""
@@ -193,18 +184,13 @@ class ClassModel(Model):
     def largest_is_worst(self) -> bool:
         return False
 
-    def check_polars(
-        self,
-        data: pl.DataFrame,
-        quasi: list[str],
-        attributes: Mapping[str, Any],
-        reference: pl.DataFrame | None = None,
-    ) -> Finding:
+    def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
+        data, quasi = table.data, table.quasi
         require_quasi(data, quasi, self.describe())
-        require_sensitive(data, self.sensitive_columns(attributes), quasi, self.describe())
-        classes = classes_of(data, quasi)
+        require_sensitive(data, self.sensitive_columns(table.attributes), quasi, self.describe())
+        classes = table.classes
         reference = reference if self.compares() else None
-        whole, codes = self.compared(data, reference, attributes)
+        whole, codes = self.compared(table, reference)
         judge = self.judge(whole)
         rows = ClassRows(classes.of, classes.sizes, np.ones(len(data), dtype=np.int64), codes)
         figures = judge.figures(rows)
@@ -235,7 +221,7 @@ class WholeTableModel(ClassModel):
     def compares(self) -> bool:
         return True
 
-    def aside(self, sensitive: Sensitive, reference: pl.DataFrame | None) -> str:
+    def aside(self, sensitive: Sensitive, reference: Examined | None) -> str:
         whole = "from the table itself" if reference is None else "from the original table"
         return f" ({'; '.join([whole, *self.aside_parts(sensitive)])})"
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from pydantic import Field
 
 from ontomask.arrays import TIE
 from ontomask.privacy.models import Finding, Model
@@ -14,7 +14,8 @@ from ontomask.settings import K
 
 if TYPE_CHECKING:
     import polars as pl
-from pydantic import Field
+
+    from ontomask.privacy.examined import Examined
 
 
 class ProbabilisticKAnonymity(Model):
@@ -32,16 +33,10 @@ class ProbabilisticKAnonymity(Model):
     name: Literal["probabilistic_k_anonymity"] = "probabilistic_k_anonymity"
     k: K = Field(kw_only=False)
 
-    def check_polars(
-        self,
-        data: pl.DataFrame,
-        quasi: list[str],
-        attributes: Mapping[str, Any],
-        reference: pl.DataFrame | None = None,
-    ) -> Finding:
+    def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
         from ontomask.privacy.k_anonymity import KAnonymity
 
-        found = KAnonymity(k=self.k).check_polars(data, quasi, attributes)
+        found = KAnonymity(k=self.k).check_table(table)
         if found.holds:
             return Finding(
                 self, True, found.worst, f"{self.describe()}: the table is {found.text}", found.violations, 0
@@ -52,9 +47,9 @@ class ProbabilisticKAnonymity(Model):
         )
         return Finding(self, False, found.worst, text, found.violations.clear(), 0, checked=False)
 
-    def check_columns_apart(self, data: pl.DataFrame, quasi: list[str], attributes: Mapping[str, Any]) -> Finding:
+    def check_columns_apart(self, table: Examined) -> Finding:
         """The finding on a run that swapped several columns, each by itself."""
-        found = self.check_polars(data, quasi, attributes)
+        found = self.check_table(table)
         if found.holds:
             return found
         text = (

@@ -7,10 +7,10 @@ Spellings of one text are one value, and texts that say that nothing is known ar
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -18,7 +18,15 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import counted
 from ontomask.arrays import Longs
+from ontomask.microdata.codes import factorize
 from ontomask.microdata.spelling import as_number, fold_text, is_silent, is_text
+from ontomask.taxonomy.matching import Matching
+
+if TYPE_CHECKING:
+    from ontomask.privacy.examined import Examined
+
+#: Of a column's name, its attribute and its counted texts: the concepts that they mean.
+Match = Callable[[str, Any, Counter[str]], Matching]
 
 
 @dataclass(frozen=True)
@@ -85,8 +93,7 @@ class Sensitive:
     gaps: int = 0
 
     @staticmethod
-    def of(data: pl.DataFrame, names: list[str], attributes: Mapping[str, Any]) -> Sensitive:
-        columns = {name: values_of(name, data[name], attributes.get(name)) for name in names}
+    def of(columns: Mapping[str, Values]) -> Sensitive:
         gaps = sum(int(column.counts[column.missing]) for column in columns.values() if column.missing is not None)
         return Sensitive(columns, gaps)
 
@@ -114,11 +121,11 @@ class Sensitive:
         written = f", {self.silent:,} of them written as text" if self.silent else ""
         return [f"{counted(self.gaps, 'missing value')}{written}: {how}"]
 
-    def codes_of(self, data: pl.DataFrame) -> dict[str, Longs] | None:
+    def codes_of(self, table: Examined) -> dict[str, Longs] | None:
         """Codes of another table of the same values, such as a release that lost records; None if it has others."""
         found = {}
         for name, column in self.columns.items():
-            other = values_of(name, data[name], column.attribute)
+            other = table.values(name)
             place = {key: code for code, key in enumerate(column.keys)}
             known = [place.get(key, -1) for key in other.keys]
             if -1 in known:
@@ -127,31 +134,28 @@ class Sensitive:
         return found
 
 
-def values_of(name: str, series: pl.Series, attribute: Any) -> Values:
-    """The values of a column as its attribute says, spellings of one value as one."""
+def values_of(name: str, series: pl.Series, attribute: Any, match: Match) -> Values:
+    """The values of a column as its attribute says, spellings of one value as one; ``match`` finds the meaning of texts."""
     if series.dtype.is_float():
         series = series.fill_nan(None)  # both stand for a missing value
-    frame = pl.DataFrame({"value": series})
-    distinct = frame.unique(maintain_order=True).with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("code"))
-    code = frame.join(distinct, on="value", how="left", nulls_equal=True, maintain_order="left")["code"].to_numpy()
-    values = distinct["value"]
+    first, values = factorize(series)
+    code = first.astype(np.int64)
     keys: list[Hashable] = values.to_list()
     spelling, concepts = Spelling(), None
     nominal = getattr(attribute, "kind", None) == "nominal"
     if nominal or is_text(values.dtype):
         texts = [None if value is None else str(value) for value in values.to_list()]
-        read = _concept_keys(texts, attribute) if nominal else [_text_key(text) for text in texts]
+        often = np.bincount(code, minlength=len(values))
+        read = _concept_keys(name, attribute, texts, often, match) if nominal else [_text_key(text) for text in texts]
         merged, kept, keys = _merged(read)
-        spelling = spelling_of(texts, read, np.bincount(code, minlength=len(values)))
+        spelling = spelling_of(texts, read, often)
         code = merged[code]
         known = pl.Series([key is not None for key in keys], dtype=pl.Boolean)
         values = pl.select(pl.when(known).then(values.gather(kept)).alias("value")).to_series()
         concepts = np.array([k if isinstance(k, int) else -1 for k in keys], dtype=np.int64) if nominal else None
     counts = np.bincount(code, minlength=len(values)).astype(np.int64)
     missing = next((place for place, key in enumerate(keys) if key is None), None)
-    return Values(
-        name, attribute, values, counts, concepts, code.astype(np.int64), missing, keys=keys, spelling=spelling
-    )
+    return Values(name, attribute, values, counts, concepts, code, missing, keys=keys, spelling=spelling)
 
 
 def _text_key(text: str | None) -> str | None:
@@ -159,18 +163,17 @@ def _text_key(text: str | None) -> str | None:
     return None if is_silent(folded) else folded
 
 
-def _concept_keys(texts: list[str | None], attribute: Any) -> list[Hashable]:
+def _concept_keys(
+    name: str, attribute: Any, texts: list[str | None], counts: NDArray[Any], match: Match
+) -> list[Hashable]:
     """The place of a text's concept in the taxonomy; without one, the text as it is compared."""
-    from ontomask.taxonomy.matching import match_counts
-
-    taxonomy = attribute.load()
-    matching = match_counts(
-        Counter(text for text in texts if text is not None), taxonomy, attribute.mapping, attribute.language
-    )
-    return [
-        int(taxonomy.position(matching.concepts[text])) if text in matching.concepts else _text_key(text)
-        for text in texts
-    ]
+    tally: Counter[str] = Counter()
+    for text, count in zip(texts, counts.tolist(), strict=True):
+        if text is not None:
+            tally[text] += count
+    matching = match(name, attribute, tally)
+    concepts, position = matching.concepts, matching.taxonomy.position
+    return [int(position(concepts[text])) if text in concepts else _text_key(text) for text in texts]
 
 
 def _merged(keys: Sequence[Hashable]) -> tuple[Longs, list[int], list[Hashable]]:

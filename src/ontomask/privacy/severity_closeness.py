@@ -21,6 +21,7 @@ from ontomask.severity.placing import merged, used_keys
 if TYPE_CHECKING:
     import polars as pl
 
+    from ontomask.privacy.examined import Examined
     from ontomask.privacy.sensitive import Sensitive
 
 
@@ -61,21 +62,19 @@ class SeverityCloseness(WholeTableModel, SeverityModel):
     def given(self) -> tuple[str | Severity, list[str] | None, int | None]:
         return self.severity, self.columns, self.middle_class
 
-    def sensitive(self, data: pl.DataFrame, attributes: Mapping[str, Any]) -> Graded:
+    def _graded(self, data: pl.DataFrame, attributes: Mapping[str, Any]) -> Graded:
         """The severity of every column and combination, and of the records."""
-        found = super().sensitive(data, attributes)
+        found = super()._graded(data, attributes)
         if len(found.columns) < 2:
             return found
         name = f"severity of records #{id(self):x}"
         return replace(found, columns={**found.columns, name: _of_records(name, list(found.columns.values()))})
 
-    def compared(
-        self, data: pl.DataFrame, reference: pl.DataFrame | None, attributes: Mapping[str, Any]
-    ) -> tuple[Sensitive, Mapping[str, Longs]]:
-        here = self.sensitive(data, attributes)
+    def compared(self, table: Examined, reference: Examined | None) -> tuple[Sensitive, Mapping[str, Longs]]:
+        here = self.sensitive(table)
         if reference is None:
             return here, here.codes
-        whole = self.sensitive(reference, attributes)
+        whole = self.sensitive(reference)
         columns, codes = {}, {}
         for name, column in here.columns.items():
             columns[name], codes[name] = _beside(whole.columns[name], column)

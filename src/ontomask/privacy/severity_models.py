@@ -24,6 +24,8 @@ from ontomask.severity.placing import Placing
 if TYPE_CHECKING:
     import polars as pl
 
+    from ontomask.privacy.examined import Examined
+
 
 def _definition(given: Any) -> Any:
     if isinstance(given, (Severity, str)):
@@ -219,8 +221,12 @@ class SeverityModel(ClassModel):
 
     # ---- their numbers --------------------------------------------------------------------------------------------------
 
-    def sensitive(self, data: pl.DataFrame, attributes: Mapping[str, Any]) -> Graded:
+    def sensitive(self, table: Examined) -> Graded:
         """The levels of severity of every column, or combination of columns, that is looked at."""
+        # The model is kept with what was found, so that no other one can have its number.
+        return table.once(id(self), lambda: (self, self._graded(table.data, table.attributes)))[1]
+
+    def _graded(self, data: pl.DataFrame, attributes: Mapping[str, Any]) -> Graded:
         import polars as pl
 
         definition, covered = self.definition, self.covered(attributes)

@@ -87,13 +87,13 @@ def check(
         policy.method.require_enough(prepared.table)
     for model in policy.require:
         model.require_enough(prepared.table.n)
-    Goals.of(policy.require, prepared.data, policy.attributes)
+    Goals.of(policy.require, prepared.examined)
     report(0.7, "looking at classes")
     numbers = severity_numbers(policy.severity, prepared.data)
-    risk = risk_of(prepared.data, policy.quasi_identifiers, severity=numbers)
+    risk = risk_of(prepared.examined, severity=numbers)
     report(0.85, "looking at models")
     stated = [model for model in policy.require if isinstance(model, ClassModel)]
-    verification = check_models(prepared.data, stated, policy, prepared.data)
+    verification = check_models(prepared.examined, stated, policy, prepared.examined)
     report(1.0, "done")
     unprotected = not policy.promises and (policy.method is not None or policy.require)
     notes = [*([NOTHING_PROMISED] if unprotected else []), *prepared.notes]

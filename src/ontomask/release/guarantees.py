@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ontomask.microdata.frames import take
 from ontomask.wording import Counts
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def _worst_attack(release: Result) -> Attack:
     from ontomask.assessment.risk import risk_of
 
     linkage = {kind: release.linkage(kind) for kind in KINDS}
-    risk = risk_of(take(release.data).data, release.policy.quasi_identifiers)
+    risk = risk_of(release.released)
     n, released = release.pairing.n, release.pairing.masked.n
     return attacks_of(linkage, risk, n, released, recognizable=release.policy.recognizable)[0]
 

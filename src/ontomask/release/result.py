@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ontomask.assessment.pairing import Pairing
     from ontomask.assessment.preservation import Preservation
     from ontomask.policy.prepared import Prepared
+    from ontomask.privacy.examined import Examined
     from ontomask.privacy.models import Finding
 
 
@@ -46,6 +47,7 @@ class Result:
     """``data``: the release, of the kind of frame that came in. ``secret``: what all that was random came from.
 
     The frame can be changed, so it is verified again whenever it is written. ``allow_unsatisfied``: may it fail?
+    ``examined``: the table that was verified.
 
     ``records`` are the places in the input of the released records; like ``mapping`` and ``groups`` they lead back to
     people and belong to the steward alone. ``parts``: where a method makes several releases of the same records, the result
@@ -57,6 +59,7 @@ class Result:
     secret: Secret
     data: Any
     verification: Verification
+    examined: Examined
     prepared: Prepared
     masked: Masked
     records: NDArray[np.int64]
@@ -74,6 +77,11 @@ class Result:
     def releases(self) -> list[Any]:
         """The data of all releases: the same records in the same order; ``data`` is the first."""
         return [part.data for part in self.each]
+
+    @property
+    def released(self) -> Examined:
+        """The frame as it is now; nobody need have changed it."""
+        return self.examined.beside(take(self.data).data)
 
     @property
     def seed(self) -> int | None:
@@ -182,10 +190,9 @@ class Result:
         inside = np.flatnonzero(self.prepared.kept)
         return assessment_of(
             self.pairing,
-            self.prepared.data,
-            take(self.data).data,
+            self.prepared.examined,
+            self.released,
             np.searchsorted(inside, self.records),
-            self.policy.attributes,
             severity=self.policy.severity,
             ncp=self.ncp,
             recognizable=self.policy.recognizable,

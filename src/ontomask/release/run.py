@@ -28,6 +28,7 @@ from ontomask.policy.prepared import Prepared, prepare
 from ontomask.policy.verification import NOTHING_PROMISED, Verification, check_contents, check_models
 from ontomask.privacy.classes import as_written
 from ontomask.privacy.contents import WholeFile
+from ontomask.privacy.examined import Examined
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.models import Model
 from ontomask.progress import Reporter
@@ -71,7 +72,7 @@ def anonymize(
     for model in policy.require:
         model.require_enough(prepared.table.n)
     rng = masking_generator(hidden, prepared.table)
-    goals = Goals.of(policy.require, prepared.data, policy.attributes)
+    goals = Goals.of(policy.require, prepared.examined)
     began = time.perf_counter()
     each = policy.method.mask_releases(goals, prepared.table, rng, report.part(0.1, 0.85))
     masking_seconds = time.perf_counter() - began
@@ -112,13 +113,15 @@ def _released(
     data = _own_buffers(only_what_cells_show(data))
     promised: list[Model] = [KAnonymity(k=policy.method.promised_k)] if policy.method.promised_k > 1 else []
     models = _each_once([*promised, *policy.require])
-    verification = check_models(data, models, policy, prepared.data, masked.report)
+    examined = Examined.of(data, policy.attributes, prepared.examined.meanings)
+    verification = check_models(examined, models, policy, prepared.examined, masked.report)
     failed = [f"NOT SATISFIED: {text}" for text in verification.failed]
     return Result(
         policy=policy,
         secret=secret,
         data=give_back(data, prepared.taken),
         verification=verification,
+        examined=examined,
         prepared=prepared,
         masked=masked,
         records=np.flatnonzero(prepared.kept)[stayed if order is None else stayed[order]],
@@ -207,8 +210,10 @@ def verify(
         cells, _, _ = opened(frame, policy.attributes, text, reading=unmarked, release=reading is None)
         written = as_written(take(cells, **opening).data, text)
         shown = data.with_columns(written[name] for name in text if name in written.columns)
-    verification = check_models(shown, models, policy, reference, readable=False)
-    verification.findings.extend(check_contents(data, policy))
+    examined = Examined.of(data, policy.attributes)
+    whole = None if reference is None else Examined.of(reference, policy.attributes, examined.meanings)
+    verification = check_models(examined.beside(shown), models, policy, whole, readable=False)
+    verification.findings.extend(check_contents(examined, policy))
     if path is not None:
         found = beside(path, taken.data.columns, sheet=how.sheet, encoding=how.encoding)
         verification.findings.extend(WholeFile().check_file(found, text))

@@ -16,7 +16,6 @@ import polars as pl
 from ontomask.arguments import some_of
 from ontomask.errors import DataError, NotSatisfied, OntomaskError, OntomaskWarning
 from ontomask.microdata.csv_types import typed
-from ontomask.microdata.frames import take
 from ontomask.microdata.reading import Codes, format_name, read_table
 from ontomask.microdata.restoring import is_text
 from ontomask.policy.verification import Verification, check_contents, check_models
@@ -36,7 +35,7 @@ class ReadBack:
     def __init__(self, result: Result, *, encoding: str = "utf-8", decimal: str = ".") -> None:
         self._result = result
         self._encoding, self._decimal = encoding, decimal
-        self._released = take(result.data).data
+        self._released = result.released.data
         self._require_known_columns()
         self._models = [f.model for f in result.verification.findings if not isinstance(f.model, ContentCheck)]
         self.verification = result.verification
@@ -77,8 +76,9 @@ class ReadBack:
     def _verified(self, data: pl.DataFrame) -> Verification:
         """What the models say of the data, and what else fails."""
         result = self._result
-        found = check_models(data, self._models, result.policy, result.prepared.data, result.masked.report)
-        return Verification([*found.findings, *(f for f in check_contents(data, result.policy) if not f.holds)])
+        table = result.examined.beside(data)
+        found = check_models(table, self._models, result.policy, result.prepared.examined, result.masked.report)
+        return Verification([*found.findings, *(f for f in check_contents(table, result.policy) if not f.holds)])
 
     def _read(self, file: Path, format: str) -> pl.DataFrame:
         policy, released = self._result.policy, self._released

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import one_of
 from ontomask.arrays import Floats
-from ontomask.microdata.columns import factorize
+from ontomask.microdata.codes import factorize
 from ontomask.severity.domains import Cells, Domain, Unknown
 from ontomask.severity.members import Attribute
 

@@ -1,0 +1,89 @@
+"""A table as privacy models look at it: its equivalence classes and its sensitive columns, each worked out once.
+
+Several models ask for the same classes and the same columns, and tables of one run (the original, the release, the file
+that was written) hold the same texts: what a text means is found once for all of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+import polars as pl
+
+from ontomask.privacy.classes import Classes, classes_of
+from ontomask.privacy.sensitive import Sensitive, Values, values_of
+from ontomask.taxonomy.matching import Matching, match_counts
+
+Found = TypeVar("Found")
+
+
+class Meanings:
+    """Matchings of the texts of nominal columns; the same texts of a column are matched once.
+
+    What a text means may depend on the other texts of its column (a dot in one of them), never on how often they occur.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, frozenset[str], frozenset[str]], tuple[Any, Matching]] = {}
+
+    def match(self, name: str, attribute: Any, tally: Counter[str], numbers: Collection[str] = ()) -> Matching:
+        """The concepts of counted texts; ``numbers``: those that are not stored as text."""
+        key = name, frozenset(tally), frozenset(numbers)
+        known, matching = self._found.get(key, (None, None))
+        if matching is None or known is not attribute:
+            matching = match_counts(tally, attribute.load(), attribute.mapping, attribute.language, key[2])
+            self._found[key] = attribute, matching
+        return matching
+
+
+@dataclass(frozen=True, eq=False)
+class Examined:
+    """A table, its quasi-identifiers, and what is known of its columns."""
+
+    data: pl.DataFrame
+    quasi: list[str]
+    attributes: Mapping[str, Any]
+    meanings: Meanings = field(default_factory=Meanings)
+    _found: dict[Any, Any] = field(default_factory=dict)
+
+    @staticmethod
+    def of(data: pl.DataFrame, attributes: Mapping[str, Any], meanings: Meanings | None = None) -> Examined:
+        """A table with those of the quasi-identifiers that it has, in its own order."""
+        quasi = [name for name in data.columns if name in attributes and attributes[name].quasi]
+        return Examined(data, quasi, attributes, meanings or Meanings())
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    @cached_property
+    def classes(self) -> Classes:
+        """The records that agree in all quasi-identifiers."""
+        return classes_of(self.data, self.quasi)
+
+    def values(self, name: str) -> Values:
+        """The values of a column, spellings of one value as one."""
+        return self.once(name, lambda: self.read(name, self.data[name]))
+
+    def read(self, name: str, series: pl.Series) -> Values:
+        """The values of a series as those of the column ``name`` are read."""
+        return values_of(name, series, self.attributes.get(name), self.meanings.match)
+
+    def sensitive(self, names: list[str]) -> Sensitive:
+        return Sensitive.of({name: self.values(name) for name in names})
+
+    def once(self, key: Any, work: Callable[[], Found]) -> Found:
+        """What several models ask for, worked out once."""
+        if key not in self._found:
+            self._found[key] = work()
+        found: Found = self._found[key]
+        return found
+
+    def beside(self, data: pl.DataFrame) -> Examined:
+        """Another table of the same columns, such as a release; a table that is equal to this one is this one."""
+        if data is self.data or (data.schema == self.data.schema and data.equals(self.data)):
+            return self
+        return Examined.of(data, self.attributes, self.meanings)
