@@ -26,11 +26,13 @@ import ontomask as om
 from ontomask.assessment.linkage import linkage_of, record_linkage
 from ontomask.assessment.loss import information_loss, loss_of
 from ontomask.assessment.pairing import pair_frames, pair_result
-from ontomask.kernels.blocks import SIZE, drop_slot, new_blocks, tidy
-from ontomask.kernels.centres import change, clear, new_tally, set_centre
+from ontomask.kernels import blocks as block_kernels
+from ontomask.kernels import centres, searching
+from ontomask.kernels.blocks import SIZE, new_blocks
+from ontomask.kernels.centres import new_tally
+from ontomask.kernels.compiling import compiled
 from ontomask.kernels.groups import distances_from
 from ontomask.kernels.ordering import near_order
-from ontomask.kernels.searching import bound_above, look_from, look_through
 from ontomask.kernels.space import Point, new_point, set_point
 from ontomask.masking import microaggregation
 from ontomask.masking.resampling import grouped_by_rank
@@ -131,6 +133,13 @@ def test_centres(data: DataObject) -> None:
         note(centroid)
         real = sheet.operators(how, centroid).centres(groups, len(inside))
         assert_same_records(sheet.decoded(real), [plain.centre(records, centroid) for records in inside])
+
+
+clear, change, set_centre = map(compiled, (centres.clear, centres.change, centres.set_centre))
+drop_slot, tidy = map(compiled, (block_kernels.drop_slot, block_kernels.tidy))
+look_from, bound_above, look_through = map(
+    compiled, (searching.look_from, searching.bound_above, searching.look_through)
+)
 
 
 @numba.njit

@@ -13,6 +13,8 @@ from ontomask.comparison.judging import Run, judged
 from ontomask.comparison.outcome import Comparison
 from ontomask.demo.stays import demo_data, demo_policy
 from ontomask.demo.tour_folder import TourFolder
+from ontomask.kernels.compiling import is_kept
+from ontomask.kernels.linkage import linkage_range
 from ontomask.microdata.writing import write_table
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.progress import Progress, silent, stretch
@@ -101,9 +103,6 @@ def make_tour(
 
 def _compile_beside() -> subprocess.Popen[bytes] | None:
     """A process that compiles what assessments need while masking is compiled here; None if that was done before."""
-    from ontomask.kernels.compiling import is_kept
-    from ontomask.kernels.linkage import linkage_range
-
     if is_kept(linkage_range):
         return None
     try:

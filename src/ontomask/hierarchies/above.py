@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ontomask.arrays import Floats, Longs
 from ontomask.hierarchies.costs import LossKind
 from ontomask.hierarchies.levels import ANY, ANY_LEVEL, ColumnLevels
+from ontomask.kernels.hierarchies import first_in_common
 from ontomask.kinds.concept_distance import NominalDistance
 from ontomask.kinds.flat import FlatColumn
 from ontomask.kinds.nominal import NominalColumn
@@ -77,8 +78,6 @@ class Above:
 
     def lowest(self, codes: NDArray[np.int32], starts: Longs) -> Longs:
         """Of each group of codes the most specific node that covers all; ``starts``: where each begins, and the end."""
-        from ontomask.kernels.hierarchies import first_in_common
-
         into = np.zeros(len(starts) - 1, dtype=np.int64)
         room = np.zeros(int(self.covers.lengths().max(initial=1)), dtype=np.int32)
         first_in_common(self.covers.start, self.covers.index, codes, starts, room, into)

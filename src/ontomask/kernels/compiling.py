@@ -1,24 +1,25 @@
-"""How kernels are compiled."""
+"""How kernels are compiled: by numba, which is loaded when the first of them is called."""
 
 from __future__ import annotations
 
+import sys
+import threading
 from collections.abc import Callable
+from functools import update_wrapper
 from pathlib import Path
 from typing import Any, TypeVar, cast
-
-import numba
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def kernel(function: Function) -> Function:
     """A kernel that Python calls: compiled, cached, without the interpreter's lock, additions in the order written."""
-    return _compiled(function)
+    return _waiting(function)
 
 
 def inner(function: Function) -> Function:
     """A kernel that only kernels call. It needs no door to Python, which takes longer to compile than the kernel."""
-    return _compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _waiting(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def inner_extremes(function: Function) -> Function:
@@ -26,30 +27,67 @@ def inner_extremes(function: Function) -> Function:
 
     This changes no result: only the sign of a zero is left open, and nothing here looks at it.
     """
-    return _compiled(function, fastmath={"nnan", "nsz"}, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    return _waiting(function, fastmath={"nnan", "nsz"}, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
-def is_kept(compiled: Any) -> bool:
+class Kernel:
+    """Stands for a kernel until it is called: modules can be imported without numba."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        update_wrapper(self, function)
+        self.function, self.options = function, options
+        self.compiled: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        return (self.compiled or compiled(self))(*arguments)
+
+
+_LOCK = threading.Lock()
+_WAITING: list[Kernel] = []
+
+
+def _waiting(function: Function, **options: Any) -> Function:
+    _WAITING.append(Kernel(function, options))
+    return cast(Function, _WAITING[-1])
+
+
+def compiled(function: Any) -> Any:
+    """What numba makes of a kernel; it compiles, or loads what it kept, at the first call."""
+    with _LOCK:
+        for waiting in _WAITING:
+            waiting.compiled = _compiled(waiting.function, waiting.options)
+        _WAITING.clear()
+        # Kernels call kernels by their names: numba has to find there what it made itself.
+        for name, module in list(sys.modules.items()):
+            if name.startswith("ontomask.kernels."):
+                names = {key: value.compiled for key, value in vars(module).items() if isinstance(value, Kernel)}
+                vars(module).update({key: made for key, made in names.items() if made is not None})
+    return function.compiled if isinstance(function, Kernel) else function
+
+
+def is_kept(function: Any) -> bool:
     """Was the kernel compiled before, so that it only has to be loaded?"""
-    kept: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    kept: Any = getattr(getattr(compiled(function), "_cache", None), "_cache_file", None)
     try:
         return bool(kept._load_index())
     except (AttributeError, OSError, ValueError):
         return False
 
 
-def _compiled(function: Function, **options: Any) -> Function:
-    options |= {"nogil": True, "error_model": "numpy"}
+def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    import numba  # late: it takes 0.3 s to load, and most commands never need it
+
+    options = options | {"nogil": True, "error_model": "numpy"}
     try:
-        compiled = numba.njit(cache=True, **options)(function)
+        made = numba.njit(cache=True, **options)(function)
     except RuntimeError:  # no folder to keep compiled code in: compile in each process
-        return cast(Function, numba.njit(**options)(function))
+        return numba.njit(**options)(function)
     # numba looks only at the file of a kernel itself to see whether what it kept is still good; kernels contain other
     # kernels, so all their files count.
-    kept: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    kept: Any = getattr(getattr(made, "_cache", None), "_cache_file", None)
     if hasattr(kept, "_source_stamp"):
         kept._source_stamp = _SOURCES
-    return cast(Function, compiled)
+    return made
 
 
 def _stamp() -> tuple[tuple[str, float, int], ...]:

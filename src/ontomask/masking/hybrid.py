@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arrays import TIE, Longs
+from ontomask.kernels.hybrid import draw_near
 from ontomask.kinds.concept_distance import NominalDistance
 from ontomask.kinds.line import LineDistance
 from ontomask.microdata.column_distance import ColumnDistance
@@ -56,8 +57,6 @@ class _Grouped:
         return drawn
 
     def near(self, metric: NominalDistance, uniform: NDArray[np.float64]) -> Longs:
-        from ontomask.kernels.hybrid import draw_near
-
         values = len(metric.column)
         pairs = np.unique(self.group_of * values + self.codes)
         at = np.searchsorted(pairs // values, np.arange(self.groups + 1))

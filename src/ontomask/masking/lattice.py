@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ontomask.arrays import Floats, Longs
 from ontomask.hierarchies.levels import ColumnLevels
+from ontomask.kernels.lattice import classes_at
 from ontomask.privacy.models import ClassRows, Judge
 from ontomask.progress import Progress
 
@@ -147,8 +148,6 @@ class Lattice:
 
     def _classes(self, node: Node, rows: Rows) -> tuple[Longs, Longs, Longs]:
         """The class of each row, and of each class its records and its first row."""
-        from ontomask.kernels.lattice import classes_at
-
         widths = [by_level[level] for by_level, level in zip(self._widths, node, strict=True)]
         of, sizes, first = np.empty((3, len(rows)), dtype=np.int64)
         if math.prod(widths) < 2**62:

@@ -9,6 +9,12 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from ontomask.arguments import counted, did_you_mean
+from ontomask.kernels.adaptive import adaptive_steps, new_groups, place_leftovers
+from ontomask.kernels.blocks import new_blocks
+from ontomask.kernels.centres import add_all, new_tally
+from ontomask.kernels.mdav import begin_queues, mdav_steps, new_journey, new_queues
+from ontomask.kernels.ordering import near_order
+from ontomask.kernels.space import new_point
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.goals import Goals
 from ontomask.masking.hybrid import draw_hybrid
@@ -217,12 +223,6 @@ class Microaggregation(Aggregating):
 
 def mdav(operators: Operators, k: int, progress: Progress) -> tuple[NDArray[np.int32], int]:
     """The group of each record, and how many there are (T12 Algorithm 3)."""
-    from ontomask.kernels.blocks import new_blocks
-    from ontomask.kernels.centres import add_all, new_tally
-    from ontomask.kernels.mdav import begin_queues, mdav_steps, new_journey, new_queues
-    from ontomask.kernels.ordering import near_order
-    from ontomask.kernels.space import new_point
-
     space, rules, table = operators.space, operators.rules, operators.table
     blocks = new_blocks(space, table.counts, near_order(space))
     tally, point, journey = new_tally(space, rules), new_point(space), new_journey(space)
@@ -239,12 +239,6 @@ def adaptive(
     operators: Operators, k: int, *, weighted: bool, static: bool, progress: Progress
 ) -> tuple[NDArray[np.int32], int]:
     """The group of each record, and how many there are (T12 Algorithm 4)."""
-    from ontomask.kernels.adaptive import adaptive_steps, new_groups, place_leftovers
-    from ontomask.kernels.blocks import new_blocks
-    from ontomask.kernels.centres import add_all, new_tally
-    from ontomask.kernels.ordering import near_order
-    from ontomask.kernels.space import new_point
-
     space, rules, table = operators.space, operators.rules, operators.table
     blocks = new_blocks(space, table.counts, near_order(space))
     everyone, members = new_tally(space, rules), new_tally(space, rules)

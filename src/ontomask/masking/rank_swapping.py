@@ -11,6 +11,10 @@ from pydantic import BeforeValidator, Field, model_validator
 from ontomask.arguments import counted
 from ontomask.arrays import Longs
 from ontomask.errors import DataError
+from ontomask.kernels.blocks import new_blocks
+from ontomask.kernels.ordering import near_order
+from ontomask.kernels.space import new_point
+from ontomask.kernels.swapping import new_swaps, swap_along, swap_steps
 from ontomask.kinds.line import LineDistance
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.displacement import report_swaps
@@ -156,8 +160,6 @@ class RankSwapping(Measuring):
             table = make_table([metric.column])
             sources, free = swap_records(table, RecordDistance([metric]), k, self.ties, rng, progress)
             return sources[0], free[0]
-        from ontomask.kernels.swapping import swap_along
-
         progress(0.0, f"swapping {metric.column.name}")
         keys = metric.column.counts if self.variant == "distributional" else ranking_keys(metric)
         source, free = np.arange(metric.n), np.zeros(metric.n, dtype=np.int64)
@@ -287,11 +289,6 @@ def swapped(
     table: Table, distance: RecordDistance, k: int, ties: Ties, rng: np.random.Generator, progress: Progress
 ) -> Any:
     """All that the kernel keeps about the swaps, the order of the references included."""
-    from ontomask.kernels.blocks import new_blocks
-    from ontomask.kernels.ordering import near_order
-    from ontomask.kernels.space import new_point
-    from ontomask.kernels.swapping import new_swaps, swap_steps
-
     space = distance.space(table)
     order = near_order(space)
     everyone, waiting = (new_blocks(space, table.counts, order) for _ in range(2))

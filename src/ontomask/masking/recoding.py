@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from ontomask.arguments import counted
+from ontomask.kernels.blocks import new_blocks
+from ontomask.kernels.ordering import near_order
+from ontomask.kernels.recoding import new_moves, recoding_steps
+from ontomask.kernels.space import new_point
 from ontomask.masking.method import Comparing, Grouping, Masked
 from ontomask.microdata.encoding import Table
 from ontomask.operators.ordering import Comparison
@@ -65,11 +69,6 @@ class Recoding(Comparing, Grouping):
         )
 
     def _by_kernel(self, table: Table, progress: Progress) -> NDArray[np.int32]:
-        from ontomask.kernels.blocks import new_blocks
-        from ontomask.kernels.ordering import near_order
-        from ontomask.kernels.recoding import new_moves, recoding_steps
-        from ontomask.kernels.space import new_point
-
         progress(0.0, "measuring distances between values")
         space = self.record_distance(table).space(table)
         blocks = new_blocks(space, table.counts, near_order(space))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arrays import TIE, Floats, Longs
+from ontomask.kernels.noise import nearest_values
 from ontomask.kinds.concept_distance import NominalDistance
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.microdata.column_distance import ColumnDistance
@@ -153,8 +154,6 @@ def moved_concepts(scored: Scores, moves: Floats, uniform: Floats, nearest: Near
     the difference of their scores in standard deviations and v their distance in units of the spread. On a line u is
     +-v and y the value nearest to x + d. With ``nearest="score"`` it is the least (u - d)^2.
     """
-    from ontomask.kernels.noise import nearest_values
-
     metric, present = scored.metric, scored.present
     assert isinstance(metric, NominalDistance)
     codes = scored.column.codes.astype(np.int64)

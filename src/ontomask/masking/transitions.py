@@ -25,6 +25,7 @@ from functools import cached_property
 import numpy as np
 
 from ontomask.arrays import Floats, Longs
+from ontomask.kernels.transitions import draw_values, keep_probabilities, sums_of_rows
 from ontomask.kinds.concept_distance import NominalDistance
 from ontomask.kinds.line import LineDistance
 from ontomask.masking.scores import by_code, present_codes
@@ -69,8 +70,6 @@ class Transitions:
     @cached_property
     def keep(self) -> Floats:
         """The probability of each value to be kept: the diagonal of the matrix."""
-        from ontomask.kernels.transitions import keep_probabilities
-
         kept = np.ones(len(self))
         if len(self) > 1:
             keep_probabilities(self.closeness, self.weights, self.cut, self.counts, kept)
@@ -85,8 +84,6 @@ class Transitions:
 
     def draw(self, uniform: Floats) -> Longs:
         """A code for each record of the column; missing values stay."""
-        from ontomask.kernels.transitions import draw_values
-
         codes = self.metric.column.codes.astype(np.int64)
         if len(self) < 2:
             return codes
@@ -115,8 +112,6 @@ def relative_distances(metric: ColumnDistance, codes: Longs) -> Floats:
 
 def balanced(closeness: Floats, wanted: Floats) -> tuple[Floats, Floats]:
     """Weights a with a_i sum_j closeness_ij a_j = wanted_i, and what the left side is with them."""
-    from ontomask.kernels.transitions import sums_of_rows
-
     weights, sums = np.sqrt(wanted), np.empty(len(wanted))
     rounds = min(ROUNDS, max(PRODUCTS // len(wanted) ** 2, 50))
     for _ in range(rounds):

@@ -13,6 +13,7 @@ import numpy as np
 
 from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError
+from ontomask.kernels.transport import transport_costs
 
 #: Steps of the transport problem that may be taken: some minutes.
 MOST_WORK = 6e10
@@ -161,8 +162,6 @@ class TableGround:
         self.alone = self.table @ (counts / counts.sum())
 
     def distances(self, pairs: Pairs) -> Floats:
-        from ontomask.kernels.transport import transport_costs
-
         found = pairs.sums(pairs.share * self.alone[pairs.code])
         ends = np.append(pairs.starts[1:], len(pairs.of))
         first: dict[bytes, int] = {}

@@ -21,6 +21,7 @@ from ontomask.arrays import Floats
 from ontomask.distances.between import Scope
 from ontomask.distances.measures import get_measure
 from ontomask.errors import OntomaskWarning, OptionError
+from ontomask.kernels.dependence import sums_between
 from ontomask.statistics.sample import Sample
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -99,8 +100,6 @@ class NumericColumn(Column):
 
     def sums_between(self, code: NDArray[np.int64], categories: int) -> Floats:
         """For every two categories the sum of |x - y| over their records, in one pass over the sorted values."""
-        from ontomask.kernels.dependence import sums_between
-
         sums = np.zeros((categories, categories))
         sums_between(code[self.order], self.values[self.order], sums)
         return sums
