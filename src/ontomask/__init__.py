@@ -98,7 +98,7 @@ if TYPE_CHECKING:
     from ontomask.taxonomy.catalog import list_taxonomies as list_taxonomies
     from ontomask.taxonomy.catalog import load_taxonomy as load_taxonomy
     from ontomask.taxonomy.joining import join_taxonomies as join_taxonomies
-    from ontomask.taxonomy.matching import Matching as Matching
+    from ontomask.taxonomy.matched import Matching as Matching
     from ontomask.taxonomy.matching import match as match
     from ontomask.taxonomy.readers import read_taxonomy as read_taxonomy
     from ontomask.taxonomy.taxonomy import Taxonomy as Taxonomy
@@ -124,7 +124,7 @@ _HOME = {
     "LevelsFile": "hierarchies.kinds",
     "Loss": "assessment.loss",
     "MaskedText": "hierarchies.kinds",
-    "Matching": "taxonomy.matching",
+    "Matching": "taxonomy.matched",
     "Measure": "distances.measure",
     "Microaggregation": "masking.microaggregation",
     "NoiseAddition": "masking.noise_addition",

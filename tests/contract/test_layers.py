@@ -13,8 +13,8 @@ import ontomask
 SOURCES = Path(ontomask.__file__).parent
 #: From the ground up. A package or module may import what stands before it, and itself.
 ORDER = (
-    "errors arrays arguments wording progress forking settings_help settings files kernels taxonomy distances "
-    "microdata kinds column_names statistics operators hierarchies severity privacy masking policy profiling "
+    "errors arrays arguments showing wording progress forking settings_help settings files kernels taxonomy "
+    "distances microdata kinds column_names statistics operators hierarchies severity privacy masking policy profiling "
     "assessment report release comparison demo cli"
 ).split()
 #: The public names and the command sit on top of everything.

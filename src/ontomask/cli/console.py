@@ -9,6 +9,8 @@ from typing import Any
 
 import typer
 
+from ontomask.showing import figure, numeric, text_table
+
 #: What a command ends with when its input or options are wrong.
 USAGE = 2
 #: A release fails what the policy requires.
@@ -59,42 +61,22 @@ def say_json(content: Any) -> None:
 
 def say_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """A table with a heading: columns that hold nothing but numbers stand to the right."""
-    cells = [[figure(cell) for cell in row] for row in rows]
-    right = [all(isinstance(row[i], (int, float)) for row in rows) for i in range(len(columns))]
     if sys.stdout.isatty():
-        _rich(title, columns, cells, right)
+        _rich(title, columns, rows)
         return
-    widths = [max(len(name), *(len(row[i]) for row in cells)) if cells else len(name) for i, name in enumerate(columns)]
     say(title)
-    for row in ([*columns], *cells):
-        parts = [
-            cell.rjust(width) if to_right else cell.ljust(width)
-            for cell, width, to_right in zip(row, widths, right, strict=True)
-        ]
-        say("  " + "  ".join(parts).rstrip())
+    for line in text_table(columns, rows):
+        say(f"  {line}")
 
 
-def _rich(title: str, columns: Sequence[str], cells: Sequence[Sequence[str]], right: Sequence[bool]) -> None:
+def _rich(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     table = Table(title=title, title_justify="left", title_style="bold", show_edge=False)
-    for name, to_right in zip(columns, right, strict=True):
+    for name, to_right in zip(columns, numeric(rows, len(columns)), strict=True):
         table.add_column(name, justify="right" if to_right else "left", no_wrap=to_right)
-    for row in cells:
-        table.add_row(*(Text(printable(cell)) for cell in row))  # texts of a file are no markup
+    for row in rows:
+        table.add_row(*(Text(printable(figure(cell))) for cell in row))  # texts of a file are no markup
     Console().print(table)
-
-
-def figure(value: Any) -> str:
-    """A cell as it is shown."""
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return f"{value:,.4f}".rstrip("0").rstrip(".")
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, list):
-        return figure("; ".join(map(str, value)))
-    return str(value).replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t")

@@ -27,7 +27,7 @@ from ontomask.errors import OptionError, OutputError, UnmatchedValuesError
 
 if TYPE_CHECKING:
     from ontomask.profiling.coverage import ColumnValues, Coverage
-    from ontomask.taxonomy.matching import Matching
+    from ontomask.taxonomy.matched import Matching
 
 #: The two letters of a language -> the name of its stemmer.
 _LANGUAGES = {

@@ -22,7 +22,8 @@ from ontomask.microdata.columns import Codes, Column
 from ontomask.settings import plain
 from ontomask.taxonomy.catalog import list_taxonomies, load_taxonomy
 from ontomask.taxonomy.lexicon import stemmer
-from ontomask.taxonomy.matching import Matching, match_counts
+from ontomask.taxonomy.matched import Matching
+from ontomask.taxonomy.matching import match_counts
 from ontomask.taxonomy.readers import read_taxonomy
 from ontomask.taxonomy.taxonomy import Taxonomy
 

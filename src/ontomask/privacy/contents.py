@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ontomask.hierarchies.kinds import Hierarchy
     from ontomask.microdata.beside import Beside
     from ontomask.privacy.examined import Examined
-    from ontomask.taxonomy.matching import Matching
+    from ontomask.taxonomy.matched import Matching
 
 #: What stands for any value.
 ANY = "*"

@@ -19,7 +19,8 @@ from ontomask.hierarchies.kinds import LevelsFile, as_text
 from ontomask.microdata.csv_files import DataSource
 from ontomask.microdata.reading import Codes, read_table, require_file
 from ontomask.taxonomy.lexicon import nearest_texts
-from ontomask.taxonomy.matching import Matching, match_counts
+from ontomask.taxonomy.matched import Matching
+from ontomask.taxonomy.matching import match_counts
 from ontomask.taxonomy.readers.levels import read_rows
 from ontomask.taxonomy.taxonomy import Taxonomy
 

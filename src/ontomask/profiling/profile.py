@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,6 +22,7 @@ from ontomask.profiling.proposal import AnyRole, Kind, Proposal
 from ontomask.profiling.proposals import Unmatched, propose
 from ontomask.profiling.role_limits import settle_together, worded_for
 from ontomask.profiling.taxonomy_candidates import Candidate, Taxonomies, candidates
+from ontomask.showing import html_card, html_table, text_table
 
 if TYPE_CHECKING:
     from ontomask.masking.method import Method
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 ROLES = ("identifier", "quasi", "sensitive", "other")
 DEFAULT_K = 5
+#: The columns of the table that people see; figures are aligned to the right.
+_HEADS = ("column", "type", "values", "missing", "unique", "role", "kind", "taxonomy")
+_RIGHT = tuple(head in ("values", "missing", "unique") for head in _HEADS)
 
 
 @dataclass(frozen=True)
@@ -228,17 +231,7 @@ class Profile:
 
     def __str__(self) -> str:
         """A plain table for a terminal, and below it what to check."""
-        heads = ("column", "type", "values", "missing", "unique", "role", "kind", "taxonomy")
-        rows = self._rows()
-        widths = [max(len(row[i]) for row in (heads, *rows)) for i in range(len(heads))]
-        right = (2, 3, 4)
-        lines = [
-            "  ".join(
-                cell.rjust(width) if i in right else cell.ljust(width)
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            ).rstrip()
-            for row in (heads, *rows)
-        ]
+        lines = text_table(_HEADS, self._rows(), _RIGHT)
         lines += [f"check {', '.join(names)}: {what}" for what, names in self.to_check.items()]
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
@@ -249,12 +242,9 @@ class Profile:
         ]
 
     def _repr_html_(self) -> str:
-        heads = ("column", "type", "values", "missing", "unique", "role", "kind", "taxonomy", "why", "check")
-        cells = [(*cells, c.reason, "; ".join(c.checks)) for c, cells in zip(self.columns, self._rows(), strict=True)]
-        head = "".join(f"<th>{name}</th>" for name in heads)
-        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in cells)
-        notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in self.notes)
-        return f"<div><table><tr>{head}</tr>{body}</table>{notes}</div>"
+        rows = [(*cells, c.reason, list(c.checks)) for c, cells in zip(self.columns, self._rows(), strict=True)]
+        table = html_table((*_HEADS, "why", "check"), rows, (*_RIGHT, False, False))
+        return html_card(repr(self).strip("<>"), table, notes=self.notes)
 
 
 def profile(

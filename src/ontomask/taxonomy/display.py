@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from ontomask.showing import html_card, html_facts
+
 if TYPE_CHECKING:
     from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -90,10 +92,6 @@ def summary(t: Taxonomy) -> str:
 
 def html(t: Taxonomy, width: int = 25) -> str:
     """A card with the facts and the first two levels, folded; no script, no style from elsewhere."""
-    cell = "text-align:left;padding:1px 10px 1px 0;vertical-align:top"
-    rows = "".join(
-        f'<tr><th style="{cell}">{escape(n)}</th><td style="{cell}">{escape(v)}</td></tr>' for n, v in facts(t)
-    )
 
     def branch(position: int, left: int) -> str:
         children = list(map(int, t.dag.children.row(position)))
@@ -108,9 +106,5 @@ def html(t: Taxonomy, width: int = 25) -> str:
         opened = " open" if position == t.dag.root else ""
         return f"<li><details{opened}><summary>{title}</summary>{_LIST}{inner}</ul></details></li>"
 
-    notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in t.notes)
-    return (
-        f"<div><strong>{escape(t.name or 'taxonomy')}</strong>"
-        f'<table style="border-collapse:collapse">{rows}</table>'
-        f"{_LIST}{branch(t.dag.root, 2)}</ul>{notes}</div>"
-    )
+    tree = f"{_LIST}{branch(t.dag.root, 2)}</ul>"
+    return html_card(t.name or "taxonomy", html_facts(facts(t)), tree, notes=t.notes)

@@ -6,7 +6,8 @@ import csv
 import io
 
 from ontomask.errors import UnmatchedValuesError
-from ontomask.taxonomy.matching import SCORES, Match, Matching
+from ontomask.taxonomy.matched import Match, Matching
+from ontomask.taxonomy.matching import SCORES
 
 
 def mapping_text(matching: Matching) -> str:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ontomask.arguments import as_values, short
-from ontomask.errors import CycleError, OptionError, TaxonomyError, UnknownConceptError
+from ontomask.arguments import short
+from ontomask.errors import CycleError, OptionError, TaxonomyError
 from ontomask.taxonomy import display
 from ontomask.taxonomy.construction import Links, as_links, collect, distinct_links, joined_note, relation_links
 from ontomask.taxonomy.dag import Csr, CycleFound, Dag
+from ontomask.taxonomy.structure import Structure
 
 if TYPE_CHECKING:
     from ontomask.taxonomy.lexicon import Lexicon
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ARTIFICIAL_ROOT = "(root)"
 
 
-class Taxonomy:
+class Taxonomy(Structure):
     """A rooted DAG of concepts over is-a, with labels, synonyms and whatever else its source tells of them.
 
     A concept is named by its code, a text. Wherever a method takes a concept, an alternative code of it (OBO
@@ -154,6 +154,7 @@ class Taxonomy:
 
     @property
     def name(self) -> str | None:
+        """What it is called."""
         return self._name
 
     @property
@@ -167,33 +168,14 @@ class Taxonomy:
         return self._notes
 
     @property
-    def concepts(self) -> tuple[str, ...]:
-        """All codes, in taxonomy order (the order that breaks ties)."""
-        return self._concepts
-
-    @property
-    def root(self) -> str:
-        return self._concepts[self._dag.root]
-
-    @property
     def artificial_root(self) -> str | None:
         """The code of the root if it was added to join several, else None. It changes distances near the top."""
         return self.root if self._artificial_root else None
 
     @property
-    def dag(self) -> Dag:
-        """The integer arrays: parents, children, depth, topological order, ancestors."""
-        return self._dag
-
-    @property
     def relations(self) -> Mapping[str, Csr]:
         """Relations other than is-a, by name."""
         return MappingProxyType(self._relations)
-
-    @property
-    def aliases(self) -> Mapping[str, int]:
-        """Alternative codes, with the position of the concept each stands for."""
-        return MappingProxyType(self._aliases)
 
     @property
     def senses(self) -> Mapping[str, tuple[int, ...]]:
@@ -207,6 +189,12 @@ class Taxonomy:
 
         return Lexicon(self)
 
+    def _loose_position(self, code: str) -> int | None:
+        return self.lexicon.loose_code(code)
+
+    def _near(self, code: str) -> list[str]:
+        return [near.text for near in self.lexicon.suggest(code)]
+
     @cached_property
     def fingerprint(self) -> str:
         """A hash over codes, links and labels: equal taxonomies have equal fingerprints on every machine."""
@@ -218,84 +206,8 @@ class Taxonomy:
         digest.update(self._dag.parents.index.astype("<i4").tobytes())
         return digest.hexdigest()
 
-    # ---- from codes to positions and back ---------------------------------------------------------------------
-
-    def find(self, concept: object) -> int | None:
-        """The position of a concept given by its code or an alternative code; None where there is none."""
-        if not isinstance(concept, str):
-            return None
-        position = self._position.get(concept)
-        if position is None:
-            position = self._aliases.get(concept)
-        return position if position is not None else self.lexicon.loose_code(concept)
-
-    def position(self, concept: object) -> int:
-        """The position of a concept; an error that suggests near ones where there is none."""
-        position = self.find(concept)
-        if position is None:
-            near = self.lexicon.suggest(concept) if isinstance(concept, str) else []
-            raise UnknownConceptError(concept, taxonomy=self._name, suggestions=[s.text for s in near])
-        return position
-
-    def positions(self, concepts: Iterable[str]) -> NDArray[np.int64]:
-        exact = self._position
-        listed = as_values(concepts, "concepts")
-        found = [exact[c] if c in exact else self.position(c) for c in listed]
-        return np.array(found, dtype=np.int64)
-
-    def _codes(self, positions: Iterable[int]) -> list[str]:
-        return [self._concepts[i] for i in positions]
-
-    def _others(self, mark: NDArray[np.bool_], position: int, *, downwards: bool) -> list[str]:
-        mark[position] = False
-        found = np.flatnonzero(mark)
-        depth = self._dag.depth[found]
-        return self._codes(found[np.lexsort((found, depth if downwards else -depth))])
-
-    # ---- asking -----------------------------------------------------------------------------------------------
-
-    def parents(self, concept: str) -> list[str]:
-        return self._codes(self._dag.parents.row(self.position(concept)))
-
-    def children(self, concept: str) -> list[str]:
-        return self._codes(self._dag.children.row(self.position(concept)))
-
-    def ancestors(self, concept: str) -> list[str]:
-        """All concepts above, without the concept itself; deepest first."""
-        at = self.position(concept)
-        return self._others(self._dag.mark_ancestors(np.array([at])), at, downwards=False)
-
-    def descendants(self, concept: str) -> list[str]:
-        """All concepts below, without the concept itself; shallowest first."""
-        at = self.position(concept)
-        return self._others(self._dag.mark_descendants(np.array([at])), at, downwards=True)
-
-    def subsumers(self, concept: str) -> list[str]:
-        """T(c): the concept and all its ancestors (specification 1; M13 eq. 1)."""
-        at = self.position(concept)
-        return [self._concepts[at], *self.ancestors(concept)]
-
-    def depth(self, concept: str) -> int:
-        """Nodes on the longest path from the root; the root has 1."""
-        return int(self._dag.depth[self.position(concept)])
-
-    def height(self, concept: str) -> int:
-        """Nodes on the longest path down; a leaf has 1."""
-        return int(self._dag.height[self.position(concept)])
-
-    def is_leaf(self, concept: str) -> bool:
-        return bool(self._dag.leaves[self.position(concept)])
-
-    def lcs(self, concepts: Iterable[str]) -> str:
-        """Least common subsumer: the deepest common ancestor; tie: fewest links to them, then taxonomy order."""
-        return self._concepts[self._dag.common_subsumer(self._some(concepts, "lcs"))]
-
-    def minimum_hierarchy(self, concepts: Iterable[str]) -> list[str]:
-        """H(V): all concepts on any is-a path between a value and the LCS of all, ends included (T12 def. 5)."""
-        return self._codes(self._dag.minimum_hierarchy(self._some(concepts, "minimum_hierarchy")))
-
     def attribute_taxonomy(self, concepts: Iterable[str]) -> Taxonomy:
-        """tau(X): the LCS of the values and everything below it (R17 def. 2)."""
+        """tau(X): the LCS of the concepts and everything below it (R17 def. 2)."""
         return self.subtree(self.lcs(concepts))
 
     def subtree(self, concept: str) -> Taxonomy:
@@ -323,12 +235,15 @@ class Taxonomy:
         )
 
     def label(self, concept: str) -> str:
+        """The name of a concept; its code if it has none."""
         return self._labels[self.position(concept)]
 
     def synonyms(self, concept: str) -> list[str]:
+        """Other names of a concept."""
         return list(self._synonyms.get(self.position(concept), ()))
 
     def definition(self, concept: str) -> str | None:
+        """What a concept is, where the source says it."""
         return self._definitions.get(self.position(concept))
 
     def related(self, concept: str, relation: str | None = None) -> list[tuple[str, str]]:
@@ -338,6 +253,7 @@ class Taxonomy:
         return [(r, self._concepts[i]) for r in names for i in self._relations[r].row(at)]
 
     def definition_at(self, position: int) -> str | None:
+        """The definition of the concept at a position."""
         return self._definitions.get(position)
 
     def reverse_relation(self, relation: str) -> Csr:
@@ -381,15 +297,6 @@ class Taxonomy:
 
     # ---- the usual protocols ----------------------------------------------------------------------------------
 
-    def __len__(self) -> int:
-        return len(self._concepts)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._concepts)
-
-    def __contains__(self, concept: object) -> bool:
-        return self.find(concept) is not None
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Taxonomy):
             return NotImplemented
@@ -406,12 +313,6 @@ class Taxonomy:
     def __getstate__(self) -> dict[str, object]:
         # The lexicon is an index that can be made again; it would double the size of a pickle.
         return {k: v for k, v in self.__dict__.items() if k != "lexicon"}
-
-    def _some(self, concepts: Iterable[str], asker: str) -> NDArray[np.int64]:
-        at = self.positions(concepts)
-        if len(at) == 0:
-            raise TaxonomyError(f"{asker} of no concepts", remedy="Give at least one concept.")
-        return at
 
 
 def require_taxonomy(value: Any) -> Taxonomy:
