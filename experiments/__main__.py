@@ -32,9 +32,9 @@ from experiments.reporting import table, wrapped
 DOCS = Path(__file__).parents[1] / "docs"
 #: The sentences of `comes_out`, by what they say.
 VERDICTS = {
-    "in every case": re.compile(r"\bIt comes out here (?:at|in) every"),
-    "in some cases": re.compile(r"\*\*It comes out here"),
-    "in none": re.compile(r"\*\*It does not come out here"),
+    "in every case": re.compile(r"\bReproduced here (?:at|in) every"),
+    "in some cases": re.compile(r"\*\*Reproduced here"),
+    "in none": re.compile(r"\*\*Not reproduced here"),
 }
 
 
@@ -45,18 +45,19 @@ def thesis() -> list[str]:
         "# The experiments of the thesis, on data at hand",
         (
             "Made by `python -m experiments`, which runs `experiments/` and writes this page: every figure and every "
-            "sentence on what comes out is worked out from the runs. T12 is the thesis whose recoding, microaggregation, "
-            "resampling and generalization the product has; what it found is stated, then whether it comes out here."
+            "sentence on reproduction is computed from the runs. T12 is the thesis whose recoding, microaggregation, "
+            "resampling and generalization the product implements. Each of its findings is stated, followed by whether it "
+            "is reproduced here."
         ),
         "## The data",
         (
-            "**Adult** is real: UCI's census extract, 30,162 complete records, occupation x native-country, placed in "
+            "**Adult** is real: UCI's census extract, 30,162 complete records, occupation x native-country, mapped to "
             "WordNet 3.0 (the thesis: 2.1) by T12 Table 12 with chosen senses; see `experiments/data.py`. **Answers** is "
             f"synthetic. The thesis' first data set, 975 answers of visitors of a park, is not public. Ours has "
             f"{len(frame)} records of a reason and an activity, {len(distinct)} distinct pairs, {int((distinct == 1).sum())} "
-            f"of them unique, the most frequent {distinct.max()} times, as the thesis prints of its own; the nouns and which "
-            "pairs are frequent are invented, with a seed. What comes out on it says how the methods behave on data of that "
-            "shape, and no more. **Discharges** are synthetic, too; only the last section has them, and says how they compare "
+            f"of them unique, the most frequent {distinct.max()} times, like the data of the thesis; the nouns and the "
+            "frequencies of pairs are invented, with a seed. Results on these data only show how the methods behave on data "
+            "of that shape. **Discharges** are also synthetic; only the last section uses them, and says how they compare "
             "with those of the thesis."
         ),
     ]
@@ -66,20 +67,21 @@ def papers() -> list[str]:
     return [
         "# The experiments of three papers, on synthetic discharges",
         (
-            "Made by `python -m experiments experiments-discharges`: every figure and every sentence on what comes out is "
-            "worked out from the runs. M13 is the paper on marginality and [microaggregation](methods/microaggregation.md), "
+            "Made by `python -m experiments experiments-discharges`: every figure and every sentence on reproduction is "
+            "computed from the runs. M13 is the paper on marginality and [microaggregation](methods/microaggregation.md), "
             "R17 the one on semantic [rank swapping](methods/rank_swapping.md), D12 the one on "
-            "[shuffling](methods/shuffling.md) and MicroHybrid. What a paper found is stated, then whether it comes out "
-            "here; its printed figures stand beside ours. The thesis' experiments have a [page of their own](experiments.md)."
+            "[shuffling](methods/shuffling.md) and MicroHybrid. Each finding of a paper is stated, followed by whether it is "
+            "reproduced here; printed figures are shown beside ours. The thesis' experiments have a "
+            "[page of their own](experiments.md)."
         ),
         "## The data",
         (
-            "**All data here are synthetic.** The papers use discharges of Californian hospitals, which may not be passed "
-            "on. Ours are drawn by [`om.demo_data`](demo-data.md), whose chapters of neoplasms and digestive diseases have "
-            "as many records and about as many codes as M13 prints of its own, but nobody's diagnoses; unique tuples agree "
-            "among neoplasms only (digestive: a third, in M13 nearly all). So figures need not agree; what can be compared is "
-            "which method is better, and by how much roughly. R17 uses SNOMED-CT, "
-            "we ICD-9-CM: a tree of few levels, in which many codes are equally far from each other."
+            "**All data here are synthetic.** The papers use discharges of Californian hospitals, which may not be "
+            "distributed. Ours are drawn by [`om.demo_data`](demo-data.md), whose chapters of neoplasms and digestive diseases "
+            "have as many records and about as many codes as the data of M13; the numbers of unique tuples agree for neoplasms "
+            "only (digestive: a third, in M13 nearly all). So figures need not agree; one can compare which method is better, "
+            "and roughly by how much. R17 uses SNOMED-CT, we use ICD-9-CM: a tree of few levels, in which many codes are "
+            "equally far from each other."
         ),
     ]
 
@@ -111,11 +113,11 @@ class Page:
             said = [len(verdict.findall(" ".join(section.split()))) for verdict in VERDICTS.values()]
             rows.append([heading.removeprefix("## "), sum(said), *said])
         counted = [
-            "## How much comes out",
+            "## How many findings are reproduced",
             table(["part", f"findings of {self.papers} tested", *VERDICTS], rows),
             (
-                "A finding that is tested on two data sets counts twice, one that is tested for the published and for the "
-                "product's own setting likewise. *In some cases* says no more than that: read where, in the sections below."
+                "A finding that is tested on two data sets counts twice, and so does one that is tested with the published "
+                "and with the product's own setting. *In some cases*: the sections below say in which."
             ),
         ]
         text = [*map(wrapped, [*self.head(), *counted]), *sections.values()]

@@ -104,7 +104,7 @@ def about() -> Iterator[str]:
         "show the semantic centroid; distances are weighted by frequency, as published. *Plain*, the product's own "
         "setting, leaves the weights out of microaggregation and resampling. *Non-semantic*: the same methods compare by "
         "equality, without weights, and show the mode of each column (T12: the most frequent record). All runs are made by "
-        f"[`om.compare`](comparison.md) and judged by `{MEASURE}`. Figures are means over {len(SEEDS)} "
+        f"[`om.compare`](comparison.md) and evaluated by `{MEASURE}`. Figures are means over {len(SEEDS)} "
         f"samples, each drawn and masked with its own seed, for k from {low} to {high}."
     )
 
@@ -117,7 +117,7 @@ def saved(at: At, method: str) -> float:
 def semantics(mean: Means) -> Iterator[str]:
     yield "### With semantics and without (Fig. 37): SSE"
     yield (
-        "The sum over records of the squared mean distance to what became of them (T12 eq. 9.1); a removed record counts "
+        "The sum over records of the squared mean distance to the released records (T12 eq. 9.1); a removed record counts "
         "1."
     )
     yield by_k(mean, EVERY, lambda f: f.sse, 0)
@@ -125,7 +125,7 @@ def semantics(mean: Means) -> Iterator[str]:
         [
             finding(
                 "T12",
-                "SSE grows with k (we say: it never falls)",
+                "SSE grows with k (criterion: it never falls)",
                 {way: all(mean[k][way].sse >= mean[before][way].sse for before, k in pairwise(KS)) for way in EVERY},
                 "case",
             ),
@@ -135,13 +135,13 @@ def semantics(mean: Means) -> Iterator[str]:
             claim(
                 f"{MIC} gains most by semantics", mean, lambda at: saved(at, MIC) > max(saved(at, REC), saved(at, RES))
             ),
-            claim(f"{MIC} keeps over 50% more (we say: its SSE is halved)", mean, lambda at: saved(at, MIC) > 0.5),
+            claim(f"{MIC} keeps over 50% more (criterion: its SSE is halved)", mean, lambda at: saved(at, MIC) > 0.5),
             claim(
                 f"{RES} gains least by semantics", mean, lambda at: saved(at, RES) < min(saved(at, REC), saved(at, MIC))
             ),
             finding(
                 "T12",
-                "suppression loses more than every semantic way",
+                "suppression loses more than every semantic method",
                 {k: at[SUPPRESSION].sse > max(at[way].sse for way in SEMANTIC) for k, at in mean.items()},
             ),
         ]
@@ -156,7 +156,7 @@ def semantics(mean: Means) -> Iterator[str]:
         )
         + f". At k = {KS[-1]} T12 prints {THESIS_SSE[MIC]:,} for {MIC} and {THESIS_SSE[SUPPRESSION]:,} for suppression; "
         f"here it is {last[MIC].sse:,.0f} ({last[PLAIN.format(MIC)].sse:,.0f} plain) and {last[SUPPRESSION].sse:,.0f}. "
-        f"Suppression also loses more than every non-semantic way at {worse} of {len(KS)} k."
+        f"Suppression also loses more than every non-semantic method at {worse} of {len(KS)} k."
     )
 
 
@@ -171,7 +171,7 @@ def fit(values: Sequence[float], scale: Callable[[Any], Any]) -> float:
 
 
 def methods(mean: Means) -> Iterator[str]:
-    yield "### The methods beside each other (Fig. 38): SSE"
+    yield "### The methods compared (Fig. 38): SSE"
     yield "The semantic columns of the table above."
 
     def straight(way: str) -> bool:
@@ -185,7 +185,7 @@ def methods(mean: Means) -> Iterator[str]:
             claim(f"{RES} loses most of the three", mean, lambda at: at[RES].sse > max(at[REC].sse, at[MIC].sse)),
             finding(
                 "T12",
-                f"SSE of {MIC} and {REC} grows about linearly (we say: a line in k fits better than one in log k)",
+                f"SSE of {MIC} and {REC} grows about linearly (criterion: a line in k fits better than one in log k)",
                 {way: straight(way) for way, method in kinds.items() if method != RES},
                 "case",
             ),
@@ -230,7 +230,7 @@ def methods(mean: Means) -> Iterator[str]:
 
 
 def divergence(mean: Means) -> Iterator[str]:
-    yield "### The methods beside each other (Fig. 38): KL divergence"
+    yield "### The methods compared (Fig. 38): KL divergence"
     yield (
         f"Over the pairs of both tables, each counted {SMOOTHINGS[0]} records more than it occurs; T12 does not say what it "
         "does with pairs that no longer occur (eq. 9.2 divides by 0)."
@@ -271,7 +271,7 @@ def what_is_left(k: int = MIDDLE) -> Iterator[str]:
         f"and {new[RES]:.0%} of those of {RES}. But {REC} has {THESIS['records'] / mean[REC][0]:.1f} records to a pair, {MIC} "
         f"{THESIS['records'] / mean[MIC][0]:.1f}: it shows {mean[MIC][0] / mean[REC][0]:.2f} times as many pairs, "
         f"{mean[MIC][1] / mean[REC][1]:.2f} times as many that are known, and {mean[MIC][2] / mean[REC][2]:.2f} times as many "
-        f"records keep their own. The order of the ways is {'the same' if len(orders) == 1 else '**not** the same'} with "
+        f"records keep their own. The order of the methods is {'the same' if len(orders) == 1 else '**not** the same'} with "
         f"each of the {len(SMOOTHINGS)} smoothings."
     )
 
@@ -297,7 +297,7 @@ def linkage(mean: Means) -> Iterator[str]:
             ),
             claim(f"{MIC} has the highest", mean, lambda at: at[MIC].srl > max(at[REC].srl, at[RES].srl)),
             claim(
-                f"{REC} is between the two for larger k (we say: from {LOWEST_FROM} on)",
+                f"{REC} is between the two for larger k (criterion: from {LOWEST_FROM} on)",
                 mean,
                 lambda at: at[RES].srl < at[REC].srl < at[MIC].srl,
                 later,
@@ -328,7 +328,7 @@ def score(mean: Means) -> Iterator[str]:
             claim(f"{RES} is worst", mean, lambda at: at[RES].score() > max(at[REC].score(), at[MIC].score())),
             finding(
                 "T12",
-                f"the score hardly changes with k (we say: its largest value is at most {CONSTANT} times its smallest)",
+                f"the score hardly changes with k (criterion: its largest value is at most {CONSTANT} times its smallest)",
                 {way: spread(way) <= CONSTANT for way in SEMANTIC},
                 "case",
             ),
@@ -354,12 +354,12 @@ def over_alpha(mean: Means) -> Iterator[str]:
                 "alpha",
             ),
             in_settings(
-                f"{REC} is best for low alpha above 0 (we say: below 0.5)",
+                f"{REC} is best for low alpha above 0 (criterion: below 0.5)",
                 lambda ways: {alpha: winner(ways, alpha) == REC for alpha in ALPHAS if 0 < alpha < 0.5},
                 "alpha",
             ),
             in_settings(
-                f"{MIC} is best for high alpha (we say: from 0.5 on)",
+                f"{MIC} is best for high alpha (criterion: from 0.5 on)",
                 lambda ways: {alpha: winner(ways, alpha) == MIC for alpha in ALPHAS if alpha >= 0.5},
                 "alpha",
             ),
@@ -436,7 +436,7 @@ def seconds() -> Iterator[str]:
         + f" times that at the three smallest. About {distances:.0f} milliseconds of each run are spent on the distances "
         "between all values, whatever the method and k. Recoding then finds the nearest pair without looking at every "
         f"other, and {RES} has k samples to sort, each around a centre of its own. No run takes longer than "
-        f"{longest / 1000:.1f} seconds: at this size, time is no reason to choose one of them."
+        f"{longest / 1000:.1f} seconds: at this size, time is not a reason to choose one of them."
     )
 
 

@@ -181,7 +181,7 @@ def linkage(found: Mapping[tuple[str, int, int], Run], mean: Means) -> Iterator[
             ),
             finding(
                 "T12",
-                f"for k from {min(MIDDLE)} to {max(MIDDLE)} SRL (logsc) links almost twice as many (we say: at least "
+                f"for k from {min(MIDDLE)} to {max(MIDDLE)} SRL (logsc) links almost twice as many (criterion: at least "
                 f"{ALMOST_TWICE} times, in both hierarchies)",
                 {k: all(ratio(vgh, k) >= ALMOST_TWICE for vgh in VGHS) for k in MIDDLE},
             ),
@@ -197,7 +197,7 @@ def linkage(found: Mapping[tuple[str, int, int], Run], mean: Means) -> Iterator[
             ),
             finding(
                 "T12",
-                f"which measure is used hardly matters (we say: the three lie apart by at most {MINOR:.0%} of their mean)",
+                f"which measure is used hardly matters (criterion: the three lie apart by at most {MINOR:.0%} of their mean)",
                 by_k(lambda k: all(spread(vgh, k) <= MINOR for vgh in VGHS)),
             ),
             finding(
@@ -212,8 +212,8 @@ def linkage(found: Mapping[tuple[str, int, int], Run], mean: Means) -> Iterator[
         ]
     )
     yield (
-        "The first must come out: a record that stays as it is has distance 0 to itself and its equals, so both link it "
-        "with the same chance, and only SRL may link a record that was generalized. SRL (logsc) links "
+        "The first finding must be reproduced: a record that stays as it is has distance 0 to itself and its equals, so both "
+        "link it with the same chance, and only SRL may link a record that was generalized. SRL (logsc) links "
         + " and ".join(
             f"{np.mean([ratio(vgh, k) for k in MIDDLE]):.2f} times as many as MRL with {vgh} for k from {min(MIDDLE)} to "
             f"{max(MIDDLE)} ({np.mean([ratio(vgh, k) for k in beyond]):.2f} times beyond)"
@@ -246,7 +246,7 @@ def hierarchies(mean: Means) -> Iterator[str]:
             finding("T12", "SRL (logsc) links more with VGH3 than with VGH2", by_k(lambda k: apart[k] > 0)),
             finding(
                 "T12",
-                f"MRL links about as many with both (we say: they differ by at most {MINOR:.0%})",
+                f"MRL links about as many with both (criterion: they differ by at most {MINOR:.0%})",
                 by_k(lambda k: abs(mean[fine, k][MATCHING] / mean[coarse, k][MATCHING] - 1) <= MINOR),
             ),
             finding("T12", "SRL exceeds MRL by more with VGH3", by_k(lambda k: more(fine, k) > more(coarse, k))),
@@ -289,7 +289,7 @@ def trade_off(found: Mapping[tuple[str, int, int], Run]) -> Iterator[str]:
         [
             finding(
                 "T12",
-                "the loss grows about linearly with k (we say: a straight line in k fits better than one in log k)",
+                "the loss grows about linearly with k (criterion: a straight line in k fits better than one in log k)",
                 by_case(lambda vgh, seed: straight(LOSS, vgh, seed)),
                 "case",
             ),
@@ -374,7 +374,7 @@ def by_wordnet(by_hierarchy: Means) -> Iterator[str]:
 def other_cuts() -> Iterator[str]:
     yield "### Other hierarchies (not in T12)"
     yield (
-        "What comes of hierarchies by hand depends on the hand. The same with WordNet cut elsewhere; SRL by `logsc`, in "
+        "Results with hand-made hierarchies depend on who made them. The same with WordNet cut elsewhere; SRL by `logsc`, in "
         "percent."
     )
     rows, risk, loss = [], {}, {}

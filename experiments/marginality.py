@@ -180,7 +180,7 @@ def report() -> Iterator[str]:
     yield (
         "Presets `marginality` and `classic`: MDAV with the S-distance as published; the diagnosis compared by `logsc` and "
         "shown by its marginality mean, or compared by equality and shown by its mode. SSE of a column is in its own units; "
-        'the diagnosis is judged by `logsc` for both methods, in the tree of its chapter (`scope="attribute"`). Neoplasms: '
+        'the diagnosis is evaluated by `logsc` for both methods, in the tree of its chapter (`scope="attribute"`). Neoplasms: '
         f"{RECORDS['neoplasms']:,} records, mean of {len(SEEDS['neoplasms'])} seeds, each a sample of its own; digestive "
         f"diseases: {RECORDS['digestive']:,} records, {len(SEEDS['digestive'])} seed."
     )
@@ -275,7 +275,7 @@ def why(mixed: Mapping[str, Losses]) -> Iterator[str]:
     yield (
         "How much is due to the centre alone? The groups of the classic method, each shown by its marginality mean instead "
         "of its mode (seed 0). *Tied*: several codes of a group are equally frequent, and the mode is any of them. "
-        "*Permuted*: the diagnoses dealt out at random among the records."
+        "*Permuted*: the diagnoses assigned to the records at random."
     )
     rows = []
     for (chapter, dealt, k), g in every.items():
@@ -312,12 +312,12 @@ def by_itself(mixed: Mapping[str, Losses], alone: Mapping[str, Losses]) -> Itera
             finding("M13", f"by 30% or more ({chapter}, k >= 4)", {k: less[k] >= 0.3 for k in KS if k >= 4}),
             finding(
                 "M13",
-                f"both methods lose less than with the numbers beside it ({chapter})",
+                f"both methods lose less than together with the numbers ({chapter})",
                 {k: all(found[k][m][DIAGNOSIS] < mixed[chapter][k][m][DIAGNOSIS] for m in METHODS) for k in KS},
             ),
             finding(
                 "M13",
-                f"the reduction is larger than with the numbers beside it ({chapter})",
+                f"the reduction is larger than together with the numbers ({chapter})",
                 {k: less[k] > with_others[k] for k in KS},
             ),
         ]
@@ -341,7 +341,7 @@ def by_itself(mixed: Mapping[str, Losses], alone: Mapping[str, Losses]) -> Itera
 
 
 def pairwise(runs: Runs, mixed: Mapping[str, Losses]) -> Iterator[str]:
-    yield "### Not in M13: the same with every attribute in its place"
+    yield "### Not in M13: all attributes on one scale"
     yield (
         "What M13 divides the diagnosis' distance by, Var_M, is a sum over all records: with many of them the diagnosis all "
         "but vanishes from the S-distance, groups form by the numbers, and so the numbers lose the same under both methods. "

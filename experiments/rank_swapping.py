@@ -199,7 +199,7 @@ def report() -> Iterator[str]:
     yield "## Rank swapping (R17 section 4)"
     yield (
         "Alg. 1 to 3 are the variants `fixed`, `dynamic` and `multivariate`; `distributional` and `random` are R17's "
-        "baselines. Values are swapped and judged by `wu_palmer` in the tree of the attribute, as in R17. Equal values are "
+        "baselines. Values are swapped and evaluated by `wu_palmer` in the tree of the attribute, as in R17. Equal values are "
         "ranked together (`ties: together`, the default), unless it is said otherwise. Every figure is the "
         f"mean of {len(SEEDS)} seeds, each with a sample of its own. R17 ran one sample, in SNOMED-CT."
     )
@@ -295,7 +295,7 @@ def claims(mean: Callable[[int, str, int, Figure], float]) -> Iterator[str]:
 
 
 def univariate(runs: Runs) -> Iterator[str]:
-    yield "### What one column tells alone"
+    yield "### Single columns"
     cases = [(1, m, k) for m, k in product(VARIANTS, KS) if m != RANDOM] + [(1, RANDOM, 0)]
     cases += [(d, THREE, k) for d, k in product((2, 3), KS)]
     drifts, spreads = {}, {}
@@ -312,7 +312,7 @@ def univariate(runs: Runs) -> Iterator[str]:
                 {case: drifts[case] == 0 and spreads[case] < 1e-12 for case in cases},
                 "run",
             ),
-            f"* In {whole:,} of all {len(runs.every):,} runs every column holds exactly the values it held before.",
+            f"* In {whole:,} of all {len(runs.every):,} runs every column has exactly the values that it had before.",
         ]
     )
     means = masked(sample(1, 0), THREE, KS[0], 0).preservation(samples=0).means

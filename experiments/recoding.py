@@ -78,8 +78,8 @@ def report() -> Iterator[str]:
     yield (
         "Rare combinations take the values of another one: a random one, in alphabetical order (no heuristic); a random "
         "one, the rarest first (H1); the nearest, the rarest first (H1 and H2: T12's method, distances weighted by "
-        "frequency; without weights beside it); or the rarest other one, which keeps discernibility low. Values are "
-        "compared and judged by `wu_palmer` with depth in edges. Answers: mean over five synthetic data sets, each with "
+        "frequency; and, for comparison, without weights); or the rarest other one, which keeps discernibility low. Values are "
+        "compared and evaluated by `wu_palmer` with depth in edges. Answers: mean over five synthetic data sets, each with "
         "its own seed; Adult: random guides are means over five seeds."
     )
     found = in_parallel(run, tasks())

@@ -35,11 +35,11 @@ def comes_out(holds: Mapping[Any, bool], what: str = "k") -> str:
     at, many = ("at", "k") if what == "k" else ("in", f"{what}s")
     no = [case for case, held in holds.items() if not held]
     if not no:
-        return f"It comes out here {at} every {what} ({len(holds)} of {len(holds)})."
+        return f"Reproduced here {at} every {what} ({len(holds)} of {len(holds)})."
     if len(no) == len(holds):
-        return f"**It does not come out here** {at} any {what} (0 of {len(holds)})."
+        return f"**Not reproduced here** {at} any {what} (0 of {len(holds)})."
     yes = len(holds) - len(no)
-    return f"**It comes out here {at} {yes} of {len(holds)} {many}**; not {at} {_listed(no, list(holds))}."
+    return f"**Reproduced here {at} {yes} of {len(holds)} {many}**; not {at} {_listed(no, list(holds))}."
 
 
 def finding(paper: str, said: str, holds: Mapping[Any, bool], what: str = "k") -> str:

@@ -145,7 +145,7 @@ def report() -> Iterator[str]:
     yield (
         "D12's numbers vary far more under MicroHybrid than ours: a value is drawn from all distinct ones that its group "
         "reaches. Probably real stays and charges reach farther than ours; M13's far larger SSE of charges, on the same data "
-        "as D12, points that way."
+        "as D12, suggests this."
     )
     yield from linkage(runs)
     yield from group_sizes(runs)
