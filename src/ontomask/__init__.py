@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from ontomask.distances.tables import distance_matrix as distance_matrix
     from ontomask.distances.tables import similarity as similarity
     from ontomask.distances.tables import similarity_matrix as similarity_matrix
-    from ontomask.hierarchies.kinds import Intervals as Intervals
-    from ontomask.hierarchies.kinds import LevelsFile as LevelsFile
+    from ontomask.hierarchies.intervals import Intervals as Intervals
     from ontomask.hierarchies.kinds import MaskedText as MaskedText
-    from ontomask.hierarchies.kinds import TaxonomyLevels as TaxonomyLevels
+    from ontomask.hierarchies.levels_file import LevelsFile as LevelsFile
+    from ontomask.hierarchies.taxonomy_levels import TaxonomyLevels as TaxonomyLevels
     from ontomask.kinds.flat import Flat as Flat
     from ontomask.kinds.nominal import Nominal as Nominal
     from ontomask.kinds.numeric import Numeric as Numeric
@@ -117,11 +117,11 @@ _HOME = {
     "Generalization": "masking.generalization",
     "Identifier": "microdata.attributes",
     "Imputation": "masking.imputation",
-    "Intervals": "hierarchies.kinds",
+    "Intervals": "hierarchies.intervals",
     "KAnonymity": "privacy.k_anonymity",
     "KmAnonymity": "privacy.km_anonymity",
     "LDiversity": "privacy.l_diversity",
-    "LevelsFile": "hierarchies.kinds",
+    "LevelsFile": "hierarchies.levels_file",
     "Loss": "assessment.loss",
     "MaskedText": "hierarchies.kinds",
     "Matching": "taxonomy.matched",
@@ -149,7 +149,7 @@ _HOME = {
     "Suppression": "masking.suppression",
     "TCloseness": "privacy.t_closeness",
     "Taxonomy": "taxonomy.taxonomy",
-    "TaxonomyLevels": "hierarchies.kinds",
+    "TaxonomyLevels": "hierarchies.taxonomy_levels",
     "Verification": "policy.verification",
     "anonymize": "release.run",
     "assess": "assessment.assess",

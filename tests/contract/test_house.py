@@ -17,12 +17,8 @@ from tools import make_map
 ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "src" / "ontomask").rglob("*.py"))
 
-#: Lines of a module, as CONTRIBUTING.md promises them; and the modules that are longer than new ones may be.
-LONGEST, USUAL = map(
-    int,
-    re.findall(r"at most (\d+)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("- A module has")[1])[:2],
-)
-LONGER = ("hierarchies/kinds.py",)
+#: Lines of a module, as CONTRIBUTING.md promises them.
+LONGEST = int(re.findall(r"A module has at most (\d+)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))[0])
 
 
 def tracked() -> list[Path]:
@@ -36,7 +32,7 @@ def tracked() -> list[Path]:
 def test_a_module_says_what_it_is_and_fits_on_a_few_screens(module: Path) -> None:
     text = module.read_text(encoding="utf-8")
     assert ast.get_docstring(ast.parse(text)), "a module begins with a sentence on what it is"
-    assert text.count("\n") <= (LONGEST if module.as_posix().endswith(LONGER) else USUAL)
+    assert text.count("\n") <= LONGEST
     assert module.stem not in ("utils", "helpers", "misc", "common")
 
 
@@ -148,10 +144,3 @@ def test_the_map_of_the_sources_names_every_part() -> None:
     named = {name.removesuffix("/") for name in re.findall(r"^  (\S+)", block[0], re.MULTILINE)}
     there = {path.name for path in (*make_map.packages(), *make_map.modules())} | {"__init__.py"}
     assert named == there, "run python tools/make_map.py"
-
-
-def test_modules_that_may_be_longer_are() -> None:
-    """A module that was split leaves the list."""
-    for name in LONGER:
-        (module,) = (path for path in MODULES if path.as_posix().endswith(name))
-        assert module.read_text(encoding="utf-8").count("\n") > USUAL, name

@@ -224,7 +224,7 @@ def cover(
     Tells what a taxonomy, or a hierarchy in a CSV of levels, does not have of a column: what masking would refuse. The
     exit code is 0 if all is there and 1 if not, for use in scripts.
     """
-    from ontomask.hierarchies.kinds import LevelsFile
+    from ontomask.hierarchies.levels_file import LevelsFile
     from ontomask.profiling.coverage import covered_by_levels, covered_by_taxonomy, read_values
     from ontomask.taxonomy.naming import is_levels_file
 

@@ -24,7 +24,7 @@ from ontomask.privacy.models import Finding, Model
 if TYPE_CHECKING:
     import polars as pl
 
-    from ontomask.hierarchies.kinds import Hierarchy
+    from ontomask.hierarchies.hierarchy import Hierarchy
     from ontomask.microdata.beside import Beside
     from ontomask.privacy.examined import Examined
     from ontomask.taxonomy.matched import Matching
@@ -234,7 +234,7 @@ def _text(value: Any, *, nominal: bool) -> str:
 def _labels(hierarchy: Hierarchy | None) -> set[str]:
     """Everything a levels file can show."""
     from ontomask.files.source import Source
-    from ontomask.hierarchies.kinds import LevelsFile
+    from ontomask.hierarchies.levels_file import LevelsFile
     from ontomask.taxonomy.readers.levels import read_rows
 
     if not isinstance(hierarchy, LevelsFile):

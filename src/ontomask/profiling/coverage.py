@@ -15,7 +15,7 @@ from typing import Any
 from ontomask.arguments import as_path, counted, did_you_mean, some_of
 from ontomask.errors import DataError
 from ontomask.files.source import Source
-from ontomask.hierarchies.kinds import LevelsFile, as_text
+from ontomask.hierarchies.levels_file import LevelsFile, as_text
 from ontomask.microdata.csv_files import DataSource
 from ontomask.microdata.reading import Codes, read_table, require_file
 from ontomask.taxonomy.lexicon import nearest_texts

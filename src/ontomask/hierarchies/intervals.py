@@ -1,0 +1,190 @@
+"""Intervals of numbers and of ranks that widen from level to level, given or built."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field, model_validator
+
+from ontomask.arguments import counted, short, some_of
+from ontomask.arrays import TIE, Floats
+from ontomask.errors import DataError
+from ontomask.hierarchies.hierarchy import Hierarchy
+from ontomask.hierarchies.levels import Level, make_level
+from ontomask.kinds.numeric import NumericColumn
+from ontomask.kinds.ordinal import OrdinalColumn
+from ontomask.microdata.columns import Column
+from ontomask.settings import number, whole_number
+
+Bound = Annotated[float, BeforeValidator(number)]
+
+
+class Intervals(Hierarchy):
+    """Numbers, or ranks of an ordinal column, in intervals that widen.
+
+    Notes
+    -----
+    Given by ``levels``: for each level a list of cut points, or of intervals [low, high). Or built: of ``width`` at
+    level 1 (a round number if not given), ``factor`` times as wide at each further one, from ``origin`` on.
+    """
+
+    kind: Literal["intervals"] = "intervals"
+    levels: list[list[Any]] | None = Field(
+        default=None, description="for each level cut points [0, 18, 65, 120], or intervals [[0, 18], [18, 65]]"
+    )
+    width: Annotated[Bound, Field(gt=0)] | None = Field(default=None, description="built: how wide level 1 is")
+    factor: Annotated[int, BeforeValidator(whole_number), Field(ge=2)] = Field(
+        default=2, description="built: how many intervals of a level join at the next"
+    )
+    origin: Bound = Field(default=0.0, description="built: where an interval begins")
+
+    @model_validator(mode="after")
+    def _given_or_built(self) -> Intervals:
+        if self.levels is None:
+            return self
+        if self.width is not None:
+            raise ValueError("give levels, or width to have them built, and not both")
+        if not self.levels:
+            raise ValueError("levels are given and there are none")
+        for place, level in enumerate(self.levels, 1):
+            _bounds(level, f"level {place}")
+        return self
+
+    def build_levels(self, column: Column) -> list[Level]:
+        if isinstance(column, NumericColumn):
+            at = column.numbers
+        elif isinstance(column, OrdinalColumn):
+            at = np.where(column.ranks < 0, np.nan, column.ranks.astype(np.float64))
+        else:
+            raise self._refuse(column, "a hierarchy of intervals", "numeric or ordinal")
+        known = at[~np.isnan(at)]
+        if not len(known):
+            return []
+        extent = float(known.max() - known.min())
+        if self.levels is None:
+            return self._built(column, at, extent)
+        levels = []
+        for place, level in enumerate(self.levels, 1):
+            bounds = _bounds(level, "")
+            inside = _places(column, at, bounds, place)
+            spans = [bounds[i] if i >= 0 else None for i in inside]
+            closed = bounds[-1] if (at == bounds[-1][1]).any() else None  # its end is shown only where it is needed
+            levels.append(_interval_level(column, f"level {place}", spans, extent, closed, top=len(bounds) == 1))
+        return levels
+
+    def _built(self, column: Column, at: Floats, extent: float) -> list[Level]:
+        """Intervals that begin at the origin and its multiples; those on both sides of it join last, in `any`."""
+        whole = isinstance(column, OrdinalColumn) or column.values.dtype.is_integer()
+        width = self.width or max(_round_width(extent / 16), 1.0 if whole else 0.0)
+        steps = (at - self.origin) / width
+        # What is a whole number of widths but for rounding is one.
+        near = np.abs(steps - np.round(steps)) <= TIE * np.maximum(np.abs(steps), 1.0)
+        cell = np.where(np.isnan(at), 0.0, np.where(near, np.round(steps), np.floor(steps)))
+        levels: list[Level] = []
+        join = 1
+        while True:
+            group = np.floor(cell / join)
+            low = self.origin + group * join * width
+            high = self.origin + (group + 1) * join * width
+            spans = [None if np.isnan(x) else (float(a), float(b)) for x, a, b in zip(at, low, high, strict=True)]
+            levels.append(_interval_level(column, f"width {width * join:.15g}", spans, extent))
+            left = np.unique(group[~np.isnan(at)])
+            if len(left) == 1 or left.tolist() == [-1.0, 0.0]:
+                return levels
+            join *= self.factor
+
+
+def _places(column: Column, at: Floats, bounds: list[tuple[float, float]], place: int) -> NDArray[np.int64]:
+    """The interval of each code; -1 for missing."""
+    begins, ends = np.array([b for b, _ in bounds]), np.array([e for _, e in bounds])
+    inside = np.searchsorted(begins, at, side="right") - 1
+    missing = np.isnan(at)
+    upper = ends[np.clip(inside, 0, None)]
+    # The last number of the last interval belongs to it; elsewhere an upper end is the next interval's.
+    outside = ~missing & ((inside < 0) | (at > upper) | ((at == upper) & (inside < len(bounds) - 1)))
+    if outside.any():
+        shown = some_of([short(repr(column.values[int(i)]), 40) for i in np.flatnonzero(outside)])
+        raise DataError(
+            f"the intervals of level {place} do not have {counted(int(outside.sum()), 'value')} of the column: {shown}",
+            where=column.where,
+            remedy="Let the intervals reach over all values.",
+        )
+    return np.where(missing, -1, inside)
+
+
+def _interval_level(
+    column: Column,
+    name: str,
+    spans: Sequence[tuple[float, float] | None],
+    extent: float,
+    closed: tuple[float, float] | None = None,
+    *,
+    top: bool = False,
+) -> Level:
+    """A level of intervals, given for each code; the ``closed`` one holds its upper end as well."""
+    texts: dict[Any, str | None] = {None: None}
+    for span in dict.fromkeys(spans):
+        if span is not None:
+            ranked = isinstance(column, OrdinalColumn)
+            texts[span] = _ranks(column, *span, span == closed) if ranked else _interval(column, *span, span == closed)
+    part = [0.0 if span is None else _part(column, *span, extent, span == closed) for span in spans]
+    known = [(np.nan, np.nan) if span is None else span for span in spans]
+    return make_level(column, name, [texts[span] for span in spans], part, spans=known, top=top)
+
+
+def _part(column: Column, low: float, high: float, extent: float, closed: bool) -> float:
+    """What an interval covers: of the range; of ranks, those it holds less one over all less one."""
+    if isinstance(column, OrdinalColumn):
+        last = min(np.floor(high) if closed else np.ceil(high) - 1, column.levels - 1)
+        return float(last - max(np.ceil(low), 0)) / max(column.levels - 1, 1)
+    return min((high - low) / extent, 1.0) if extent > 0 else 1.0
+
+
+def _bounds(level: Sequence[Any], where: str) -> list[tuple[float, float]]:
+    """The intervals of a level, in order, none over another."""
+    lead = f"{where}: " if where else ""
+    if not level:
+        raise ValueError(f"{lead}no intervals")
+    if all(isinstance(part, (list, tuple)) for part in level):
+        if any(len(part) != 2 for part in level):
+            raise ValueError(f"{lead}an interval is a pair [low, high]")
+        pairs = [(float(number(a)), float(number(b))) for a, b in level]
+    else:
+        cuts = [float(number(cut)) for cut in level]
+        if len(cuts) < 2:
+            raise ValueError(f"{lead}one cut point makes no interval: give at least two")
+        pairs = list(pairwise(cuts))
+    for low, high in pairs:
+        if not low < high:
+            raise ValueError(f"{lead}the interval from {low:g} to {high:g} is empty: give ends in ascending order")
+    for (a, b), (c, d) in pairwise(sorted(pairs)):
+        if c < b:
+            raise ValueError(f"{lead}the intervals {a:g} to {b:g} and {c:g} to {d:g} overlap")
+    return sorted(pairs)
+
+
+def _round_width(width: float) -> float:
+    """The next of 1, 2, 5, 10, 20, 50, ..."""
+    if width <= 0:
+        return 1.0
+    power = 10.0 ** np.floor(np.log10(width))
+    return float(next(step * power for step in (1, 2, 5, 10) if step * power >= width * (1 - 1e-9)))
+
+
+def _interval(column: Column, low: float, high: float, closed: bool) -> str:
+    if column.values.dtype.is_integer() and low.is_integer() and high.is_integer():
+        last = int(high) if closed else int(high) - 1
+        return f"{int(low)}-{last}" if last > low else f"{int(low)}"
+    return f"[{low:.15g}, {high:.15g}{']' if closed else ')'}"
+
+
+def _ranks(column: Any, low: float, high: float, closed: bool) -> str:
+    """An interval of ranks by the first and last value in it."""
+    inside = np.flatnonzero((column.ranks >= low) & ((column.ranks <= high) if closed else (column.ranks < high)))
+    ends = sorted(inside, key=lambda code: column.ranks[code])
+    first, last = column.values[int(ends[0])], column.values[int(ends[-1])]
+    return str(first) if len(ends) == 1 else f"{first} - {last}"
