@@ -66,10 +66,10 @@ def report() -> Iterator[str]:
     yield "## Centres of records (T12 4.3.5)"
     yield (
         "The sum of `logsc` distances from a centre to all records (T12 eq. 4.8), for each method of choosing the centre. "
-        "SC: the semantic centroid, which takes for each column the concept of the values' hierarchy with the least sum, measured "
-        f"by `path`, `wu_palmer` or `logsc`; the random record is a mean over {len(RANDOM_SEEDS)} seeds; the consensus "
-        "record has the least total confusion (Guzman-Arenas). T12 prints its sums as a figure only, so that just the "
-        "order can be compared."
+        "SC: the semantic centroid, which takes for each column the concept of the values' hierarchy with the least sum, "
+        f"measured by `path`, `wu_palmer` or `logsc`; the random record is a mean over {len(RANDOM_SEEDS)} seeds; the "
+        "consensus record has the least total confusion (Guzman-Arenas). T12 prints its sums as a figure only, so that "
+        "just the order can be compared."
     )
     yield "### Scenario 1: the whole data"
     by_seed = {seed: strategies(answers(seed), answers(seed).frame) for seed in ANSWER_SEEDS}

@@ -96,3 +96,51 @@ def test_messages_count_records(module: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_pages_count_records(page: Path) -> None:
     assert not claims(page.read_text(encoding="utf-8")), "say records where records are counted"
+
+
+# ---- the words of the field ---------------------------------------------------------------------------------------------
+
+#: Idioms that a reader has to translate; the glossary has the words of the field in their place.
+IDIOMS = re.compile(
+    r"""
+    \byardsticks?\b                                  # measure, column distance
+  | \b(?:is|are|was|were|you\ are)\ told\b            # reported
+  | \bto\ be\ had\b | \bcan(?:not)?\ be\ had\b        # available, possible
+  | \bmany\ ways\b | \btwelve\ ways\b | \bsemantic\ ways?\b   # candidates, methods
+  | \bjudged\ (?:by|side)\b                         # evaluated by, compared
+  | \bleaves?\ the\ house\b                         # the organisation
+  | \bworked\ out\b                                # computed
+  | \bin\ its\ place\b                             # instead
+  | \bspeaks?\ of\b                                # covers, applies to
+  | \bcomes?\ out\ here\b                          # is reproduced
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+READ_PAGES = [page for page in PAGES if page.suffix == ".md" and page.name != "CHANGELOG.md"]
+
+
+def prose(page: Path) -> str:
+    """A page without its blocks of code, which show what the program says."""
+    return re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("text", ["what was detected is told", "judged by one yardstick", "it cannot be had this way"])
+def test_idioms_are_found(text: str) -> None:
+    assert IDIOMS.search(text)
+
+
+@pytest.mark.parametrize("page", READ_PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_pages_use_the_words_of_the_field(page: Path) -> None:
+    found = [match[0] for match in IDIOMS.finditer(" ".join(prose(page).split()))]
+    assert not found, "see docs/glossary.md"
+
+
+def test_every_page_is_listed_where_readers_begin() -> None:
+    """README links every page of docs, directly or through the page of its folder."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for page in (ROOT / "docs").glob("*.md"):
+        assert f"(docs/{page.name})" in readme, page.name
+    for folder in ("methods", "measures"):
+        shared = (ROOT / "docs" / folder / "README.md").read_text(encoding="utf-8")
+        for page in (ROOT / "docs" / folder).glob("*.md"):
+            assert page.name == "README.md" or f"({page.name})" in shared, page.name
