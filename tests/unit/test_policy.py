@@ -331,6 +331,13 @@ METHODS = st.one_of(
 )
 
 
+@pytest.mark.parametrize("odd", ["\x85", "\u2028", "\n", "\t", "\ufeff", "\xa0", "a\x85b"])
+def test_unprintable_values_inside_mappings_and_lists_survive_the_file(tmp_path: Path, odd: str) -> None:
+    nominal = om.Nominal(taxonomy="icd9cm", mapping={odd: "250", "sugar": "250"})
+    policy = om.Policy(attributes={"diagnosis": nominal, "job": om.Ordinal(order=["a", odd])})
+    assert om.Policy.load(policy.save(tmp_path / "policy.yaml")) == policy
+
+
 @given(
     attributes=st.dictionaries(COLUMNS, ATTRIBUTES, max_size=4),
     method=METHODS,
@@ -450,7 +457,7 @@ def test_saving_never_writes_over_a_file_unasked(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["", "   \n\n", "# only a comment\n", "just words", "- a\n- b\n", "42"])
 def test_a_file_without_a_policy(tmp_path: Path, text: str) -> None:
     said = refused(tmp_path, text)
-    assert "there is no policy in it" in said
+    assert "this is not a policy file" in said
     assert "attributes" in said
 
 

@@ -520,8 +520,8 @@ def test_slips(folder: Path, old: str, new: str, said: str | None) -> None:
 
 
 def test_slips_of_whole_files(folder: Path) -> None:
-    assert refused(folder, "").startswith(": there is no definition in it. A severity file has the keys title, ")
-    assert refused(folder, "- a\n").startswith(": there is no definition in it")
+    assert refused(folder, "").startswith(": this is not a severity file. A severity file has the keys title, ")
+    assert refused(folder, "- a\n").startswith(": this is not a severity file")
     assert refused(folder, b"title: \xff").startswith(": the file is not UTF-8 text")
     assert "sets: there is no set: without one" in refused(folder, FILE[: FILE.index("sets:")] + "sets: []\n")
     several = refused(folder, FILE.replace("2.1.1", "9").replace("60", "x"))

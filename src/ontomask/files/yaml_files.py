@@ -1,4 +1,8 @@
-"""Reading YAML files that people write: the line of every slip, no key twice, files looked for beside them."""
+"""Reading YAML files that people write: the line of every slip, no key twice, files looked for beside them.
+
+PyYAML, not ruamel.yaml: the limits of nodes, depth, anchors and numbers need the hooks of a loader in either, ruamel
+writes comments only by rewriting what stands around them, and it would save fewer than forty lines.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,8 @@ from typing import Any
 
 import yaml
 
-from ontomask.arguments import short
-from ontomask.errors import PolicyError
+from ontomask.arguments import did_you_mean, short
+from ontomask.errors import MissingDataError, PolicyError
 from ontomask.files.regular_files import kind_of, open_regular
 
 #: Gives the line of a path such as ("sets", 2, "where"), as "line 12".
@@ -25,6 +29,7 @@ LARGEST, MOST_NODES, DEEPEST, LONGEST_NUMBER = 5 << 20, 200_000, 50, 100
 class Limited:
     """For a loader: a file of others cannot make a small text a huge one, nor go deeper than a person would write."""
 
+    once = "Keep one of the two."
     _depth = _nodes = 0
 
     def compose_node(self, parent: Any, index: Any) -> Any:
@@ -45,6 +50,23 @@ class Limited:
         self._depth -= 1
         return node
 
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        """A key that stands twice is an error: the second one would win unseen."""
+        seen: dict[str, int] = {}
+        for key, _ in node.value:
+            line = key.start_mark.line + 1
+            where = f"line {line}"
+            if not isinstance(key, yaml.ScalarNode):
+                raise PolicyError("a key is not text", where=where, remedy="Keys are words.")
+            if key.value == "<<" and key.style is None:  # in quotes it is a name
+                raise PolicyError("merge keys (<<) are not allowed", where=where, remedy="Write it out.")
+            if key.value in seen:
+                already = f"the key {key.value!r} stands in line {seen[key.value]} already"
+                raise PolicyError(already, where=where, remedy=self.once)
+            seen[key.value] = line
+        made: dict[Any, Any] = super().construct_mapping(node, deep)  # type: ignore[misc]
+        return made
+
     def construct_object(self, node: Any, deep: bool = False) -> Any:
         try:
             return super().construct_object(node, deep)  # type: ignore[misc]
@@ -58,16 +80,34 @@ class Limited:
             ) from None
 
 
-def decimal_numbers(loader: type[Any]) -> None:
-    """Let a loader take nothing but decimal numbers for numbers: no octals, no times, no underscores."""
-    tags = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float", "tag:yaml.org,2002:merge")
-    loader.yaml_implicit_resolvers = {
-        first: [(tag, pattern) for tag, pattern in known if tag not in tags]
-        for first, known in loader.yaml_implicit_resolvers.items()
-    }
-    loader.add_implicit_resolver(tags[0], re.compile(r"[-+]?(?:0|[1-9][0-9]*)\Z"), list("-+0123456789"))
-    number = r"(?:[-+]?[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]+)?\Z|[-+]?\.(?:inf|Inf|INF)\Z|\.(?:nan|NaN|NAN)\Z"
-    loader.add_implicit_resolver(tags[1], re.compile(number), list("-+0123456789."))
+class AsWritten(Limited, yaml.BaseLoader):  # type: ignore[misc]
+    """YAML without guesses: every value is the text that is written."""
+
+
+class Plain(Limited, yaml.SafeLoader):  # type: ignore[misc]
+    """Plain YAML. Numbers are decimal: 12:30:45, 010 and 1_000 are text, not 45045, 8 and 1000."""
+
+    once = "Keep one of the two. (A column has one kind and one role.)"
+
+    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
+        if len(node.value) > LONGEST_NUMBER:
+            raise PolicyError(
+                f"a number of {len(node.value):,} digits",
+                where=f"line {node.start_mark.line + 1}",
+                remedy="Shorten it.",
+            )
+        return int(node.value)
+
+
+_INT, _FLOAT, _MERGE = (f"tag:yaml.org,2002:{name}" for name in ("int", "float", "merge"))
+_DECIMAL = r"(?:[-+]?[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][-+][0-9]+)?\Z|[-+]?\.(?:inf|Inf|INF)\Z|\.(?:nan|NaN|NAN)\Z"
+Plain.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in known if tag not in (_INT, _FLOAT, _MERGE)]
+    for first, known in Plain.yaml_implicit_resolvers.items()
+}
+Plain.add_implicit_resolver(_INT, re.compile(r"[-+]?(?:0|[1-9][0-9]*)\Z"), list("-+0123456789"))
+Plain.add_implicit_resolver(_FLOAT, re.compile(_DECIMAL), list("-+0123456789."))
+Plain.add_constructor(_INT, Plain.construct_yaml_int)
 
 
 def require_regular(file: Path) -> None:
@@ -90,20 +130,20 @@ def _text(file: Path) -> str:
     return data.decode("utf-8-sig")
 
 
-def refuse_repeated_keys(node: yaml.MappingNode, remedy: str) -> None:
-    """A key that stands twice is an error, not the last one's victory."""
-    seen: dict[str, int] = {}
-    for key, _ in node.value:
-        line = key.start_mark.line + 1
-        if not isinstance(key, yaml.ScalarNode):
-            raise PolicyError("a key is not text", where=f"line {line}", remedy="Keys are words.")
-        if key.value == "<<" and key.style is None:  # in quotes it is a name
-            raise PolicyError("merge keys (<<) are not allowed", where=f"line {line}", remedy="Write it out.")
-        if key.value in seen:
-            raise PolicyError(
-                f"the key {key.value!r} stands in line {seen[key.value]} already", where=f"line {line}", remedy=remedy
-            )
-        seen[key.value] = line
+def parsed_mapping(file: Path, loader: type[Any], what: str, keys: str) -> tuple[str, Any, dict[Any, Any]]:
+    """Like :func:`parsed` for a file that must be there and hold ``keys``; ``what`` says what it is."""
+    if file.is_dir():
+        raise PolicyError("this is a folder", where=str(file), remedy=f"Name the {what} file in it.")
+    require_regular(file)
+    if not file.is_file():
+        near = ""
+        with suppress(OSError):
+            near = did_you_mean(file.name, [beside.name for beside in file.parent.iterdir()])
+        raise MissingDataError(f"there is no such {what} file", where=str(file), remedy=f"{near}Check the path.")
+    text, root, content = parsed(file, loader)
+    if not isinstance(content, dict):
+        raise PolicyError(f"this is not a {what} file", where=str(file), remedy=f"A {what} file has the keys {keys}.")
+    return text, root, content
 
 
 def parsed(file: Path, loader: type[Any]) -> tuple[str, Any, Any]:

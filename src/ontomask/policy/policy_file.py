@@ -11,17 +11,8 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from ontomask.arguments import as_path
-from ontomask.errors import MissingDataError, PolicyError
-from ontomask.files.yaml_files import (
-    LONGEST_NUMBER,
-    Limited,
-    decimal_numbers,
-    line_finder,
-    look_beside,
-    parsed,
-    refuse_repeated_keys,
-    require_regular,
-)
+from ontomask.errors import PolicyError
+from ontomask.files.yaml_files import Plain, line_finder, look_beside, parsed_mapping
 from ontomask.masking.method import Method
 from ontomask.microdata.reading import SUFFIXES
 from ontomask.microdata.writing import write_text
@@ -43,56 +34,19 @@ FILES = ("taxonomy", "mapping", "path", "severity", "vectors")
 OPTIONS = ("options", "measure_options")
 
 
-class _Loader(Limited, yaml.SafeLoader):  # type: ignore[misc]
-    """Plain YAML; a key that stands twice is an error, not the last one's victory.
-
-    Numbers are decimal: 12:30:45 and 010 are text, not 45045 and 8.
-    """
-
-
-def _number(loader: _Loader, node: yaml.ScalarNode) -> int:
-    if len(node.value) > LONGEST_NUMBER:
-        raise PolicyError(
-            f"a number of {len(node.value):,} digits", where=f"line {node.start_mark.line + 1}", remedy="Shorten it."
-        )
-    return int(node.value)
-
-
-decimal_numbers(_Loader)
-_Loader.add_constructor("tag:yaml.org,2002:int", _number)
-
-
-def _mapping(loader: _Loader, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-    refuse_repeated_keys(node, "Keep one of the two. (A column has one kind and one role.)")
-    made: dict[Any, Any] = yaml.SafeLoader.construct_mapping(loader, node, deep)
-    return made
-
-
-_Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
-
-
 #: Suffixes of tables, which are no policies.
 _TABLES = tuple(suffix for suffix in SUFFIXES if suffix != ".txt")
 
 
 def load_policy(path: str | Path, *, confined: bool = False) -> Policy:
     file = as_path(path)
-    if file.is_dir():
-        raise PolicyError("this is a folder", where=str(file), remedy="Name the policy file in it.")
-    require_regular(file)
-    if not file.is_file():
-        raise MissingDataError("there is no such policy file", where=str(file), remedy="Check the path.")
-    if file.suffix.lower() in _TABLES:
+    if file.suffix.lower() in _TABLES and file.is_file():
         raise PolicyError(
             "this is a table, not a policy",
             where=str(file),
             remedy="The policy comes first, then the data: POLICY DATA.",
         )
-    _, root, content = parsed(file, _Loader)
-    if not isinstance(content, dict):
-        raise PolicyError(
-            "there is no policy in it", where=str(file), remedy="A policy has the keys attributes, method, require."
-        )
+    _, root, content = parsed_mapping(file, Plain, "policy", "attributes, method, require")
     _names_are_text(file, root)
     if confined:
         require_confined(file, _naming_files(content), FILES)
@@ -266,15 +220,21 @@ def _named(value: Any, where: str, folder: Path | None) -> Any:
     return value
 
 
+class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
+    """Texts with signs that cannot be printed, such as line breaks, go into double quotes, which spell them out."""
+
+
+_Dumper.add_representer(
+    str,
+    lambda dumper, text: dumper.represent_scalar(
+        "tag:yaml.org,2002:str", text, style=None if text.isprintable() else '"'
+    ),
+)
+
+
 def _scalar(value: Any) -> str:
     """A value on one line."""
-    odd = isinstance(value, str) and not value.isprintable()
-    dumped: str = yaml.safe_dump(
-        value,
-        default_flow_style=True,
-        default_style='"' if odd else None,
-        allow_unicode=not odd,
-        width=10**6,
-        sort_keys=False,
+    dumped: str = yaml.dump(
+        value, Dumper=_Dumper, default_flow_style=True, allow_unicode=True, width=10**6, sort_keys=False
     )
     return dumped.strip().removesuffix("...").strip()

@@ -14,17 +14,8 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from ontomask.arguments import as_path, did_you_mean
-from ontomask.errors import MissingDataError, PolicyError
-from ontomask.files.yaml_files import (
-    Limited,
-    Lines,
-    line_finder,
-    look_beside,
-    parsed,
-    refuse_repeated_keys,
-    require_regular,
-)
+from ontomask.arguments import as_path
+from ontomask.files.yaml_files import AsWritten, Lines, line_finder, look_beside, parsed, parsed_mapping
 from ontomask.settings import all_problems, translate
 from ontomask.severity.definition import CodedColumn, Definition
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
@@ -32,35 +23,10 @@ from ontomask.taxonomy.taxonomy import Taxonomy
 from ontomask.taxonomy.writing import write_taxonomy
 
 
-class _AsWritten(Limited, yaml.BaseLoader):  # type: ignore[misc]
-    """YAML without guesses; a key that stands twice is an error, not the last one's victory."""
-
-
-def _mapping(loader: _AsWritten, node: yaml.MappingNode) -> dict[Any, Any]:
-    refuse_repeated_keys(node, "Keep one of the two.")
-    made: dict[Any, Any] = yaml.BaseLoader.construct_mapping(loader, node, deep=True)
-    return made
-
-
-_AsWritten.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
-
-
 def read_definition(path: str | Path) -> tuple[Definition, str, Lines]:
     """The definition in a file, its text, and where in it things stand."""
     file = as_path(path)
-    if file.is_dir():
-        raise PolicyError("this is a folder", where=str(file), remedy="Name the severity file in it.")
-    require_regular(file)
-    if not file.is_file():
-        near = did_you_mean(file.name, [p.name for p in file.parent.iterdir()]) if file.parent.is_dir() else ""
-        raise MissingDataError("there is no such severity file", where=str(file), remedy=f"{near}Check the path.")
-    text, root, content = parsed(file, _AsWritten)
-    if not isinstance(content, dict):
-        raise PolicyError(
-            "there is no definition in it",
-            where=str(file),
-            remedy="A severity file has the keys title, institution, date, columns and sets.",
-        )
+    text, root, content = parsed_mapping(file, AsWritten, "severity", "title, institution, date, columns and sets")
     lines = line_finder(root)
     try:
         return Definition.model_validate(_beside(file.parent.resolve(), content)), text, lines
@@ -72,7 +38,7 @@ def read_definition(path: str | Path) -> tuple[Definition, str, Lines]:
 
 def named_columns(file: Path) -> list[dict[Any, Any]]:
     """What a severity file says of its columns, as it is written and unchecked; nothing that it names is opened."""
-    _, _, content = parsed(file, _AsWritten)
+    _, _, content = parsed(file, AsWritten)
     columns = content.get("columns") if isinstance(content, dict) else None
     return [column for column in (columns.values() if isinstance(columns, dict) else ()) if isinstance(column, dict)]
 
