@@ -15,3 +15,14 @@ Flags = NDArray[np.bool_]
 
 #: Figures closer than this, relatively, are equal: what is left is rounding. The first of them wins.
 TIE = 1e-12
+
+
+def dense_ranks(values: Floats) -> Longs:
+    """The rank of each value, from 0; values closer than a relative 1e-12 are equal and share one."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    # A run goes on while the next value is equal to the one before it.
+    run = np.concatenate(([0], np.cumsum(np.diff(ordered) > TIE * np.abs(ordered[:-1]))))
+    ranks = np.empty(len(values), dtype=np.int64)
+    ranks[order] = run
+    return ranks

@@ -10,13 +10,19 @@ from numpy.typing import NDArray
 
 from ontomask.arrays import Floats, Longs
 from ontomask.distances.between import between
+from ontomask.distances.closure import Closure
 from ontomask.distances.measures import get_measure
 from ontomask.distances.request import Corpus
-from ontomask.microdata.column_distance import Centres, ColumnDistance
+from ontomask.distances.sweep import FewestDown, sweep
+from ontomask.kernels.centres import HIERARCHY, MODE, PRESENT, SUBSUMER
+from ontomask.microdata.column_distance import CentreRule, Centres, ColumnDistance
+from ontomask.microdata.columns import Column
 from ontomask.taxonomy.dag import Dag
 
 if TYPE_CHECKING:
     from ontomask.kinds.nominal import NominalColumn
+
+_RULE = {"semantic": HIERARCHY, "marginality": PRESENT, "consensus": PRESENT, "mode": MODE, "lcs": SUBSUMER}
 
 
 class NominalDistance(ColumnDistance):
@@ -113,3 +119,69 @@ class NominalDistance(ColumnDistance):
             self.between_codes * self.weights, axis=1
         )  # in a fixed order, whatever the threads
         return sums
+
+    # ---- what the kernels need ------------------------------------------------------------------------------------
+
+    def rows(self, column: Column, against: Column | None = None) -> tuple[Floats | None, Longs]:
+        return (self.table, self.row_of_code) if against is None else super().rows(column, against)
+
+    def centre_of_row(self, rows: Longs) -> Centres:
+        return np.append(self.universe, -1)[rows]
+
+    def centre_rule(self, centroid: str) -> CentreRule:
+        cost = self.confusion() if centroid == "consensus" else self.table
+        missing = self.column.missing is not None
+        universe = self.inside(self.universe)
+        pairs = self.dag.ancestor_pairs(universe)
+        above = np.searchsorted(universe, pairs.concept)[np.argsort(pairs.row, kind="stable")]
+        lengths = np.bincount(pairs.row, minlength=len(universe))
+        if missing:
+            lengths, above = np.append(lengths, 1), np.append(above, len(universe))
+        return CentreRule(
+            _RULE[centroid],
+            cost,
+            len(universe) if missing else -1,
+            lengths,
+            above,
+            np.append(self.dag.depth[universe], [0] if missing else []),
+            self._links(cost.shape[1]),
+            bool((self.dag.parents.lengths()[universe] <= 1).all()),
+        )
+
+    def confusions(self, weights: NDArray[Any]) -> Floats:
+        sums: Floats = weights @ self.confusion()[:, self.row_of_code]  # from a (row) to b (column)
+        return sums
+
+    def _links(self, wide: int) -> NDArray[np.int16]:
+        """The fewest links from each code of the column up to each concept of the universe, where it subsumes it."""
+        links = np.zeros((len(self.concepts), wide), dtype=np.int16)
+        known = np.flatnonzero(self.concepts >= 0)
+        universe = self.inside(self.universe)
+        pairs = self.dag.ancestor_pairs(self.inside(self.concepts[known]))
+        links[known[pairs.row], np.searchsorted(universe, pairs.concept)] = pairs.links
+        return links
+
+    def confusion(self) -> Floats:
+        """conf(a -> b) for the codes a and b of the column, b at its row: the fewest links down to b from what subsumes both.
+
+        A missing value is one link further from all others than any of these is.
+        """
+        known = np.flatnonzero(self.concepts >= 0)
+        concepts = self.inside(self.concepts[known])
+        cost = np.zeros_like(self.table)
+        if len(known):
+            between = sweep(
+                FewestDown(Closure(self.dag, concepts)),
+                concepts,
+                concepts,
+                lambda held, x, y: held,
+                dtype=np.dtype(np.float64),
+                workers=1,
+            )
+            cost[np.ix_(known, self.row_of_code[known])] = between
+        missing = self.column.missing
+        if missing is not None:
+            far = 1 + cost.max(initial=0.0)
+            cost[known, len(self.universe)] = far
+            cost[missing, : len(self.universe)] = far
+        return cost

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arrays import Floats, Longs
+from ontomask.kernels.centres import MODE
 from ontomask.microdata.attributes import Attribute
-from ontomask.microdata.column_distance import Centres, ColumnDistance
+from ontomask.microdata.column_distance import CentreRule, Centres, ColumnDistance
 from ontomask.microdata.columns import Codes, Column
 from ontomask.microdata.spelling import is_text, spelled_alike
 
@@ -32,6 +33,8 @@ class Flat(Attribute):
 @dataclass(frozen=True, eq=False)
 class FlatColumn(Column):
     """Its centres are codes; the missing value is one of them."""
+
+    graded: ClassVar[bool] = False
 
     @property
     def centre_of_code(self) -> NDArray[Any]:
@@ -61,3 +64,12 @@ class FlatDistance(ColumnDistance):
     def marginalities(self) -> Floats:
         sums: Floats = self.n - self.weights
         return sums
+
+    def rows(self, column: Column, against: Column | None = None) -> tuple[Floats | None, Longs]:
+        return None, np.arange(len(column))
+
+    def centre_rule(self, centroid: str) -> CentreRule:
+        """The most frequent value, whichever centroid is asked for."""
+        none = np.zeros(0, dtype=np.int64)
+        empty = (len(self.column), 0)
+        return CentreRule(MODE, np.zeros(empty), -1, none, none, none, np.zeros(empty, dtype=np.int16), True)

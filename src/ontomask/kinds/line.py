@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ontomask.arrays import Floats
+from ontomask.arrays import Floats, Longs
 from ontomask.microdata.column_distance import Centres, ColumnDistance
 from ontomask.microdata.columns import Column
 
@@ -16,10 +18,28 @@ from ontomask.microdata.columns import Column
 class LineColumn(Column):
     """A column whose centres are positions on a line."""
 
+    on_line: ClassVar[bool] = True
+
     @property
     @abstractmethod
     def limits(self) -> tuple[float, float]:
         """The lowest and the highest position there can be."""
+
+    @property
+    def ranked(self) -> int:
+        """How many ranks there are, if positions are ranks."""
+        return 0
+
+    @abstractmethod
+    def centres_of(
+        self, values: NDArray[Any], group: Longs, weights: Longs, here: NDArray[Any], numeric: str
+    ) -> NDArray[Any]:
+        """The centre of each group: of values sorted by group and size, ``here`` records in each group."""
+
+    @property
+    @abstractmethod
+    def missing_centre(self) -> Any:
+        """What stands for a missing value."""
 
     def distance(self) -> LineDistance:
         return LineDistance(self)
@@ -28,10 +48,10 @@ class LineColumn(Column):
 class LineDistance(ColumnDistance):
     """The difference; ``positions`` and ``position_weights`` are of the values that are not missing."""
 
-    on_line = True
-
     def __init__(self, column: LineColumn) -> None:
         super().__init__(column)
+        self.column: LineColumn = column
+        self.ranks = column.ranked
         own = column.centre_of_code.astype(np.float64)
         self.present = ~column.is_missing(column.centre_of_code)
         self.positions = own[self.present]
@@ -87,3 +107,23 @@ class LineDistance(ColumnDistance):
             return 0.0
         mean = self.low + float((of * (at - self.low)).sum() / total)
         return float((of * (at - mean) ** 2).sum() / (total - 1))
+
+    def line_centres(self, values: Centres, group: Longs, weights: Longs, groups: int, numeric: str) -> Centres:
+        """Missing where more than half of a group's values are."""
+        gone = self.column.is_missing(values)
+        here = np.bincount(group[~gone], weights=weights[~gone], minlength=groups)
+        absent = np.bincount(group[gone], weights=weights[gone], minlength=groups)
+        values, group, weights = values[~gone], group[~gone], weights[~gone]
+        # By size, so that no sum depends on the order of the records.
+        order = np.lexsort((weights, values, group))
+        centres = self.column.centres_of(values[order], group[order], weights[order], here, numeric)
+        centres[absent > here] = self.column.missing_centre
+        return centres
+
+
+def middle_of_groups(group: Longs, weights: Longs, here: NDArray[Any], rank: NDArray[Any]) -> Longs:
+    """Where the value of a rank stands in each group, of values that are sorted by group and size."""
+    seen = np.cumsum(weights)
+    before = np.concatenate(([0], seen))[np.searchsorted(group, np.arange(len(here)))]
+    places: Longs = np.minimum(np.searchsorted(seen, before + rank, side="left"), len(weights)).astype(np.int64)
+    return places

@@ -16,6 +16,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from ontomask.arguments import counted, did_you_mean, short
 from ontomask.arrays import Longs
 from ontomask.distances.measures import get_measure
+from ontomask.errors import OptionError
 from ontomask.kinds.concept_distance import NominalDistance
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.columns import Codes, Column
@@ -148,6 +149,33 @@ class NominalColumn(Column):
 
     def distance(self) -> NominalDistance:
         return NominalDistance(self)
+
+    def known_centre(self, value: Any) -> Any:
+        """Any concept of the taxonomy."""
+        if not isinstance(value, (str, int, float, np.generic)):
+            raise OptionError(
+                f"the reference {short(repr(value), 40)} is not a value",
+                where=self.where,
+                remedy="Give a concept of the taxonomy.",
+            )
+        text = str(value)
+        numbers = (text,) if self.values.dtype.is_numeric() else ()
+        read = match_counts(Counter([text]), self.taxonomy, self.attr.mapping, self.attr.language, numbers)
+        for unmatched in read.unmatched:
+            near = [suggestion.text for suggestion in unmatched.suggestions[:1]]
+            raise OptionError(
+                f"the reference {short(repr(value), 40)} has no place in the taxonomy",
+                where=self.where,
+                remedy=f"Did you mean {near[0]!r}? Give a concept of the taxonomy."
+                if near
+                else "Give one of its concepts.",
+            )
+        return self.taxonomy.position(read.concepts[text])
+
+    def spanning(self, centre: Any) -> Self:
+        if centre is None or centre < 0:
+            return self
+        return replace(self, span=np.union1d(self.span, [centre]).astype(np.int64))
 
     def remeasured(self, **changed: Any) -> Self:
         return replace(self, attribute=self.attribute.model_copy(update=changed))

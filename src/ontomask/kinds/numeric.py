@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
-from ontomask.arguments import counted
+from ontomask.arguments import counted, short
 from ontomask.arrays import Floats, Longs
-from ontomask.errors import DataError
-from ontomask.kinds.line import LineColumn
+from ontomask.errors import DataError, OptionError
+from ontomask.kinds.line import LineColumn, middle_of_groups
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.columns import Codes, refuse_odd, rows_where
 from ontomask.microdata.precision import own_decimals, rounded
@@ -53,6 +53,7 @@ class Numeric(Attribute):
 class NumericColumn(LineColumn):
     """``numbers``: of each code, NaN for missing."""
 
+    continuous: ClassVar[bool] = True
     numbers: Floats = field(kw_only=True)
 
     @property
@@ -63,6 +64,40 @@ class NumericColumn(LineColumn):
     def limits(self) -> tuple[float, float]:
         known = self.numbers[~np.isnan(self.numbers)]
         return (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
+
+    @property
+    def missing_centre(self) -> float:
+        return float("nan")
+
+    def centres_of(
+        self, values: NDArray[Any], group: Longs, weights: Longs, here: NDArray[Any], numeric: str
+    ) -> NDArray[Any]:
+        """Means or medians."""
+        if numeric == "mean":
+            # The mean of the differences from each group's least value: equal values have exactly themselves as mean.
+            first = np.zeros(len(here))
+            first[group[::-1]] = values[::-1]
+            sums = np.bincount(group, weights=(values - first[group]) * weights, minlength=len(here))
+            means: NDArray[Any] = first + sums / np.maximum(here, 1)
+            return means
+        low, high = (
+            np.append(values, 0.0)[middle_of_groups(group, weights, here, rank)]
+            for rank in (np.ceil(here / 2), np.floor(here / 2) + 1)
+        )
+        medians: NDArray[Any] = low + (high - low) / 2
+        return medians
+
+    def known_centre(self, value: Any) -> Any:
+        """Any number; a column of numbers need not hold it."""
+        remedy = "Give a finite number."
+        known = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+        if not known or (not isinstance(value, int) and np.isnan(value)):
+            raise OptionError(
+                f"the reference {short(repr(value), 40)} is not a number", where=self.where, remedy=remedy
+            )
+        if abs(value if isinstance(value, int) else float(value)) > HUGE:
+            raise OptionError(f"the reference is larger than {HUGE:g}", where=self.where, remedy=remedy)
+        return np.float64(value)
 
     def is_missing(self, centres: NDArray[Any]) -> NDArray[np.bool_]:
         found: NDArray[np.bool_] = np.isnan(centres)

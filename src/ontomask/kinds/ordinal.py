@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field
 from ontomask.arguments import counted, short, some_of
 from ontomask.arrays import Longs
 from ontomask.errors import DataError
-from ontomask.kinds.line import LineColumn
+from ontomask.kinds.line import LineColumn, middle_of_groups
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.columns import Codes, refuse_odd, rows_where
 from ontomask.microdata.dates import read_dates
@@ -75,6 +75,30 @@ class OrdinalColumn(LineColumn):
     @property
     def limits(self) -> tuple[float, float]:
         return 0.0, float(max(self.levels - 1, 0))
+
+    @property
+    def ranked(self) -> int:
+        return int(self.limits[1]) + 1
+
+    @property
+    def missing_centre(self) -> int:
+        return -1
+
+    def centres_of(
+        self, values: NDArray[Any], group: Longs, weights: Longs, here: NDArray[Any], numeric: str
+    ) -> NDArray[Any]:
+        """Lower medians."""
+        medians = np.append(values, -1)[middle_of_groups(group, weights, here, np.ceil(here / 2))]
+        return np.where(here == 0, -1, medians)
+
+    def known_centre(self, value: Any) -> Any:
+        order = self.attr.order
+        return super().known_centre(value) if order is None else self.place_in(order, value)
+
+    @property
+    def attr(self) -> Ordinal:
+        assert isinstance(self.attribute, Ordinal)
+        return self.attribute
 
     def is_missing(self, centres: NDArray[Any]) -> NDArray[np.bool_]:
         found: NDArray[np.bool_] = centres < 0

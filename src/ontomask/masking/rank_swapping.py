@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import counted
-from ontomask.arrays import Longs
+from ontomask.arrays import Longs, dense_ranks
 from ontomask.errors import DataError
 from ontomask.kernels.blocks import new_blocks
 from ontomask.kernels.ordering import near_order
@@ -22,7 +22,6 @@ from ontomask.masking.method import Masked, Measuring
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.columns import Column
 from ontomask.microdata.encoding import Table, make_table
-from ontomask.operators.ordering import dense_ranks
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.progress import Progress, stretch
 from ontomask.settings import K, number

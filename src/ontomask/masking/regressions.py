@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from ontomask.arguments import some_of
-from ontomask.arrays import Floats, Longs
+from ontomask.arrays import Floats, Longs, dense_ranks
 from ontomask.kinds.line import LineDistance
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.posterior import (
@@ -24,7 +24,6 @@ from ontomask.masking.posterior import (
 )
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.columns import Column
-from ontomask.operators.ordering import dense_ranks
 from ontomask.progress import Progress
 from ontomask.statistics.regression import RECORDS_EACH, Predictors
 

@@ -16,7 +16,7 @@ from scipy.linalg import eigh, solve
 from scipy.special import ndtri
 
 from ontomask.arguments import counted
-from ontomask.arrays import Floats, Longs
+from ontomask.arrays import Floats, Longs, dense_ranks
 from ontomask.errors import DataError
 from ontomask.kinds.line import LineDistance
 from ontomask.masking.displacement import report_moves
@@ -24,7 +24,6 @@ from ontomask.masking.method import Masked, Measuring
 from ontomask.microdata.attributes import Role
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Table
-from ontomask.operators.ordering import dense_ranks
 from ontomask.progress import Progress
 from ontomask.statistics.correlation import copula_correlations, correlations, nearest_correlation
 

@@ -9,23 +9,43 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.arrays import Floats
+from ontomask.arrays import Floats, Longs, dense_ranks
+from ontomask.kernels.centres import MODE, PRESENT
 from ontomask.microdata.columns import Column
 
 Centres = NDArray[Any]
 
 
+class CentreRule(NamedTuple):
+    """How the kernels choose the centre of a group, in a column with a table: see :class:`ontomask.kernels.centres.Rules`.
+
+    ``cost``: of each code at each row; ``above``: how many rows subsume each row (itself included), and ``up`` these, one
+    after the other.
+    """
+
+    kind: int
+    cost: Floats
+    void: int
+    above: Longs
+    up: Longs
+    depth: Longs
+    links: NDArray[np.int16]
+    tree: bool
+
+
 class ColumnDistance(ABC):
     """The distances of a column; ``largest`` is the largest raw one."""
 
-    #: Do the values lie on a line, so that a difference is a distance? Others have a table.
-    on_line: ClassVar[bool] = False
     largest: float
+    #: Where the line begins, if the values lie on one.
+    low: float = 0.0
+    #: How many ranks there are, if the centre of a group is a median of ranks.
+    ranks: int = 0
 
     def __init__(self, column: Column) -> None:
         self.column = column
@@ -48,6 +68,15 @@ class ColumnDistance(ABC):
     def on_scale(self, raw: Floats) -> Floats:
         """Raw distances in 0..1: where the column is all the same there is no scale, and whatever differs is at 1."""
         return raw / self.scale if self.scale > 0 else (raw > 0).astype(np.float64)
+
+    @property
+    def on_line(self) -> bool:
+        return self.column.on_line
+
+    @property
+    def keys(self) -> Floats:
+        """What the codes of the column are sorted by where an order is needed: marginality, equal ones sharing a rank."""
+        return dense_ranks(self.marginalities()).astype(np.float64)
 
     def distance_of_codes(self, a: NDArray[Any], b: NDArray[Any]) -> Floats:
         """Raw distances of codes of the column, pair by pair."""
@@ -83,3 +112,42 @@ class ColumnDistance(ABC):
             return 0.0
         variance = self.marginality_variance()
         return variance if normalize == "published" else variance / (self.n - 1)
+
+    # ---- what the kernels need ------------------------------------------------------------------------------------
+
+    def rows(self, column: Column, against: Column | None = None) -> tuple[Floats | None, Longs]:
+        """Raw distances of the codes of a column from the rows that a centre can be, and the row of each code.
+
+        With ``against`` the rows are the values of that column. None: 0 if equal, else 1.
+        """
+        if against is None:
+            return self.between_codes, np.arange(len(column))
+        return self.between(column.centre_of_code, against.centre_of_code), np.zeros(len(column), dtype=np.int64)
+
+    def centre_of_row(self, rows: Longs) -> Centres:
+        """What the kernels chose, as centres."""
+        return self.column.centre_of_code[rows]
+
+    def centre_rule(self, centroid: str) -> CentreRule:
+        """The value present with the least sum of distances, or the mode."""
+        values, cost = len(self.column), self.between_codes
+        own = np.arange(values)
+        return CentreRule(
+            MODE if centroid == "mode" else PRESENT,
+            cost,
+            -1 if self.column.missing is None else self.column.missing,
+            np.ones(values, dtype=np.int64),
+            own,
+            np.zeros(values, dtype=np.int64),
+            np.zeros(cost.shape, dtype=np.int16),
+            True,
+        )
+
+    def line_centres(self, values: Centres, group: Longs, weights: Longs, groups: int, numeric: str) -> Centres:
+        """The centre of each group of values that lie on a line; the kernels choose all others."""
+        raise NotImplementedError
+
+    def confusions(self, weights: NDArray[Any]) -> Floats:
+        """For each code the confusion of putting it in the place of all records: 1 for every other value."""
+        unequal: Floats = weights.sum() - weights
+        return unequal

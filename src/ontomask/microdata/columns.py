@@ -8,17 +8,18 @@ column.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.arguments import counted
+from ontomask.arguments import counted, did_you_mean, short, some_of
 from ontomask.arrays import Longs
-from ontomask.errors import DataError
+from ontomask.errors import DataError, OptionError
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.codes import factorize
 
@@ -37,6 +38,13 @@ class Column(ABC):
     codes: Codes
     values: pl.Series  # of each code; null for the missing one
     missing: int | None
+
+    #: Do the values lie on a line, so that a difference is a distance? Others have a table of distances.
+    on_line: ClassVar[bool] = False
+    #: Are some values nearer to each other than others? If not, they are equal or unequal, and nothing else.
+    graded: ClassVar[bool] = True
+    #: Is any number between two values a value too, so that a mean is one?
+    continuous: ClassVar[bool] = False
 
     def __len__(self) -> int:
         return len(self.values)
@@ -58,6 +66,10 @@ class Column(ABC):
     def is_missing(self, centres: NDArray[Any]) -> NDArray[np.bool_]:
         """Which centres stand for a missing value."""
 
+    def rounded(self, centres: NDArray[Any]) -> NDArray[Any]:
+        """Centres as they are shown: as precise as the column."""
+        return centres
+
     @abstractmethod
     def distance(self) -> ColumnDistance:
         """How far apart the values of the column are."""
@@ -65,6 +77,40 @@ class Column(ABC):
     @abstractmethod
     def decode(self, centres: NDArray[Any]) -> pl.Series:
         """The values of centres."""
+
+    def centre_of(self, value: Any) -> Any:
+        """A reference value as a centre of the column, of which it need not be a value."""
+        if value is None:
+            if self.missing is None:
+                raise OptionError(
+                    "the reference is a missing value, and the column has none",
+                    where=self.where,
+                    remedy="Give a value.",
+                )
+            return self.centre_of_code[self.missing]
+        return self.known_centre(value)
+
+    def known_centre(self, value: Any) -> Any:
+        """The same of a value that is not missing."""
+        return self.centre_of_code[self.place_in(self.values.to_list(), value)]
+
+    def place_in(self, known: Sequence[Any], value: Any) -> int:
+        """Where a reference value stands in a list of values; an error where it does not."""
+        alike = [i for i, v in enumerate(known) if v is not None and v == value]
+        exact = [i for i in alike if type(known[i]) is type(value)]
+        if not alike:
+            listed = [v for v in known if v is not None]
+            raise OptionError(
+                f"the reference {short(repr(value), 40)} is not a value of the column",
+                where=self.where,
+                remedy=did_you_mean(value, map(str, listed))
+                + f"Give one of: {some_of([short(repr(v), 40) for v in listed], most=12)}.",
+            )
+        return (exact or alike)[0]
+
+    def spanning(self, centre: Any) -> Self:
+        """The column, measured on a scale that holds a reference too."""
+        return self
 
     def remeasured(self, **changed: Any) -> Self:
         """The column with other settings of its measure, where its kind has one."""

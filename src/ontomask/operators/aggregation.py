@@ -13,22 +13,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.arrays import Floats, Longs
-from ontomask.distances.closure import Closure
-from ontomask.distances.sweep import FewestDown, sweep
-from ontomask.kernels.centres import HIERARCHY, HIGH, MODE, PRESENT, SUBSUMER, Rules, new_tally
+from ontomask.arrays import Longs
+from ontomask.kernels.centres import HIGH, Rules, new_tally
 from ontomask.kernels.groups import centres_of_groups
 from ontomask.kernels.space import Point, Space, new_point
-from ontomask.kinds.concept_distance import NominalDistance
-from ontomask.kinds.line import LineDistance
-from ontomask.kinds.numeric import NumericColumn
 from ontomask.microdata.encoding import Table
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.progress import Progress, silent
 
 Centroid = Literal["semantic", "marginality", "mode", "lcs", "consensus"]
 NumericCentre = Literal["mean", "median"]
-_RULE = {"semantic": HIERARCHY, "marginality": PRESENT, "consensus": PRESENT, "mode": MODE, "lcs": SUBSUMER}
 #: Groups whose centres are worked out between two reports of progress.
 STRIDE = 1 << 14
 
@@ -56,12 +50,9 @@ class Operators:
         """Rows of the coded attributes, by attribute, as concepts and codes."""
         decoded, place = [], 0
         for metric in self.distance.metrics:
-            if isinstance(metric, LineDistance):
+            if metric.on_line:
                 continue
-            chosen = rows[:, place].astype(np.int64)
-            if isinstance(metric, NominalDistance):
-                chosen = np.append(metric.universe, -1)[chosen]
-            decoded.append(chosen)
+            decoded.append(metric.centre_of_row(rows[:, place].astype(np.int64)))
             place += 1
         return decoded
 
@@ -77,8 +68,8 @@ class Operators:
         coded = iter(self.decode_rows(self.points(at, tuples, weights, progress=progress).rows))
         group = np.repeat(np.arange(groups), np.diff(at))
         return [
-            _line_centres(metric, column.centre_of_code[codes[tuples]], group, weights, groups, self.numeric)
-            if isinstance(metric, LineDistance)
+            metric.line_centres(column.centre_of_code[codes[tuples]], group, weights, groups, self.numeric)
+            if metric.on_line
             else next(coded)
             for metric, column, codes in zip(self.distance.metrics, self.table.columns, self.table.codes, strict=True)
         ]
@@ -107,141 +98,28 @@ def members(tuple_of: NDArray[Any], group_of: NDArray[Any], groups: int, p: int)
     return at.astype(np.int64), distinct % p, weights.astype(np.int64)
 
 
-def _line_centres(
-    metric: LineDistance,
-    values: NDArray[Any],
-    group: Longs,
-    weights: Longs,
-    groups: int,
-    numeric: NumericCentre,
-) -> NDArray[Any]:
-    """Means or medians of numbers, lower medians of ranks."""
-    gone = metric.column.is_missing(values)
-    here = np.bincount(group[~gone], weights=weights[~gone], minlength=groups)
-    absent = np.bincount(group[gone], weights=weights[gone], minlength=groups)
-    values, group, weights = values[~gone], group[~gone], weights[~gone]
-    # By size, so that no sum depends on the order of the records.
-    order = np.lexsort((weights, values, group))
-    values, group, weights = values[order], group[order], weights[order]
-    if not isinstance(metric.column, NumericColumn):
-        medians = np.append(values, -1)[_middle(group, weights, here, np.ceil(here / 2))]
-        return np.where((absent > here) | (here == 0), -1, medians)
-    if numeric == "mean":
-        # The mean of the differences from each group's least value: equal values have exactly themselves as mean.
-        first = np.zeros(groups)
-        first[group[::-1]] = values[::-1]
-        sums = np.bincount(group, weights=(values - first[group]) * weights, minlength=groups)
-        centres: NDArray[Any] = first + sums / np.maximum(here, 1)
-    else:
-        low, high = (
-            np.append(values, 0.0)[_middle(group, weights, here, rank)]
-            for rank in (np.ceil(here / 2), np.floor(here / 2) + 1)
-        )
-        centres = low + (high - low) / 2
-    centres[absent > here] = np.nan
-    return centres
-
-
-def _middle(group: Longs, weights: Longs, here: NDArray[Any], rank: NDArray[Any]) -> Longs:
-    """Where the value of a rank stands in each group, of values that are sorted by group and size."""
-    seen = np.cumsum(weights)
-    before = np.concatenate(([0], seen))[np.searchsorted(group, np.arange(len(here)))]
-    places: Longs = np.minimum(np.searchsorted(seen, before + rank, side="left"), len(weights)).astype(np.int64)
-    return places
-
-
 def make_rules(distance: RecordDistance, centroid: Centroid) -> Rules:
     """What the kernels need to choose centres."""
-    levels, step = [], []
-    kind, fix, void = [], [], []
-    costs, cost_at, used = [np.zeros(0)], [], 0
-    empty: NDArray[Any] = np.zeros(0)
-    row_at, depth, up_at, up, links = [0], [empty], [np.zeros(1, dtype=np.int64)], [empty], [empty]
-    tree = True
-    ups = 0
-    for metric in distance.metrics:
-        if isinstance(metric, LineDistance):
-            ordinal = not isinstance(metric.column, NumericColumn)
-            levels.append(int(metric.largest) + 1 if ordinal else 0)
-            step.append(distance.factor(metric))
-            continue
-        cost_at.append(used)
-        if not isinstance(metric, NominalDistance):
-            kind.append(MODE)
-            fix.append(1.0)
-            void.append(-1)
-            row_at.append(row_at[-1])
-            continue
-        cost = confusion(metric) if centroid == "consensus" else metric.table
-        kind.append(_RULE[centroid])
-        largest = cost.max(initial=0.0)
-        fix.append(HIGH / 2.0 ** np.ceil(np.log2(largest)) if largest > 0 else 1.0)
-        missing = metric.column.missing is not None
-        void.append(len(metric.universe) if missing else -1)
-        pairs = metric.dag.ancestor_pairs(metric.inside(metric.universe))
-        above = np.searchsorted(metric.inside(metric.universe), pairs.concept)
-        order = np.argsort(pairs.row, kind="stable")
-        lengths = np.bincount(pairs.row, minlength=len(metric.universe))
-        own_rows = above[order]
-        if missing:
-            lengths, own_rows = np.append(lengths, 1), np.append(own_rows, len(metric.universe))
-        up.append(own_rows)
-        up_at.append(ups + np.cumsum(lengths))
-        ups += len(own_rows)
-        depth.append(np.append(metric.dag.depth[metric.inside(metric.universe)], [0] if missing else []))
-        parents = metric.dag.parents.lengths()[metric.inside(metric.universe)]
-        tree &= bool((parents <= 1).all())
-        row_at.append(row_at[-1] + cost.shape[1])
-        costs.append(cost.ravel())
-        links.append(_links(metric, cost.shape[1]).ravel())
-        used += cost.size
+    line = [metric for metric in distance.metrics if metric.on_line]
+    rules = [metric.centre_rule(centroid) for metric in distance.metrics if not metric.on_line]
+    largest = np.array([rule.cost.max(initial=0.0) for rule in rules])
+    with np.errstate(divide="ignore"):
+        fix = np.where(largest > 0, HIGH / 2.0 ** np.ceil(np.log2(largest)), 1.0)
+    above = np.concatenate([np.zeros(0, dtype=np.int64), *(rule.above for rule in rules)])
+    empty = np.zeros(0)
     return Rules(
-        np.array(levels, dtype=np.int64),
-        np.array(step, dtype=np.float64),
-        np.array(kind, dtype=np.int64),
-        np.concatenate(costs),
-        np.array(cost_at, dtype=np.int64),
-        np.array(fix, dtype=np.float64),
-        np.array(row_at, dtype=np.int64),
-        np.concatenate(depth).astype(np.int64),
-        np.concatenate(up_at).astype(np.int64),
-        np.concatenate(up).astype(np.uint32),
-        np.array(void, dtype=np.int64),
-        np.zeros(0, dtype=np.int16) if tree else np.concatenate(links).astype(np.int16),
+        np.array([metric.ranks for metric in line], dtype=np.int64),
+        np.array([distance.factor(metric) for metric in line], dtype=np.float64),
+        np.array([rule.kind for rule in rules], dtype=np.int64),
+        np.concatenate([empty, *(rule.cost.ravel() for rule in rules)]),
+        np.cumsum([0, *(rule.cost.size for rule in rules)], dtype=np.int64)[:-1],
+        fix,
+        np.cumsum([0, *(rule.cost.shape[1] for rule in rules)], dtype=np.int64),
+        np.concatenate([empty, *(rule.depth for rule in rules)]).astype(np.int64),
+        np.concatenate(([0], np.cumsum(above))).astype(np.int64),
+        np.concatenate([empty, *(rule.up for rule in rules)]).astype(np.uint32),
+        np.array([rule.void for rule in rules], dtype=np.int64),
+        np.zeros(0, dtype=np.int16)
+        if all(rule.tree for rule in rules)
+        else np.concatenate([rule.links.ravel() for rule in rules]),
     )
-
-
-def _links(metric: NominalDistance, wide: int) -> NDArray[np.int16]:
-    """The fewest links from each code of the column up to each concept of the universe, where it subsumes it."""
-    links = np.zeros((len(metric.concepts), wide), dtype=np.int16)
-    known = np.flatnonzero(metric.concepts >= 0)
-    universe = metric.inside(metric.universe)
-    pairs = metric.dag.ancestor_pairs(metric.inside(metric.concepts[known]))
-    links[known[pairs.row], np.searchsorted(universe, pairs.concept)] = pairs.links
-    return links
-
-
-def confusion(metric: NominalDistance) -> Floats:
-    """conf(a -> b) for the codes a and b of the column, b at its row: the fewest links down to b from what subsumes both.
-
-    A missing value is one link further from all others than any of these is.
-    """
-    known = np.flatnonzero(metric.concepts >= 0)
-    concepts = metric.inside(metric.concepts[known])
-    cost = np.zeros_like(metric.table)
-    if len(known):
-        between = sweep(
-            FewestDown(Closure(metric.dag, concepts)),
-            concepts,
-            concepts,
-            lambda held, x, y: held,
-            dtype=np.dtype(np.float64),
-            workers=1,
-        )
-        cost[np.ix_(known, metric.row_of_code[known])] = between
-    missing = metric.column.missing
-    if missing is not None:
-        far = 1 + cost.max(initial=0.0)
-        cost[known, len(metric.universe)] = far
-        cost[missing, : len(metric.universe)] = far
-    return cost

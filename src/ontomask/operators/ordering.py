@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.arrays import TIE, Floats
+from ontomask.arrays import TIE, Floats, dense_ranks
 from ontomask.kernels.groups import distances_from
 from ontomask.kernels.space import new_point, set_point
 from ontomask.operators.aggregation import Operators
@@ -64,14 +64,3 @@ def _apart(operators: Operators, point: Any, tuples: NDArray[np.int64], weight: 
 def sort_with_ties(values: Floats) -> NDArray[np.int64]:
     """Places by increasing value; values closer than a relative 1e-12 are equal, and the first place goes first."""
     return np.argsort(dense_ranks(values), kind="stable")
-
-
-def dense_ranks(values: Floats) -> NDArray[np.int64]:
-    """The rank of each value, from 0; values closer than a relative 1e-12 are equal and share one."""
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
-    # A run goes on while the next value is equal to the one before it.
-    run = np.concatenate(([0], np.cumsum(np.diff(ordered) > TIE * np.abs(ordered[:-1]))))
-    ranks = np.empty(len(values), dtype=np.int64)
-    ranks[order] = run
-    return ranks

@@ -10,8 +10,6 @@ import numpy as np
 
 from ontomask.arrays import Floats
 from ontomask.kernels.space import Space
-from ontomask.kinds.concept_distance import NominalDistance
-from ontomask.kinds.line import LineDistance
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Table
 
@@ -53,13 +51,13 @@ class RecordDistance:
             return 0.0
         return float(np.sqrt(weight / (2 * spread))) if metric.on_line else weight / spread
 
-    def gap(self, metric: LineDistance) -> float:
+    def gap(self, metric: ColumnDistance) -> float:
         """The distance of a missing number or rank from all others, as it enters the sum."""
         if self.kind == "mean":
             return self.share(metric)
         return (metric.largest * self.factor(metric)) ** 2
 
-    def coordinates(self, metric: LineDistance, centres: np.ndarray) -> Floats:
+    def coordinates(self, metric: ColumnDistance, centres: np.ndarray) -> Floats:
         """Where numbers or ranks lie, so that differences are distances."""
         off: Floats = centres - metric.low
         if self.kind == "mean" and metric.scale == 0:  # no scale: what differs from the one value is at 1 from it
@@ -95,8 +93,8 @@ class RecordDistance:
         Rows of nominal attributes are the concepts of the universe, or, with ``against``, the values of that table.
         """
         p = table.p
-        line = [(i, s) for i, s in enumerate(self.metrics) if isinstance(s, LineDistance)]
-        coded = [(i, s) for i, s in enumerate(self.metrics) if not isinstance(s, LineDistance)]
+        line = [(i, s) for i, s in enumerate(self.metrics) if s.on_line]
+        coded = [(i, s) for i, s in enumerate(self.metrics) if not s.on_line]
         numbers, absent, gap = np.zeros((len(line), p)), np.zeros((len(line), p)), np.zeros(len(line))
         for place, (i, straight) in enumerate(line):
             column = table.columns[i]
@@ -110,22 +108,17 @@ class RecordDistance:
         used = 0
         for i, metric in coded:
             column, factor = table.columns[i], self.factor(metric)
-            if isinstance(metric, NominalDistance):
-                if against is None:
-                    raw, home = metric.table, metric.row_of_code
-                else:
-                    raw = metric.between(column.centre_of_code, against.columns[i].centre_of_code)
-                    home = np.zeros(len(column), dtype=np.int64)
+            raw, home = metric.rows(column, None if against is None else against.columns[i])
+            if raw is None:
+                table_at.append(-1)
+                width.append(len(column))
+                unit.append(factor)
+            else:
                 tables.append((raw * factor).ravel())
                 table_at.append(used)
                 width.append(raw.shape[1])
                 unit.append(0.0)
                 used += raw.size
-            else:
-                home = np.arange(len(column))
-                table_at.append(-1)
-                width.append(len(column))
-                unit.append(factor)
             homes.append(home)
         return Space(
             numbers,

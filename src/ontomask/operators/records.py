@@ -152,17 +152,11 @@ def _central_tuple(table: Table, measured: RecordDistance, kind: str, rng: np.ra
 
 def _total_confusion(table: Table, measured: RecordDistance) -> Floats:
     """For each tuple the confusion of putting it in the place of all others; flat and ranked values confuse by 1."""
-    from ontomask.kinds.concept_distance import NominalDistance
-    from ontomask.operators.aggregation import confusion
 
     total = np.zeros(table.p)
     for metric, codes in zip(measured.metrics, table.codes, strict=True):
         weights = np.bincount(codes, weights=table.counts, minlength=len(metric.column))
-        if isinstance(metric, NominalDistance):
-            cost = confusion(metric)[:, metric.row_of_code]  # from a (row) to b (column)
-            total += (weights @ cost)[codes]
-        else:
-            total += (weights.sum() - weights)[codes]
+        total += metric.confusions(weights)[codes]
     return total
 
 

@@ -5,7 +5,6 @@ The distance from a reference ranks values and records of any kind: a total preo
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias, get_args
@@ -18,9 +17,8 @@ from ontomask.arguments import as_numbers, as_values, counted, did_you_mean, is_
 from ontomask.arrays import Floats
 from ontomask.distances.between import Scope
 from ontomask.errors import OptionError
-from ontomask.kinds.nominal import Nominal, NominalColumn
-from ontomask.kinds.numeric import HUGE, Numeric, NumericColumn
-from ontomask.kinds.ordinal import OrdinalColumn
+from ontomask.kinds.nominal import Nominal
+from ontomask.kinds.numeric import Numeric
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.columns import Column
 from ontomask.microdata.encoding import Table
@@ -28,7 +26,6 @@ from ontomask.operators.ordering import Comparison, in_order
 from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
 from ontomask.operators.tabulating import check_distance, table_of
 from ontomask.statistics.sample import first_greatest
-from ontomask.taxonomy.matching import match_counts
 from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
 
 #: A value for each column, the number of a row, or the record with the largest sum of distances to all (R17 eq. 10).
@@ -81,8 +78,8 @@ def sort_values(
     """
     one_of(comparison, get_args(Comparison), "comparison")
     column, listed = _column(taxonomy, values, measure, scope, options)
-    centre = None if reference is None else centre_of(column, reference)
-    metric = _spanning(column, centre).distance()
+    centre = None if reference is None else column.centre_of(reference)
+    metric = column.spanning(centre).distance()
     if centre is None:
         centre = column.centre_of_code[first_greatest(metric.scaled_marginalities())]
     off = metric.scaled(np.full(len(column), centre), column.centre_of_code)
@@ -141,8 +138,8 @@ def weighted_distances(
                 remedy=f"Give {len(column.codes)} finite numbers >= 0, one for each value.",
             )
         frequency = np.bincount(column.codes, weights=given, minlength=len(column)).astype(np.float64)
-    centre = centre_of(column, reference)
-    apart = _spanning(column, centre).distance().distance(np.full(len(column), centre), column.centre_of_code)
+    centre = column.centre_of(reference)
+    apart = column.spanning(centre).distance().distance(np.full(len(column), centre), column.centre_of_code)
     return dict(zip(column.values.to_list(), (frequency * apart).tolist(), strict=True))
 
 
@@ -197,7 +194,7 @@ def distances_from_reference(
 ) -> Floats:
     """The distance of each tuple from a reference record; -1 for the reference itself, which is always nearest."""
     centres = _record_centres(table, reference, distance, normalize)
-    columns = [_spanning(column, centre) for column, centre in zip(table.columns, centres, strict=True)]
+    columns = [column.spanning(centre) for column, centre in zip(table.columns, centres, strict=True)]
     measured = RecordDistance.of(replace(table, columns=tuple(columns)), distance, normalize)
     own = [column.centre_of_code[codes] for column, codes in zip(columns, table.codes, strict=True)]
     off = measured.pairs([np.full(table.p, centre) for centre in centres], own)
@@ -223,7 +220,7 @@ def _record_centres(table: Table, reference: RecordReference, distance: Distance
                 f"the reference has no value for {some(absent)}",
                 remedy="Give a value for each column that is compared.",
             )
-        return [centre_of(column, reference[column.name]) for column in table.columns]
+        return [column.centre_of(reference[column.name]) for column in table.columns]
     if isinstance(reference, str) and reference == "most_distant":
         tuple_ = first_greatest(RecordDistance.of(table, distance, normalize).summed(table))
     elif is_whole(reference):
@@ -239,66 +236,6 @@ def _record_centres(table: Table, reference: RecordReference, distance: Distance
             remedy="Give a mapping with a value for each column, the number of a row, or 'most_distant'.",
         )
     return [column.centre_of_code[codes[tuple_]] for column, codes in zip(table.columns, table.codes, strict=True)]
-
-
-def centre_of(column: Column, value: Any) -> Any:
-    """A reference value as a centre of the column, of which it need not be a value."""
-    if value is None:
-        if column.missing is None:
-            raise OptionError(
-                "the reference is a missing value, and the column has none", where=column.where, remedy="Give a value."
-            )
-        return column.centre_of_code[column.missing]
-    if isinstance(column, NominalColumn):
-        if not isinstance(value, (str, int, float, np.generic)):
-            raise OptionError(
-                f"the reference {short(repr(value), 40)} is not a value",
-                where=column.where,
-                remedy="Give a concept of the taxonomy.",
-            )
-        text = str(value)
-        numbers = (text,) if column.values.dtype.is_numeric() else ()
-        attribute = column.attr
-        read = match_counts(Counter([text]), column.taxonomy, attribute.mapping, attribute.language, numbers)
-        for unmatched in read.unmatched:
-            near = [suggestion.text for suggestion in unmatched.suggestions[:1]]
-            raise OptionError(
-                f"the reference {short(repr(value), 40)} has no place in the taxonomy",
-                where=column.where,
-                remedy=f"Did you mean {near[0]!r}? Give a concept of the taxonomy."
-                if near
-                else "Give one of its concepts.",
-            )
-        return column.taxonomy.position(read.concepts[text])
-    if isinstance(column, NumericColumn):
-        known = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-        if not known or (not isinstance(value, int) and np.isnan(value)):
-            raise OptionError(
-                f"the reference {short(repr(value), 40)} is not a number", where=column.where, remedy=NUMBER
-            )
-        if abs(value if isinstance(value, int) else float(value)) > HUGE:
-            raise OptionError(f"the reference is larger than {HUGE:g}", where=column.where, remedy=NUMBER)
-        return np.float64(value)
-    if isinstance(column, OrdinalColumn) and getattr(column.attribute, "order", None) is not None:
-        return _place(column, list(column.attribute.order), value)  # type: ignore[attr-defined]
-    return column.centre_of_code[_place(column, column.values.to_list(), value)]
-
-
-NUMBER = "Give a finite number."
-
-
-def _place(column: Column, known: Sequence[Any], value: Any) -> int:
-    """Where a value stands in a list; an error where it does not."""
-    found = next((i for i, v in enumerate(known) if v is not None and type(v) is type(value) and v == value), None)
-    found = next((i for i, v in enumerate(known) if v is not None and v == value), None) if found is None else found
-    if found is None:
-        listed = [v for v in known if v is not None]
-        raise OptionError(
-            f"the reference {short(repr(value), 40)} is not a value of the column",
-            where=column.where,
-            remedy=did_you_mean(value, map(str, listed)) + f"Give one of: {some(listed, 12)}.",
-        )
-    return found
 
 
 def some(items: Sequence[Any], most: int = 5) -> str:
@@ -352,13 +289,6 @@ def _of_one_type(listed: list[Any]) -> list[Any]:
     if kinds != {int, float} or any(type(value) is int and abs(value) > 2**53 for value in listed):
         return listed
     return [float(value) if type(value) is int else value for value in listed]
-
-
-def _spanning(column: Column, centre: Any) -> Column:
-    """The column, measured in a tree that holds the reference too."""
-    if isinstance(column, NominalColumn) and centre is not None and centre >= 0:
-        return replace(column, span=np.union1d(column.span, [centre]).astype(np.int64))
-    return column
 
 
 def _same(own: NDArray[Any], centre: Any) -> NDArray[np.bool_]:
