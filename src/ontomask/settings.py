@@ -46,7 +46,7 @@ else:
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(Field,))
-class _Refusing(_ModelMetaclass):
+class _SettingsMeta(_ModelMetaclass):
     """Turns pydantic's errors into ours, and lets the fields be given in their order as well as by name.
 
     Type checkers see the fields as keyword arguments; those with ``kw_only=False`` may go without their name.
@@ -62,7 +62,7 @@ class _Refusing(_ModelMetaclass):
             if name in named:
                 raise PolicyError(f"{cls.__name__} is given {name!r} twice", remedy="Give it once.")
             named[name] = value
-        return refuse(cls, named)
+        return validated(cls, named)
 
     def __dir__(cls) -> list[str]:  # noqa: N805
         """The names that settings add to those of pydantic: ``help()`` and completion show no others."""
@@ -76,7 +76,7 @@ def _of_pydantic(cls: type, name: str) -> bool:
     return name.startswith("__pydantic") or home is BaseModel or (name.startswith("_") and home is not object)
 
 
-class Settings(BaseModel, metaclass=_Refusing):
+class Settings(BaseModel, metaclass=_SettingsMeta):
     """A part of a policy. It cannot be changed; :meth:`changed` gives another."""
 
     #: Keys that there were once, and what to do in their place.
@@ -109,7 +109,7 @@ class Settings(BaseModel, metaclass=_Refusing):
     def changed(self, **changes: Any) -> Self:
         """The same with some settings replaced, checked as if it were made anew."""
         settings = {name: getattr(self, name) for name in self.model_fields_set}
-        made: Self = refuse(type(self), settings | changes)
+        made: Self = validated(type(self), settings | changes)
         return made
 
 
@@ -148,7 +148,7 @@ def _hashable(value: Any) -> Any:
     return value
 
 
-def refuse(cls: Any, named: Mapping[str, Any], *, where: str | None = None) -> Any:
+def validated(cls: Any, named: Mapping[str, Any], *, where: str | None = None) -> Any:
     """The settings, or an error that names every problem in them."""
     try:
         return cls.model_validate(dict(named))
@@ -241,14 +241,14 @@ def _say(detail: Any, cls: type[BaseModel]) -> str:
     if kind == "extra_forbidden":
         found = _walk(cls, path[:-1])[0] or cls
         if path[-1] == _tag(found) and path[-1] not in path[-2:-1]:  # in a union, the kind stands before its keys
-            return f"this is not a key but a name: {_written(found, given)}"
+            return f"this is a name, not a key: {_written(found, given)}"
         gone = getattr(found, "gone", {})
         if path[-1] in gone:
             return str(gone[path[-1]])
         known = list(found.model_fields)
-        return f"there is no such key. {did_you_mean(path[-1], known)}There are: {', '.join(known)}"
+        return f"unknown key. {did_you_mean(path[-1], known)}There are: {', '.join(known)}"
     if kind == "missing":
-        return "is needed and not given"
+        return "is required"
     if kind == "value_error":
         problem = context.get("error")
         return str(problem) if isinstance(problem, OntomaskError) else str(detail["msg"]).removeprefix("Value error, ")
@@ -258,7 +258,7 @@ def _say(detail: Any, cls: type[BaseModel]) -> str:
     if kind == "literal_error":
         known = [part.strip().strip("'") for part in context["expected"].replace(" or ", ", ").split(",")]
         hint = _HINTS.get(given, "") if isinstance(given, str) else "Give one of them."
-        return f"{shown} is none of {', '.join(known)}. {did_you_mean(given, known)}{hint}".strip()
+        return f"{shown} is not one of {', '.join(known)}. {did_you_mean(given, known)}{hint}".strip()
     if kind == "dict_type":
         return f"{shown} is not a mapping: give each entry as name: settings"
     if kind == "invalid_key":
@@ -290,10 +290,10 @@ def _say_which(cls: type[BaseModel], path: tuple[Any, ...], given: Any, context:
         if key not in given:
             named = next((c for c in choices if _tag(c) in given), None)
             if named is not None:
-                return f"{_tag(named)!r} is not a key but a name: {_written(named, given[_tag(named)])}"
+                return f"{_tag(named)!r} is a name, not a key: {_written(named, given[_tag(named)])}"
             return f"say which it is with the key {key}: {', '.join(known)}"
         near = did_you_mean(given[key], known)
-        return f"{short(repr(given[key]), 40)} is none of {', '.join(known)}. {near}".strip()
+        return f"{short(repr(given[key]), 40)} is not one of {', '.join(known)}. {near}".strip()
     written = given if given in known else known[0] if known else "..."
     return f"{short(repr(given), 40)} stands for no settings: write {{{key}: {written}, ...}}"
 
@@ -348,5 +348,3 @@ def _count(value: Any) -> int:
 
 #: A whole number from 1 up; 5.0 and "5" are refused.
 Count = Annotated[int, BeforeValidator(_count)]
-#: Records that share their quasi-identifiers: the k of k-anonymity.
-K = Annotated[int, BeforeValidator(_count), Field(description="every record hides among at least this many")]

@@ -223,7 +223,7 @@ def test_codes_keep_their_zeros(place: Path) -> None:
 
 def test_path_of_one(place: Path) -> None:
     assert run("path", place / "pains.csv", "007") == ("pain  Pain\n  ache  Ache\n    007  Lumbago\n", "")
-    assert "--measure goes with two concepts" in fails("path", place / "pains.csv", "7", "--measure", "lin")
+    assert "--measure needs two concepts" in fails("path", place / "pains.csv", "7", "--measure", "lin")
 
 
 def test_path_of_two(place: Path) -> None:
@@ -242,7 +242,7 @@ def test_path_of_two(place: Path) -> None:
 def test_several_parents_are_told(tmp_path: Path) -> None:
     (tmp_path / "pets.csv").write_text("child,parent\ndog,canine\ndog,pet\ncanine,animal\npet,animal\n")
     out, _ = run("path", tmp_path / "pets.csv", "dog")
-    assert out == "animal\n  canine\n    dog\n(the longest way; its 2 parents: canine; pet)\n"
+    assert out == "animal\n  canine\n    dog\n(the longest path; its 2 parents: canine; pet)\n"
 
 
 # ---- convert ----------------------------------------------------------------------------------------------------
@@ -283,7 +283,7 @@ def test_convert_tells_what_is_lost(tmp_path: Path) -> None:
 
 def test_convert_from_the_catalog_loses_nothing(tmp_path: Path, icd9cm: om.Taxonomy) -> None:
     out, _ = run("convert", "icd9cm_procedures", tmp_path / "p.csv.gz")
-    assert out.endswith("  nothing is lost: read back, it is the same\n")
+    assert out.endswith("  nothing is lost: read back, it is identical\n")
     assert om.read_taxonomy(tmp_path / "p.csv.gz") == om.load_taxonomy("icd9cm_procedures")
 
 
@@ -362,7 +362,7 @@ def test_language(place: Path) -> None:
 def test_several_meanings(place: Path, tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("what\ncolic\ncolic\n", encoding="utf-8")
     out, err = run("match", place / "pains.csv", tmp_path / "x.csv")
-    assert re.search(r"Several meanings: the first is taken\n.*\n  colic +2  8 \(Colic\) +9\n", out)
+    assert re.search(r"Several meanings: the first is used\n.*\n  colic +2  8 \(Colic\) +9\n", out)
     assert "the first line, 'what', is taken for the name of the only column" in err
     assert err.count("\n") == 1, "several senses are listed above"
     _, err = run("cover", place / "pains.csv", tmp_path / "x.csv")
@@ -450,7 +450,7 @@ def test_match_refuses_to_write_where_it_must_not(place: Path, tmp_path: Path) -
     assert "this is a file that is read" in fails(*match, "-o", tmp_path / "x.csv", "--force")
     assert (tmp_path / "x.csv").read_text(encoding="utf-8") == "pain\n007\n"
     assert "its folder does not exist" in fails(*match, "-o", tmp_path / "no" / "m.csv")
-    assert "--force goes with --output" in fails(*match, "--force")
+    assert "--force needs --output" in fails(*match, "--force")
     run(*match, "-o", tmp_path / "m.csv")
     run(*match, "-o", tmp_path / "m.csv", "--force")
 
@@ -500,7 +500,7 @@ def test_cover_by_the_same_file_as_a_taxonomy(place: Path) -> None:
     assert "--mapping is for taxonomies" in fails(*cover, "--mapping", "m.csv")
     assert "no --as 'tree'. There are: 'hierarchy', 'taxonomy'" in fails(*cover, "--as", "tree")
     assert "not for obo" in fails(*cover, "--as", "hierarchy", "--format", "obo")
-    assert "foo: there is no such key" in fails(*cover, "--option", "foo=1")
+    assert "foo: unknown key" in fails(*cover, "--option", "foo=1")
 
 
 def test_cover_lists_the_first_twenty_or_all(place: Path, tmp_path: Path) -> None:
@@ -541,7 +541,7 @@ def test_slips_are_one_message(place: Path) -> None:
     assert "no taxonomy format 'obb'. Did you mean 'obo'?" in fails("show", place / "pains.csv", "--format", "obb")
     assert "'icd9cm' is built in and takes no format" in fails("show", "icd9cm", "--format", "obo")
     assert "'' is not a path" in fails("show", "")
-    assert "go with a TAXONOMY" in fails("show", "--concept", "7")
+    assert "need a TAXONOMY" in fails("show", "--concept", "7")
     for command in ("match", "cover"):
         gone = fails(command, place / "pains.csv", place / "peple.csv", "--column", "job")
         assert "no such file. Did you mean 'people.csv'? Check the path." in gone

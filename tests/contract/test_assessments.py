@@ -411,4 +411,4 @@ def test_what_is_not_masked_has_lost_nothing_and_hides_nobody(missing: str | Non
         assert missing or set(kept.statistics["delta_samples"]) == {0.0}
         assert set(kept.means["drift"]) == {0.0}
         assert set(kept.dependence["difference"]) == {0.0}
-        assert "Every value is as it was: nothing was lost, and nothing was masked." in found.readings
+        assert "No value changed: nothing was lost, and nothing was masked." in found.readings

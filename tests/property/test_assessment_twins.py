@@ -277,7 +277,7 @@ def test_nothing_masked_is_nothing_lost(data: DataObject) -> None:
     assert set(kept.statistics["delta"]) <= {0.0, None} or no_numbers(sheet)
     assert set(kept.dependence["difference"]) <= {0.0, None}
     assert found.clustering is None or found.clustering.distance == 0
-    assert "Every value is as it was: nothing was lost, and nothing was masked." in found.readings
+    assert "No value changed: nothing was lost, and nothing was masked." in found.readings
 
 
 def telling(sheet: Sheet) -> bool:

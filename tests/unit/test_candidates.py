@@ -242,11 +242,11 @@ def test_twins_stand_beside_their_candidates_and_differ() -> None:
         pair = [row_of(found, f"{name}, k=5{end}")["sse"] for end in ("", LABELS_ONLY)]
         assert pair[0] != pair[1]
     assert (
-        "Without a twin of labels only: suppression (it looks only at whether values are equal, and is its own twin)."
-        in found.notes
+        r"Without a labels\-only counterpart: suppression (it only tests whether values are equal, so labels "
+        r"only is the same method)." in found.notes
     )
     assert any(
-        text.startswith("Beside labels only, by SSE, a method that knows what values mean loses: ")
+        text.startswith("Compared with labels only, methods that use the meaning of values lose (SSE): ")
         for text in found.notes
     )
 
@@ -280,10 +280,10 @@ def test_a_label_that_is_hidden_means_what_subsumes_all() -> None:
 @pytest.mark.parametrize(
     ("method", "expected"),
     [
-        (om.Suppression(k=2), "it looks only at whether values are equal"),
+        (om.Suppression(k=2), "it only tests whether values are equal"),
         (om.Microaggregation.preset("domingo_ferrer_torra", k=2), "labels already"),
         (om.RankSwapping(k=2, variant="distributional"), "labels already"),
-        (om.Recoding(k=2, guide="discernibility"), "not guided by what values mean"),
+        (om.Recoding(k=2, guide="discernibility"), "does not use the meaning of values"),
         (om.Generalization(search="strategy", strategy=[{"dx": 1}]), "levels that labels do not have"),
     ],
 )
@@ -299,7 +299,7 @@ def test_columns_and_models_without_a_twin_say_why() -> None:
     assert no_baseline(numbers) == "no column that it works on is nominal"
     _, policy = flat_table()
     looks = policy.changed(method=om.Shuffling(), require=[om.LDiversity(l=2, attribute="ill")])
-    assert no_baseline(looks) == "what is required looks at what ill means"
+    assert no_baseline(looks) == "a required model uses the meaning of ill"
 
 
 def test_every_method_has_a_twin_or_a_reason() -> None:

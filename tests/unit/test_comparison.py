@@ -279,7 +279,7 @@ def test_memory_holds_no_values_and_survives_damage(tmp_path: Path) -> None:
     ("policies", "options", "expected"),
     [
         ({}, {}, "there is nothing to compare"),
-        (POLICY, {}, "one policy is nothing to compare"),
+        (POLICY, {}, "expected several policies, got one"),
         ([POLICY], {}, "names no method"),
         (WAYS, {"alpha": 2}, "alpha=2"),
         (WAYS, {"kind": "psychic"}, "psychic"),
@@ -345,7 +345,7 @@ def test_a_process_that_dies_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     compared = om.compare(FRAME, ways, workers=2)
     satisfied = dict(zip(compared.table["name"], compared.table["satisfied"], strict=True))
     assert satisfied == {name: name != "suppression, k=2" for name in ways}
-    assert "Not finished: suppression, k=2 (its process ended without an answer" in compared.recommendation[-1]
+    assert "Not finished: suppression, k=2 (its process ended without a result" in compared.recommendation[-1]
 
 
 RUN_POLICY = running.run_policy

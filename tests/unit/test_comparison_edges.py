@@ -40,7 +40,7 @@ def test_disclosure_needs_a_value_to_learn() -> None:
     assert om.compare(frame, ways, workers=1).best is not None
 
 
-@pytest.mark.parametrize(("alpha", "said"), [(0, "its loss has no measure"), (0.5, "no release has a score")])
+@pytest.mark.parametrize(("alpha", "said"), [(0, "its loss is undefined"), (0.5, "no release has a score")])
 def test_a_loss_without_a_measure(alpha: float, said: str) -> None:
     frame = pl.DataFrame({"age": [5, 5, 5, 5, None, None]})
     policy = om.Policy(attributes={"age": om.Numeric(missing="drop_record")})

@@ -169,7 +169,7 @@ def test_k_is_a_whole_number_from_1(k: Any) -> None:
         (lambda: om.Nominal(taxonomy="icd9cm", options={"depth": "edges"}), "no option 'depth'"),
         (lambda: om.Microaggregation(5, measure="logcs"), "Did you mean 'logsc'"),
         # an unknown key
-        (lambda: om.Numeric(decimal=2), "decimal: there is no such key. Did you mean 'decimals'"),
+        (lambda: om.Numeric(decimal=2), "decimal: unknown key. Did you mean 'decimals'"),
         (lambda: om.Microaggregation(5, centriod="lcs"), "Did you mean 'centroid'"),
         (lambda: om.Microaggregation.preset("abril", k=5, centriod="lcs"), "Did you mean 'centroid'"),
         (lambda: om.Policy(attributes=AGE, methd=om.Recoding(5)), "Did you mean 'method'"),
@@ -178,11 +178,11 @@ def test_k_is_a_whole_number_from_1(k: Any) -> None:
         (lambda: om.Policy(attributes=AGE, require=[{"name": "k_anonymity", "kk": 3}]), "require.0.kk: .*'k'"),
         # a name in the place of a key
         (lambda: om.Policy(attributes=AGE, require=[{"k_anonymity": 5}]),
-         r"require.0: .*not a key but a name: write \{name: k_anonymity, k: 5\}"),
+         r"require.0: .*is a name, not a key: write \{name: k_anonymity, k: 5\}"),
         (lambda: om.Policy(attributes=AGE, method={"recoding": {"k": 3}}), r"method: .*write \{name: recoding, k: 3\}"),
         (lambda: om.Policy(attributes={"age": {"numeric": None}}), r"age: .*write \{kind: numeric\}"),
         (lambda: om.Policy(attributes=AGE, method={"name": "recoding", "k": 3, "recoding": 1}),
-         "method.recoding: there is no such key"),
+         "method.recoding: unknown key"),
         # a wrong kind of value
         (lambda: om.Numeric(weight=0), "weight: 0 .*greater than 0"),
         (lambda: om.Numeric(weight=-1), "weight: -1 .*greater than 0"),
@@ -553,7 +553,7 @@ def test_a_column_that_is_listed_twice(tmp_path: Path) -> None:
         ("attributes:\n  age: {kind: numeric}\n  2020: {kind: flat}\n", 3, "text.*quotes"),
         ("attributes:\n  age: {kind: numeric}\n  ~: {kind: flat}\n", 3, "text.*quotes"),
         ("attributes:\n  age: {kind: numeric}\n  2020-01-01: {kind: flat}\n", 3, "text.*quotes"),
-        ("1: 2\nattributes:\n  age: {kind: numeric}\n", 1, "text|no such key"),
+        ("1: 2\nattributes:\n  age: {kind: numeric}\n", 1, "text|unknown key"),
         ("attributes:\n  age: {kind: numeric}\nrequire:\n  name: k_anonymity\n  k: 3\n", 3, "dash"),
         ("attributes:\n  age: {kind: numeric}\nrequire:\n  - name: k_anonymity\n    k: 3\n  - k: -1\n", 6, "with the key name"),
         ("attributes:\n  age: {kind: numeric}\nseed: 1\n", 3, "seed: a policy is handed around.*remove it.*secret.txt"),

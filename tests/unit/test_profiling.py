@@ -163,7 +163,7 @@ def test_kinds_and_roles(name: str, values: list[Any], role: str, kind: str) -> 
 def test_what_is_not_known_is_masked_and_to_be_checked() -> None:
     column = one("x", few(["red-ish thing 1", "blue-ish thing 2"]))
     assert (column.role, column.kind) == ("quasi", "flat")
-    assert "the safer guess" in column.reason
+    assert "the safer choice" in column.reason
     assert column.checks == ("decide the role: quasi, sensitive or other",)
     assert one("sex", few(["f", "m"])).checks == ()
 
@@ -496,7 +496,7 @@ def test_comments_stand_at_their_columns() -> None:
     text = om.profile(om.demo_data(200, seed=1)).policy_text()
     lines = text.splitlines()
     at = lines.index("  charge:")
-    assert lines[at + 1].startswith("    # The name says money, which must not be learned; whole numbers.")
+    assert lines[at + 1].startswith("    # The name says money, which must not be disclosed; whole numbers.")
     assert all(len(line) <= 118 for line in lines if line.lstrip().startswith("#"))
     assert "# Look for CHECK: 3 columns need somebody" in text
 

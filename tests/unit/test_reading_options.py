@@ -65,7 +65,7 @@ def test_the_policy_file_keeps_them_with_a_comment_on_each(tmp_path: Path) -> No
         ({"sheet": 0}, "number from 1"),
         ({"missing": [None]}, "in quotes"),
         ({"missing": [True]}, "in quotes"),
-        ({"seperator": ";"}, "no such key"),
+        ({"seperator": ";"}, "unknown key"),
     ],
 )
 def test_what_makes_no_sense_is_refused(options: dict[str, Any], said: str) -> None:

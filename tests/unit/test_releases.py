@@ -272,7 +272,7 @@ def test_files_are_assessed_as_the_run(result: om.Result, tmp_path: Path) -> Non
     assert result.assessment.several is not None
     assert again.several.estimates.equals(result.assessment.several.estimates)
     assert again.several.figures.equals(result.assessment.several.figures)
-    with pytest.raises(errors.OptionError, match="there is no masked table"):
+    with pytest.raises(errors.OptionError, match="no masked table is given"):
         om.assess(table(), [], result.policy)
 
 

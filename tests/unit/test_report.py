@@ -357,7 +357,7 @@ def test_it_is_written_whole_and_only_where_it_may(tmp_path: Path) -> None:
     with pytest.raises(errors.OptionError, match="no edition 'secret'.*'internal', 'public'"):
         om.write_report(result, tmp_path / "other.html", "secret")  # type: ignore[arg-type]
     for title in ("", "  ", 7, "\ud800"):
-        with pytest.raises(errors.OptionError, match="is not a title"):
+        with pytest.raises(errors.OptionError, match="is not a valid title"):
             om.write_report(result, tmp_path / "other.html", title=title)  # type: ignore[arg-type]
     with pytest.raises(errors.OptionError, match="a str is not a result"):
         om.write_report("result", tmp_path / "other.html")  # type: ignore[arg-type]

@@ -239,7 +239,7 @@ def test_what_somebody_put_into_the_folder_meanwhile_is_kept(
     target = Path("out").resolve()
     if inside:
         monkeypatch.chdir("out")
-    with pytest.raises(errors.OutputError, match=r"the folder holds other things: (release/)?thesis\.txt"):
+    with pytest.raises(errors.OutputError, match=r"the folder contains other files: (release/)?thesis\.txt"):
         first.save(target, overwrite=True)
     assert file.read_text() == "years of work"
     file.unlink()

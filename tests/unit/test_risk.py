@@ -193,7 +193,7 @@ def test_severity_of_an_assessment() -> None:
         ({"population": 5}, errors.DataError, "expected a DataFrame"),
         ({"population": "absent.csv"}, errors.OntomaskError, "absent.csv"),
         ({"population": SIX[:0]}, errors.DataError, "no rows"),
-        ({"severity": SEVERITY}, errors.DataError, "none of the columns that the severity definition speaks of.*: s"),
+        ({"severity": SEVERITY}, errors.DataError, "none of the columns that the severity definition names.*: s"),
         ({"severity": "absent.yaml"}, errors.OntomaskError, "absent.yaml"),
         ({"severity": 5}, errors.OntomaskError, "5"),
         ({"frame": pl.DataFrame({"b": [1]})}, errors.DataError, "'a'"),

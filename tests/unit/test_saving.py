@@ -215,7 +215,7 @@ def test_who_allowed_it_gets_what_fails_marked() -> None:
     result = run(ages(), k=4, allow_unsatisfied=True)
     assert result.satisfied
     result.data["age"] = ages()["age"]
-    with pytest.warns(errors.OntomaskWarning, match="does not satisfy what it must: 4-anonymity: 8 of 8"):
+    with pytest.warns(errors.OntomaskWarning, match="does not satisfy its requirements: 4-anonymity: 8 of 8"):
         result.write("out.csv")
     with pytest.warns(errors.OntomaskWarning, match="4-anonymity"):
         result.save("out")

@@ -447,10 +447,10 @@ def test_a_file(folder: Path) -> None:
     ("old", "new", "said"),
     [
         # keys
-        ("title: test\n", "", ": line 1: title: is needed and not given"),
+        ("title: test\n", "", ": line 1: title: is required"),
         ("small_class: 2.2.5", "smal_class: 2.2.5",
-         ": line 15: set 'two', smal_class: there is no such key. Did you mean 'small_class'? There are: name, "),
-        ("above: 60", "over: 60", "line 17: set 'two', days.over: there is no such key. Did you mean 'above'?"),
+         ": line 15: set 'two', smal_class: unknown key. Did you mean 'small_class'? There are: name, "),
+        ("above: 60", "over: 60", "line 17: set 'two', days.over: unknown key. Did you mean 'above'?"),
         ("  days: {kind: numeric}", "  days: {kind: number}", "line 7: columns.days: 'number' is none of nominal, flat, "),
         ("source: nobody", "title: again", ", line 4: the key 'title' stands in line 1 already. Keep one of the two."),
         ("source: nobody", "source:", "line 4: source: nothing stands here: write it, or leave the key out"),
@@ -476,7 +476,7 @@ def test_a_file(folder: Path) -> None:
         # empty sets
         ("{branches: [A1]}", "{branches: []}", "line 13: set 'one': it is empty: say which values of 'code' are in it"),
         ("{branches: [A1]}", "{}", "line 13: set 'one': it is empty"),
-        ("    where:\n      code: {branches: [A1]}\n", "", "line 10: set 'one', where: is needed and not given"),
+        ("    where:\n      code: {branches: [A1]}\n", "", "line 10: set 'one', where: is required"),
         ("    where:\n      code: {branches: [A1]}\n", "    where: []\n", "line 12: set 'one', where: the set is empty: say"),
         ("above: 60", "above: 60, at_most: 60", "line 17: set 'two': no number is > 60 and <= 60: the set is empty"),
         ("above: 60", "between: [70, 60]", "line 17: set 'two': no number is 70 to 60: the set is empty"),
@@ -506,7 +506,7 @@ def test_a_file(folder: Path) -> None:
         # columns
         ("taxonomy: letters.csv", "taxonomy: icd9", "line 6: columns.code: taxonomy: no taxonomy 'icd9' is built in and"),
         ("taxonomy: letters.csv", "taxonomy: gone.csv", "line 6: column 'code': gone.csv: "),
-        ("kind: nominal, taxonomy: letters.csv", "kind: nominal", "line 6: columns.code.taxonomy: is needed and not given"),
+        ("kind: nominal, taxonomy: letters.csv", "kind: nominal", "line 6: columns.code.taxonomy: is required"),
     ],
 )  # fmt: skip
 def test_slips(folder: Path, old: str, new: str, said: str | None) -> None:
@@ -546,7 +546,7 @@ def test_slips_of_whole_files(folder: Path) -> None:
 def test_slips_in_python() -> None:
     with pytest.raises(errors.PolicyError, match="set 's': 250.0 is a number: codes are text, write '250.0' in quotes"):
         made(one({"code": {"values": [250.0]}}))
-    with pytest.raises(errors.PolicyError, match="title: is needed and not given"):
+    with pytest.raises(errors.PolicyError, match="title: is required"):
         Severity({})
     with pytest.raises(errors.PolicyError, match="Severity"):
         Severity({1: 2})  # type: ignore[dict-item]

@@ -124,7 +124,7 @@ def test_columns_that_are_not_listed_are_said() -> None:
 @pytest.mark.parametrize(
     ("columns", "roles", "expected"),
     [
-        (["income"], {"income": "sensitive"}, "does not speak of 'income'. It speaks of: disease, drug, ward"),
+        (["income"], {"income": "sensitive"}, "does not speak of 'income'. It names: disease, drug, ward"),
         (["diseases"], {"disease": "sensitive"}, "does not speak of 'diseases'. Did you mean 'disease'"),
         (["ward"], {"ward": "other"}, "looks at 'ward', which has the role other. Give it the role sensitive"),
         (["ward"], {"ward": "quasi"}, "looks at 'ward', which has the role quasi"),

@@ -54,7 +54,7 @@ def run(method: Any, frame: pl.DataFrame = FRAME, attributes: dict[str, Any] = Q
         ({"k": 3, "scope": "column"}, r"scope: 'column' is none of attribute, taxonomy"),
         ({"k": 3, "measure": "logs"}, r"Did you mean 'logsc'"),
         ({"k": 3, "measure_options": {"depth": "edges"}}, r"no measure"),
-        ({"k": 3, "distance": "s"}, r"distance: there is no such key"),
+        ({"k": 3, "distance": "s"}, r"distance: unknown key"),
     ],
     ids=str,
 )
@@ -78,7 +78,7 @@ def test_good_settings() -> None:
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
-        ({"k": 3}, r"k: there is no such key"),
+        ({"k": 3}, r"k: unknown key"),
         ({"ties": "random"}, r"ties: 'random' is none of corrected, published"),
         ({"measure": "wu_palmr"}, r"Did you mean 'wu_palmer'"),
     ],

@@ -163,7 +163,7 @@ def test_who_allowed_it_gets_the_failing_file_marked(tmp_path: Path) -> None:
     frame = close_values()
     allowed = om.anonymize(frame.prepared.taken.data, frame.policy, allow_unsatisfied=True)
     assert allowed.satisfied
-    with pytest.warns(errors.OntomaskWarning, match="does not satisfy what it must.*2-diversity"):
+    with pytest.warns(errors.OntomaskWarning, match="does not satisfy its requirements.*2-diversity"):
         allowed.save(tmp_path / "out", format="excel")
     assert sorted(os.listdir(tmp_path / "out" / "release")) == ["guarantees.txt", "release-NOT-SATISFIED.xlsx"]
     assert (tmp_path / "out" / "release" / "guarantees.txt").read_text().startswith("NOT SATISFIED")

@@ -60,7 +60,7 @@ def rows_of(
     if records is not None:
         told, remedy = "the list of records does not fit these data", "Give the list that was saved with this release"
     else:
-        told, remedy = "the masked rows are in another order than those of the original", GIVE
+        told, remedy = "the masked rows are in a different order from the original rows", GIVE
     raise DataError(
         f"{told}: {text}",
         where=None if file is None else str(file),
@@ -85,7 +85,7 @@ def _one_to_one(before: pl.DataFrame, after: pl.DataFrame, attributes: Any, alig
     """Rows in the same order; an error where it is known that they are not."""
     if isinstance(attributes, Policy) and attributes.row_order == "shuffled" and not aligned:
         raise DataError(
-            "the policy puts released rows in random order (row_order: shuffled), so rows do not belong together",
+            "the policy shuffles released rows (row_order: shuffled), so rows cannot be paired by position",
             remedy=f"{GIVE}; or state that these rows do belong together, one to one: aligned=True.",
         )
     if len(before) != len(after):

@@ -99,7 +99,7 @@ def assess(
     require_sampling(samples, 0.1, seed)
     tables = list(masked) if isinstance(masked, (list, tuple)) else [masked]
     if not tables:
-        raise OptionError("there is no masked table", remedy="Give the masked table, or a list of several releases.")
+        raise OptionError("no masked table is given", remedy="Give the masked table, or a list of several releases.")
     found, pairings, report = [], [], Reporter(progress)
     for i, table in enumerate(tables):
         frames = open_frames(original, table, attributes, records, aligned=aligned)

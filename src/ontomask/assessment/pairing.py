@@ -103,7 +103,7 @@ class Pairing:
         """The same pairs, nominal columns compared by another measure."""
         if measure is None:
             if options:
-                raise PolicyError("options of a measure are given and no measure", remedy="Name it with measure=.")
+                raise PolicyError("measure options are given without a measure", remedy="Name it with measure=.")
             return self
         get_measure(measure).settle(options)  # a slip is a slip, also where no column is nominal
         return replace(self, original=remeasured(self.original, measure=measure, options=dict(options)), _found={})

@@ -132,7 +132,7 @@ def preservation_of(pairing: Pairing, *, samples: int = 100, share: float = 0.1,
     both = [Both.of(s, m) for s, m in zip(pairing.distance.metrics, pairing.masked.columns, strict=True)]
     whole = _statistics(both, [None])
     drawn = _samples(pairing.stayed, samples, share, rng)
-    parts = _statistics(both, drawn) if drawn else None
+    parts = _statistics(pairs, drawn) if drawn else None
     rows = []
     for place, (name, one, other, before, after) in enumerate(whole):
         rows.append(
@@ -157,8 +157,8 @@ def preservation_of(pairing: Pairing, *, samples: int = 100, share: float = 0.1,
     }
     return Preservation(
         pl.DataFrame(rows, schema=schema),
-        pl.DataFrame([_means(pair) for pair in both], infer_schema_length=None),
-        _dependence(both, pairing.stayed, rng),
+        pl.DataFrame([_means(pair) for pair in pairs], infer_schema_length=None),
+        _dependence(pairs, pairing.stayed, rng),
     )
 
 
@@ -188,7 +188,7 @@ def _delta(before: Floats, after: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Both:
+class ColumnPair:
     """A column before and after on one scale: ``values`` are all that occur, as centres; codes are places in it.
 
     ``table``: their distances, of nominal and flat columns that do not have too many.
@@ -246,18 +246,18 @@ class Both:
 Row = tuple[str, str, str | None, Floats, Floats]
 
 
-def _statistics(both: Sequence[Both], parts: Sequence[Any]) -> list[Row]:
+def _statistics(pairs: Sequence[ColumnPair], parts: Sequence[Any]) -> list[Row]:
     """Every statistic before and after, an entry for each part of the records."""
     shape = (2, len(parts))
     rows: list[Row] = []
-    means, variances = np.empty((len(both), *shape)), np.empty((len(both), *shape))
-    pairs = [(i, j) for i, j in combinations(range(len(both)), 2) if both[i].is_line == both[j].is_line]
-    covariances = np.empty((len(pairs), *shape))
+    means, variances = np.empty((len(pairs), *shape)), np.empty((len(pairs), *shape))
+    index_pairs = [(i, j) for i, j in combinations(range(len(pairs)), 2) if pairs[i].is_line == pairs[j].is_line]
+    covariances = np.empty((len(index_pairs), *shape))
     for side in range(2):
-        known = [None if pair.is_line else pair.marginalities(parts, bool(side)) for pair in both]
+        known = [None if pair.is_line else pair.marginalities(parts, bool(side)) for pair in pairs]
         for at, part in enumerate(parts):
             scores = []
-            for i, pair in enumerate(both):
+            for i, pair in enumerate(pairs):
                 own = known[i]
                 codes = pair.codes(part, bool(side))
                 if own is None:
@@ -267,11 +267,13 @@ def _statistics(both: Sequence[Both], parts: Sequence[Any]) -> list[Row]:
                     mean, variance, score = _moments(own[0][at], own[1][at], codes)
                 means[i, side, at], variances[i, side, at] = mean, variance
                 scores.append(score)
-            for place, (i, j) in enumerate(pairs):
-                covariances[place, side, at] = _covariance(scores[i], scores[j], both[i].is_line)
-    rows += [("mean", pair.name, None, *means[i]) for i, pair in enumerate(both)]
-    rows += [("variance", pair.name, None, *variances[i]) for i, pair in enumerate(both)]
-    rows += [("covariance", both[i].name, both[j].name, *covariances[place]) for place, (i, j) in enumerate(pairs)]
+            for place, (i, j) in enumerate(index_pairs):
+                covariances[place, side, at] = _covariance(scores[i], scores[j], pairs[i].is_line)
+    rows += [("mean", pair.name, None, *means[i]) for i, pair in enumerate(pairs)]
+    rows += [("variance", pair.name, None, *variances[i]) for i, pair in enumerate(pairs)]
+    rows += [
+        ("covariance", pairs[i].name, pairs[j].name, *covariances[place]) for place, (i, j) in enumerate(index_pairs)
+    ]
     return rows
 
 
@@ -281,7 +283,7 @@ def _moments(marginality: Floats, counts: Longs, codes: Longs) -> tuple[float, f
     return mean, float((marginality * counts).sum() / len(codes)), np.sqrt(np.maximum(marginality, 0.0))[codes]
 
 
-def _line_moments(pair: Both, codes: Longs) -> tuple[float, float]:
+def _line_moments(pair: ColumnPair, codes: Longs) -> tuple[float, float]:
     """Mean and variance of numbers or ranks, from how often each occurs: rearranged values have the very same."""
     assert isinstance(pair.metric, LineDistance)
     counts = np.bincount(codes, minlength=len(pair.values))
@@ -305,7 +307,7 @@ def _covariance(one: Floats, other: Floats, line: bool) -> float:
 # ---- semantic means, distance variances and correlations (R17) -------------------------------------------------------
 
 
-def _means(pair: Both) -> dict[str, Any]:
+def _means(pair: ColumnPair) -> dict[str, Any]:
     """The semantic mean before and after, and the distance between them."""
     centres = [_mean(pair, codes) for codes in (pair.before, pair.after)]
     gone = [isinstance(c, float) and np.isnan(c) for c in centres]  # nothing but missing values
@@ -315,7 +317,7 @@ def _means(pair: Both) -> dict[str, Any]:
     return {"attribute": pair.name, "original": shown[0], "masked": shown[1], "drift": float(drift[0])}
 
 
-def _mean(pair: Both, codes: Longs) -> Any:
+def _mean(pair: ColumnPair, codes: Longs) -> Any:
     """As a centre: the semantic mean (R17 eq. 13), the most frequent value, the mean of numbers or ranks."""
     counts = np.bincount(codes, minlength=len(pair.values))
     if pair.is_line:
@@ -334,7 +336,7 @@ def _mean(pair: Both, codes: Longs) -> Any:
     return pair.values[int(np.argmax(counts))]
 
 
-def _dependence(both: Sequence[Both], stayed: NDArray[np.int64], rng: np.random.Generator) -> pl.DataFrame:
+def _dependence(pairs: Sequence[ColumnPair], stayed: NDArray[np.int64], rng: np.random.Generator) -> pl.DataFrame:
     """sdVar of each column and sdCor of each two; with numbers among them on a sample where there are many records."""
     part = None
     if len(stayed) > MOST_RECORDS:
@@ -345,13 +347,13 @@ def _dependence(both: Sequence[Both], stayed: NDArray[np.int64], rng: np.random.
     def column(i: int, masked: bool, sampled: bool) -> dependence.Column | None:
         key = (i, masked, sampled)
         if key not in columns:
-            columns[key] = _distance_column(both[i], part if sampled else None, masked)
+            columns[key] = _distance_column(pairs[i], part if sampled else None, masked)
         return columns[key]
 
     rows = []
-    for i in range(len(both)):
-        for j in range(i, len(both)):
-            sampled = part is not None and (both[i].is_line or both[j].is_line)
+    for i in range(len(pairs)):
+        for j in range(i, len(pairs)):
+            sampled = part is not None and (pairs[i].is_line or pairs[j].is_line)
             found = [(column(i, masked, sampled), column(j, masked, sampled)) for masked in (False, True)]
             figures = [
                 None if a is None or b is None else a.variance if i == j else dependence.correlation_of(a, b)
@@ -361,12 +363,12 @@ def _dependence(both: Sequence[Both], stayed: NDArray[np.int64], rng: np.random.
             rows.append(
                 {
                     "statistic": "sdVar" if i == j else "sdCor",
-                    "attribute": both[i].name,
-                    "with": None if i == j else both[j].name,
+                    "attribute": pairs[i].name,
+                    "with": None if i == j else pairs[j].name,
                     "original": before,
                     "masked": after,
                     "difference": None if before is None or after is None else abs(after - before),
-                    "records": MOST_RECORDS if sampled else len(both[i].before),
+                    "records": MOST_RECORDS if sampled else len(pairs[i].before),
                 }
             )
     rows.sort(key=lambda row: row["statistic"] != "sdVar")
@@ -374,7 +376,7 @@ def _dependence(both: Sequence[Both], stayed: NDArray[np.int64], rng: np.random.
     return pl.DataFrame(rows, schema_overrides={"with": pl.String, **floats}, infer_schema_length=None)
 
 
-def _distance_column(pair: Both, part: Any, masked: bool) -> dependence.Column | None:
+def _distance_column(pair: ColumnPair, part: Any, masked: bool) -> dependence.Column | None:
     """The column as distance covariances want it; None where it would need too large a table."""
     codes = pair.codes(part, masked)
     if pair.is_line:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ontomask.assessment.loss import Loss
     from ontomask.assessment.outcome import Assessment
 
-UNTOUCHED = "Every value is as it was: nothing was lost, and nothing was masked."
+UNTOUCHED = "No value changed: nothing was lost, and nothing was masked."
 NO_QUASI = (
     "No column is a quasi-identifier: there are no classes to count. Whether records can be found by columns that others "
     "know was not examined."
@@ -59,7 +59,7 @@ def risk_readings(risk: Risk) -> list[str]:
         f"{counted(risk.classes, 'class', 'classes')}."
     )
     told.append(
-        f"An intruder who knows these columns of a record in the data picks the right one with a chance of "
+        f"An intruder who knows these columns of a record in the data picks the right record with a probability of "
         f"{percent(risk.prosecutor)} on average, {percent(risk.prosecutor_largest)} at worst."
     )
     if risk.severity_weighted is not None:
@@ -236,7 +236,7 @@ def _loss(found: Assessment) -> list[str]:
         return told
     changed = {name: _released(share, loss) for name, share in loss.changed.items()}
     if not any(changed.values()):
-        kept = "Every value that is released is as it was." if loss.removed else UNTOUCHED
+        kept = "No released value changed." if loss.removed else UNTOUCHED
         return [*told, kept]
     away = _released(loss.semantic_loss, loss)
     total = (

@@ -188,8 +188,8 @@ def severity_numbers(severity: Severity | str | None, data: pl.DataFrame) -> NDA
     columns = [name for name in definition.columns if name in data.columns]
     if not columns:
         raise DataError(
-            "the data have none of the columns that the severity definition speaks of",
-            remedy=f"It speaks of: {', '.join(definition.columns)}.",
+            "the data have none of the columns that the severity definition names",
+            remedy=f"It names: {', '.join(definition.columns)}.",
         )
     numbers: NDArray[np.float64] = definition.of_records(data, columns=columns).max(axis=0)
     return numbers
@@ -202,7 +202,7 @@ def _comparable(table: pl.Series, population: pl.Series) -> tuple[pl.Series, pl.
         raise DataError(
             f"holds {table.dtype} in the table and {population.dtype} in the population",
             where=f"column {table.name!r}",
-            remedy="Write the values of both in the same way.",
+            remedy="Write the values of both in the same format.",
         )
     if numeric:
         return table.cast(pl.Float64), population.cast(pl.Float64)

@@ -86,7 +86,7 @@ def main() -> None:
             raise
         told = str(problem).splitlines()[0] if str(problem) else "no reason given"
         memory = any(word in str(problem).lower() for word in ("alloc", "memory", "capacity"))
-        sys.exit(fail(OUT_OF_MEMORY if memory else f"a library gave up ({told[:200]}). Check the file, or report it."))
+        sys.exit(fail(OUT_OF_MEMORY if memory else f"a library failed ({told[:200]}). Check the file, or report it."))
 
 
 def _remark(message: Warning | str, *_: object, **__: object) -> None:

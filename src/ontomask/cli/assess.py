@@ -35,15 +35,13 @@ def command(
     ] = None,
     records: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Which row of the original each masked row is: confidential/records.csv of a result."
-        ),
+        typer.Option(metavar="FILE", help="The original row of each masked row: confidential/records.csv of a result."),
     ] = None,
     aligned: Annotated[
-        bool, typer.Option("--aligned", help="The rows do belong together, one to one, whatever speaks against it.")
+        bool, typer.Option("--aligned", help="Treat the rows as belonging together, one to one, even if checks fail.")
     ] = False,
     measure: Annotated[
-        str | None, typer.Option(metavar="MEASURE", help="Judges all nominal columns, in place of their own.")
+        str | None, typer.Option(metavar="MEASURE", help="A measure for all nominal columns, in place of their own.")
     ] = None,
     severity: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A severity file: records count by their severity numbers.")
@@ -103,7 +101,7 @@ def _meant(policy: Path, masked: str | None) -> tuple[Path, list[str]]:
     file = policy / "confidential" / "policy.yaml"
     if not file.is_file():
         raise DataError(
-            "this folder is not a result: it has no confidential/policy.yaml",
+            "this folder is not a result: it lacks confidential/policy.yaml",
             where=str(policy),
             remedy="Give a policy file, or the folder that ontomask run wrote.",
         )

@@ -58,7 +58,7 @@ def command(
     with_: Annotated[
         list[Path] | None,
         typer.Option(
-            "--with", metavar="POLICY", help="Another policy, of which the same is required as well; may be repeated."
+            "--with", metavar="POLICY", help="Another policy, held to the same requirements; may be repeated."
         ),
     ] = None,
     method: Annotated[
@@ -75,9 +75,7 @@ def command(
     ] = None,
     baselines: Annotated[
         bool,
-        typer.Option(
-            "--baselines", help="Beside each candidate the same method without meaning: values as labels only."
-        ),
+        typer.Option("--baselines", help="Add each candidate without meaning: values as labels only."),
     ] = False,
     alpha: Annotated[float, typer.Option(metavar="0..1", help="The weight of loss against risk in the score.")] = 0.5,
     kind: Annotated[
@@ -90,14 +88,15 @@ def command(
         ),
     ] = None,
     measure: Annotated[
-        str | None, typer.Option(metavar="MEASURE", help="Judges all nominal columns, in place of their own.")
+        str | None, typer.Option(metavar="MEASURE", help="A measure for all nominal columns, in place of their own.")
     ] = None,
     workers: Annotated[int | None, typer.Option(metavar="N", help="Processes; not given: one for each core.")] = None,
     seed: Annotated[
-        int | None, typer.Option(metavar="NUMBER", help="Fixes all that is random: the same comparison again.")
+        int | None, typer.Option(metavar="NUMBER", help="Fixes all random choices: repeats the same comparison.")
     ] = None,
     memory: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where runs are remembered: a stopped comparison goes on.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="A folder that keeps finished runs: an interrupted comparison continues."),
     ] = None,
     map_: Annotated[
         Path | None, typer.Option("--map", metavar="FILE", help="Write the map of risk and loss as SVG.")

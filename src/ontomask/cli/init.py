@@ -23,7 +23,7 @@ Examples:
   ontomask init staff.xlsx --taxonomy job=isco08.csv --role ward=quasi --role bonus=sensitive
   ontomask init patients.csv --method generalization --force
 \b
-Of the values of the data only ordered bands and marks of missing values get into the policy; --show-values prints some.
+The policy holds no values of the data except ordered bands and markers of missing values; --show-values prints some.
 Exit codes: 0 done; 2 the file or the options are wrong, or the policy exists already (one message on stderr).
 """
 
@@ -37,7 +37,7 @@ def command(
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The policy to write.")] = Path(
         "policy.yaml"
     ),
-    k: Annotated[int, typer.Option("--k", help="Every record hides among at least this many.")] = 5,
+    k: Annotated[int, typer.Option("--k", help="Every class of the release has at least k records.")] = 5,
     method: Annotated[
         str,
         typer.Option(
@@ -53,14 +53,14 @@ def command(
     role: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="COLUMN=ROLE", help="identifier, quasi, sensitive or other: settles a role; may be repeated."
+            metavar="COLUMN=ROLE", help="identifier, quasi, sensitive or other: sets a role; may be repeated."
         ),
     ] = None,
     unmatched: Annotated[
         str,
         typer.Option(
             metavar="flat|stop",
-            help="Where a taxonomy has no place for some values: the column is flat, or masking stops at them.",
+            help="If a taxonomy does not cover some values: treat the column as flat, or stop at them.",
         ),
     ] = "flat",
     show_values: Annotated[
@@ -105,7 +105,7 @@ def command(
         return
     _print(found, show_values, masks)
     say()
-    say(f"Written: {output}. Read it, settle what is marked CHECK, then:")
+    say(f"Written: {output}. Read it, decide what is marked CHECK, then:")
     for line in following:
         say(f"  {line}")
 

@@ -22,23 +22,25 @@ DataFile = Annotated[
     typer.Argument(metavar="DATA", help="A table: CSV, TSV, Parquet, Excel, SPSS, Stata, SAS.", show_default=False),
 ]
 Confined = Annotated[
-    bool, typer.Option("--confined", help="Files that the policy names must lie in its folder: for policies of others.")
+    bool, typer.Option("--confined", help="Accept only files in the folder of the policy: for policies of others.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Everything as JSON on stdout, for machines.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors; the exit code says the rest.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors; the exit code gives the outcome.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an earlier result; other files are never touched.")]
 
 Missing = Annotated[
     list[str] | None,
-    typer.Option("--missing", metavar="TEXT", help="Stands for a missing value, such as NA; may be repeated."),
+    typer.Option("--missing", metavar="TEXT", help="A marker of missing values, such as NA; may be repeated."),
 ]
 Sheet = Annotated[str | None, typer.Option(metavar="NAME", help="Of an Excel file: its name, or its number from 1.")]
 Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Of a text file: utf-8, cp1252, ...")]
-Delimiter = Annotated[str | None, typer.Option(metavar="SIGN", help="What separates the cells of a CSV: ';' or tab.")]
-Decimal = Annotated[str | None, typer.Option(metavar="SIGN", help="The decimal sign of a CSV: '.' or ','.")]
+Delimiter = Annotated[str | None, typer.Option(metavar="SIGN", help="The delimiter of a CSV: ';' or tab.")]
+Decimal = Annotated[str | None, typer.Option(metavar="SIGN", help="The decimal mark of a CSV: '.' or ','.")]
 TextColumn = Annotated[
     list[str] | None,
-    typer.Option("--text", metavar="COLUMN", help="Holds text even if it looks like numbers; may be repeated."),
+    typer.Option(
+        "--text", metavar="COLUMN", help="A column that is text even if it looks like numbers; may be repeated."
+    ),
 ]
 #: How a file is read, where what is detected is not enough: the options by the names of their settings.
 READING: dict[str, Any] = {
@@ -78,7 +80,7 @@ def read_as(given: Mapping[str, Any], data: str, before: Reading | None = None) 
     chosen = Reading(**given)
     unused = chosen.for_format(format_of(Path(data), SUFFIXES))[1] if given else []
     if unused:
-        raise OptionError(f"--{unused[0]} says nothing for {Path(data).name}", remedy="Leave it out.")
+        raise OptionError(f"--{unused[0]} has no effect on {Path(data).name}", remedy="Leave it out.")
     return (before or Reading()).changed(**chosen.given)
 
 

@@ -59,13 +59,15 @@ def command(
         int | None,
         typer.Option(metavar="NUMBER", help="For experiments: whoever guesses it can repeat what was random."),
     ] = None,
-    report: Annotated[bool, typer.Option(help="Write the reports and the assessment, which take their time.")] = True,
+    report: Annotated[bool, typer.Option(help="Write the reports and the assessment, which take extra time.")] = True,
     allow_unsatisfied: Annotated[
-        bool, typer.Option("--allow-unsatisfied", help="Write a release that fails what it must satisfy, marked so.")
+        bool, typer.Option("--allow-unsatisfied", help="Write a release that fails its requirements, marked as such.")
     ] = False,
     escape_formulas: Annotated[
         bool,
-        typer.Option("--escape-formulas", help="In CSV files, put a quote before cells that would be formulas."),
+        typer.Option(
+            "--escape-formulas", help="In CSV files, put a quote before cells that a spreadsheet would run as formulas."
+        ),
     ] = False,
     force: Force = False,
     confined: Confined = False,
@@ -129,7 +131,7 @@ def _print(result: Result, output: Path, report: bool) -> None:
     say(f"Written to {output}:")
     purpose = "to hand out" if result.promises else "NOTHING WAS PROMISED: judge it before you hand it out"
     if not result.satisfied:
-        purpose = "NOT SATISFIED: not to be handed out as it is"
+        purpose = "NOT SATISFIED: do not hand it out as it is"
     say(f"  release/       {purpose}" + (": open report.html in a browser" if report and result.satisfied else ""))
     say("  confidential/  leads back to people; keep it with the original data")
 

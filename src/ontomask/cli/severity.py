@@ -36,7 +36,9 @@ def command(
     ] = None,
     data: Annotated[
         str | None,
-        typer.Option("--data", metavar="TABLE", help="A table (CSV, Parquet, Excel, ...) to give numbers to."),
+        typer.Option(
+            "--data", metavar="TABLE", help="A table (CSV, Parquet, Excel, ...) to assign severity numbers to."
+        ),
     ] = None,
     by: Annotated[
         list[str] | None, typer.Option("--by", metavar="COLUMN", help="Sums by this column; may be repeated.")
@@ -47,14 +49,16 @@ def command(
     ] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option("--column", metavar="COLUMN", help="Keep to this column of the definition; may be repeated."),
+        typer.Option("--column", metavar="COLUMN", help="Use only this column of the definition; may be repeated."),
     ] = None,
     unknown: Annotated[
         str,
-        typer.Option(metavar="error|zero", help="Values that a taxonomy does not have: an error, or number 0."),
+        typer.Option(metavar="error|zero", help="Values that are not in a taxonomy: an error, or severity number 0."),
     ] = "error",
     as_json: Annotated[bool, typer.Option("--json", help="Everything as JSON, for machines.")] = False,
-    print_file: Annotated[bool, typer.Option("--print", help="Print the file itself, to begin your own from.")] = False,
+    print_file: Annotated[
+        bool, typer.Option("--print", help="Print the file itself, as a start for your own.")
+    ] = False,
 ) -> None:
     """Severity numbers of values, records and groups.
 
@@ -117,7 +121,7 @@ def _only_with(what: str, **options: Any) -> None:
     """An option that says nothing here is a slip."""
     for name, given in options.items():
         if given:
-            raise OptionError(f"--{name} goes with {what}", remedy="See ontomask severity --help.")
+            raise OptionError(f"--{name} needs {what}", remedy="See ontomask severity --help.")
 
 
 def _classes(as_json: bool) -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 EPILOG = f"""\b
 Examples:
-  ontomask taxonomy show                              what is built in, and what of it this machine has
+  ontomask taxonomy show                              built-in taxonomies, and those on this machine
   ontomask taxonomy show icd9cm --concept 250
   ontomask taxonomy search wordnet "guide dog"
   ontomask taxonomy path icd9cm 250.00 401.9          how far apart, by several measures
@@ -50,7 +50,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     epilog=EPILOG,
-    help="Taxonomies and hierarchies: look into them, convert them, see whether they fit a column.",
+    help="Taxonomies and hierarchies: inspect and convert them, check whether they fit a column.",
 )
 
 # ---- looking ----------------------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ def show(
 
     if taxonomy is None:
         if concept or format or option:
-            raise OptionError("--concept, --format and --option go with a TAXONOMY", remedy="Name one.")
+            raise OptionError("--concept, --format and --option need a TAXONOMY", remedy="Name one.")
         _catalog(as_json)
         return
     t = opened(taxonomy, format, option)
@@ -178,7 +178,7 @@ def path(
     taxonomy: NamedTaxonomy,
     concept: Annotated[str, typer.Argument(metavar="CONCEPT", help="A code, or a word.")],
     other: Annotated[
-        str | None, typer.Argument(metavar="OTHER", help="Another one: what subsumes both, and how far apart they are.")
+        str | None, typer.Argument(metavar="OTHER", help="A second concept: shows their common subsumer and distance.")
     ] = None,
     measure: Annotated[
         list[str] | None,
@@ -202,7 +202,7 @@ def path(
 
     names = [name.strip() for part in measure or ["logsc,wu_palmer"] for name in part.split(",") if name.strip()]
     if measure and other is None:
-        raise OptionError("--measure goes with two concepts", remedy="Give another concept.")
+        raise OptionError("--measure needs two concepts", remedy="Give another concept.")
     measures = [get_measure(name) for name in dict.fromkeys(names)]
     t = opened(taxonomy, format, option)
     first = concept_of(t, concept)
@@ -234,7 +234,7 @@ def path(
 def _way(t: Taxonomy, of: dict[str, Any]) -> None:
     say(t.path(of["concept"]))
     if len(of["parents"]) > 1:
-        say(f"(the longest way; its {len(of['parents'])} parents: {'; '.join(map(line, of['parents']))})")
+        say(f"(the longest path; its {len(of['parents'])} parents: {'; '.join(map(line, of['parents']))})")
 
 
 def _range(largest: float | None) -> str:
@@ -250,7 +250,9 @@ def _range(largest: float | None) -> str:
 )
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="A name such as icd9cm, or a file or folder.")],
-    target: Annotated[str, typer.Argument(metavar="OUT", help="The file to write: .csv, or .csv.gz to pack it.")],
+    target: Annotated[
+        str, typer.Argument(metavar="OUT", help="The file to write: .csv, or .csv.gz for a compressed one.")
+    ],
     format: Format = None,
     option: Options = None,
     force: Force = False,
@@ -279,7 +281,7 @@ def convert(
     for lost in done.lost:
         say(f"  not in the file: {lost}")
     if not done.lost:
-        say("  nothing is lost: read back, it is the same")
+        say("  nothing is lost: read back, it is identical")
 
 
 app.command("match", epilog=taxonomy_columns.MATCH)(taxonomy_columns.match)

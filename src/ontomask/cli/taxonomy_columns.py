@@ -41,14 +41,15 @@ _LANGUAGES = {
 File = Annotated[str, typer.Argument(metavar="FILE", help="A table (CSV, Parquet, Excel, ...), or a list (.txt).")]
 Column = Annotated[
     str | None,
-    typer.Option("--column", metavar="COLUMN", help="The column; not needed where the table has one only."),
+    typer.Option("--column", metavar="COLUMN", help="The column; not needed if the table has only one."),
 ]
 PlainList = Annotated[
-    bool, typer.Option("--list", help="FILE is a list: a value on each line, no header. A .txt is, without --column.")
+    bool,
+    typer.Option("--list", help="FILE is a list: a value on each line, no header. A .txt is one, without --column."),
 ]
 Mapping = Annotated[
     str | None,
-    typer.Option("--mapping", metavar="CSV", help="A CSV of the columns value and concept that decides first."),
+    typer.Option("--mapping", metavar="CSV", help="A CSV with the columns value and concept; takes precedence."),
 ]
 Language = Annotated[
     str,
@@ -97,7 +98,7 @@ def match(
         require_free(output, force)
         _require_other(output, file, taxonomy)
     elif force:
-        raise OptionError("--force goes with --output", remedy="Name the file to write: -o mapping.csv.")
+        raise OptionError("--force needs --output", remedy="Name the file to write: -o mapping.csv.")
     t = opened(taxonomy, format, option)
     values = read_values(file, column, plain_list=plain_list)
     found = values.match(t, mapping, _language(language))
@@ -114,7 +115,7 @@ def match(
         rows = [
             (_value(u.value), u.count, "; ".join(s.text for s in u.suggestions)) for u in unmatched[: _most(show_all)]
         ]
-        say_table("Not found", ["value", "records", "near, offered and not taken"], rows)
+        say_table("Not found", ["value", "records", "near matches, suggested only"], rows)
         _more(unmatched, show_all)
     if found.ambiguous:
         say()
@@ -123,7 +124,7 @@ def match(
             (_value(row.value), row.count, f"{row.concept} ({t.label(row.concept)})", short(", ".join(row.others), 60))
             for row in several[: _most(show_all)]
         ]
-        say_table("Several meanings: the first is taken", ["value", "records", "taken as", "or"], meant)
+        say_table("Several meanings: the first is used", ["value", "records", "taken as", "or"], meant)
         _more(several, show_all)
     _remarks(found.notes)
     if output is not None:
@@ -146,7 +147,7 @@ def _how(values: ColumnValues, found: Matching) -> None:
     rows: list[tuple[Any, ...]] = [(how, distinct[how], records[how]) for how in SCORES if distinct[how]]
     rows.append(("not found", len(found.unmatched), values.records - placed))
     rows.append(("in all", len(found.rows) + len(found.unmatched), values.records))
-    say_table("How values were found", ["by", "values", "records"], rows)
+    say_table("How values were matched", ["by", "values", "records"], rows)
 
 
 def _facts(values: ColumnValues, found: Matching, output: str | None) -> dict[str, Any]:

@@ -28,7 +28,7 @@ Format = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help="Format of the taxonomy file, where its name does not tell: edges, prefix, levels, obo, owl, skos, rf2, wordnet, "
+        help="Format of the taxonomy file, if its name does not show it: edges, prefix, levels, obo, owl, skos, rf2, wordnet, "
         "mesh.",
     ),
 ]

@@ -8,7 +8,7 @@ from typing import Any
 from ontomask.kinds.flat import Flat
 from ontomask.kinds.nominal import Nominal
 from ontomask.masking.generalization import Generalization
-from ontomask.masking.method import Measuring
+from ontomask.masking.method import DistanceMethod
 from ontomask.masking.rank_swapping import RankSwapping
 from ontomask.masking.recoding import Recoding
 from ontomask.policy.policy import Policy
@@ -56,19 +56,19 @@ def no_baseline(policy: Policy) -> str | None:
     flat = _labels(policy)
     if not flat:
         return "no column that it works on is nominal"
-    if not isinstance(method, Measuring):
-        return "it looks only at whether values are equal, and is its own twin"
+    if not isinstance(method, DistanceMethod):
+        return "it only tests whether values are equal, so labels only is the same method"
     if method.measure == "equality" and getattr(method, "centroid", "mode") == "mode":
-        return "it takes values for labels already"
+        return "it already treats values as labels"
     if isinstance(method, RankSwapping) and method.variant in ("distributional", "random"):
-        return "it takes values for labels already"
+        return "it already treats values as labels"
     if isinstance(method, Recoding) and method.guide != "semantic":
-        return "it is not guided by what values mean"
+        return "it does not use the meaning of values"
     if isinstance(method, Generalization) and method.search == "strategy":
         return "its strategy names levels that labels do not have"
     looked_at = {name for model in policy.require for name in model.sensitive_columns(policy.attributes)}
     if looked_at & set(flat):
-        return f"what is required looks at what {', '.join(sorted(looked_at & set(flat)))} means"
+        return f"a required model uses the meaning of {', '.join(sorted(looked_at & set(flat)))}"
     return None
 
 

@@ -111,7 +111,7 @@ def compare(
             "kind='disclosure': no column is sensitive", remedy="Give one the role sensitive, or choose another kind."
         )
     report = Reporter(progress)
-    report(0.0, "looking at the data")
+    report(0.0, "preparing the data")
     some = next(iter(named.values()))
     held = opened(frame, judges, reading=some.reading)[0]  # read once, whatever it is
     done = {name: failed_run(name, named[name], reason, "incomparable") for name, reason in reasons.items()}
@@ -160,7 +160,7 @@ def _named(policies: Any) -> dict[str, Policy]:
         listed = {shown(name): require_policy(policy) for name, policy in policies.items()}
     elif isinstance(policies, (str, Path, Policy, Mapping)):
         raise OptionError(
-            "one policy is nothing to compare", remedy="Give several; om.grid(policy, methods, k) makes them."
+            "expected several policies, got one", remedy="Give several; om.grid(policy, methods, k) makes them."
         )
     else:
         listed = {}

@@ -21,7 +21,7 @@ from ontomask.masking.shuffling import Shuffling
 from ontomask.policy.policy import METHODS, Policy
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity
-from ontomask.settings import refuse, whole_number
+from ontomask.settings import validated, whole_number
 
 #: A k where neither the policy nor its method has one.
 USUAL_K = 5
@@ -224,5 +224,5 @@ def _named(name: str, k: int) -> Method:
     if name in PRESETS:
         return Microaggregation.preset(name, k=k)
     kind = METHODS[name]
-    made: Method = refuse(kind, {"k": k} if "k" in kind.model_fields else {})
+    made: Method = validated(kind, {"k": k} if "k" in kind.model_fields else {})
     return made

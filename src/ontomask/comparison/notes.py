@@ -87,7 +87,9 @@ def _meaning(found: Comparison) -> list[str]:
         for method, parts in saved.items()
     ]
     return (
-        [f"Beside labels only, by SSE, a method that knows what values mean loses: {'; '.join(told)}."] if told else []
+        [f"Compared with labels only, methods that use the meaning of values lose (SSE): {'; '.join(told)}."]
+        if told
+        else []
     )
 
 
@@ -106,7 +108,8 @@ def _without_twin(found: Comparison) -> list[str]:
         if not run.name.endswith(LABELS_ONLY) and run.name + LABELS_ONLY not in found.policies:
             reasons.setdefault(no_baseline(policy) or "none was asked for", []).append(_method(run))
     return [
-        f"Without a twin of labels only: {'; '.join(dict.fromkeys(names))} ({why})." for why, names in reasons.items()
+        f"Without a labels-only counterpart: {'; '.join(dict.fromkeys(names))} ({why})."
+        for why, names in reasons.items()
     ]
 
 

@@ -191,7 +191,7 @@ class Comparison:
         if not lines:
             return []
         least = min(risk for risk, _, _ in lines)
-        if not whole or least < min(risk for risk, _, _ in whole):  # its loss has no measure: it counts at 0 alone
+        if not whole or least < min(risk for risk, _, _ in whole):  # its loss is undefined: it counts at 0 alone
             alone = [(0.0, 0.0, next(name for risk, _, name in lines if risk == least))]
             if not whole:
                 return alone

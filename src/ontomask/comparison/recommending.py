@@ -84,7 +84,7 @@ def _among(found: Comparison, good: list[Run]) -> str:
 
 
 def _loss(run: Run) -> str:
-    return "its loss has no measure" if run.loss is None else f"information loss {run.loss:.3g}%"
+    return "its loss is undefined" if run.loss is None else f"information loss {run.loss:.3g}%"
 
 
 def _risk(found: Comparison, run: Run) -> str:

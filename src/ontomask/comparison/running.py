@@ -17,7 +17,7 @@ from ontomask.comparison.judging import Failure, Ground, Run, failed_run, judged
 from ontomask.distances.sweep import available_cores
 from ontomask.errors import Cancelled, NotSatisfied, OntomaskError, OptionError
 from ontomask.masking.generalization import Generalization
-from ontomask.masking.method import Grouping
+from ontomask.masking.method import GroupingMethod
 from ontomask.masking.resampling import Resampling
 from ontomask.policy.policy import Policy
 from ontomask.progress import Progress
@@ -28,7 +28,7 @@ SOON = 8.0
 #: Records that are masked before anything is timed, or some times k if that is more.
 FEW, TIMES_K = 200, 4
 NO_MEMORY = "there is not enough memory for it"
-DIED = "its process ended without an answer, probably for lack of memory"
+DIED = "its process ended without a result, probably for lack of memory"
 
 
 def run_policy(frame: Any, name: str, policy: Policy, ground: Ground, seed: int | None = None) -> Run:
@@ -100,7 +100,7 @@ def excluded_as(policy: Policy) -> tuple[str, Failure] | None:
     if isinstance(method, Generalization) and method.search != "strategy" and policy.require:
         # It goes no further than what is required.
         return ("k is 1", "unmasked") if all(model.trivial for model in policy.require) else None
-    if not isinstance(method, Grouping):
+    if not isinstance(method, GroupingMethod):
         return None
     if method.promised_k == method.k < needed:
         return f"it promises k={method.k:,}, and {needed:,}-anonymity is required", "refused"

@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from ontomask.kernels.blocks import Blocks, drop_slot, tidy
 from ontomask.kernels.centres import Rules, Tally, change, clear, set_centre
 from ontomask.kernels.compiling import inner, kernel
-from ontomask.kernels.groups import closest_group
+from ontomask.kernels.groups import GROUPS, LEFT, closest_group
 from ontomask.kernels.searching import farthest, look_from, nearest
 from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, set_point, slack
 
 
 class Groups(NamedTuple):
-    """``group`` of each tuple (-1: none yet); ``formed``: number of groups, records left; the centre of each group."""
+    """``group`` of each tuple (-1: none yet), the centre of each group, and ``counts``: groups formed, records left."""
 
     group: NDArray[np.int32]
-    formed: Longs
+    counts: Longs
     at: Floats
     gone: Floats
     rows: Codes
@@ -57,10 +57,10 @@ def adaptive_steps(
     ``everyone`` holds all records that have no group; ``members`` those of the group being formed. ``static`` keeps
     the first tuple of a group as its centre.
     """
-    formed, tie = groups.formed, slack(space, weighted)
+    counts, tie = groups.counts, slack(space, weighted)
     stop = blocks.count[1] - budget
     from_centre = True  # groups are formed in pairs: around r, far from the centre, and around s, far from r
-    while formed[1] >= k:
+    while counts[LEFT] >= k:
         if from_centre:
             if blocks.count[1] <= stop:
                 return False
@@ -94,12 +94,12 @@ def _form_group(
     static: bool,
 ) -> None:
     """The tuple at ``slot``, then the tuple nearest to the centre of the group, until it has k records."""
-    number, size = groups.formed[0], np.int64(0)
+    number, size = groups.counts[GROUPS], np.int64(0)
     clear(members)
     while True:
         tuple_, weight = blocks.ids[slot], blocks.weight[slot]
         groups.group[tuple_] = number
-        groups.formed[1] -= weight
+        groups.counts[LEFT] -= weight
         size += weight
         change(space, rules, everyone, tuple_, -weight)
         change(space, rules, members, tuple_, weight)
@@ -113,7 +113,7 @@ def _form_group(
     groups.at[number] = point.at
     groups.gone[number] = point.gone
     groups.rows[number] = point.rows
-    groups.formed[0] = number + 1
+    groups.counts[GROUPS] = number + 1
 
 
 @kernel
@@ -121,4 +121,4 @@ def place_leftovers(space: Space, point: Point, groups: Groups) -> None:
     """Each tuple without a group joins the one whose centre, as it stands, is closest; of equals the first formed."""
     for t in range(groups.group.size):
         if groups.group[t] < 0:
-            groups.group[t] = closest_group(space, point, groups.at, groups.gone, groups.rows, groups.formed[0], t)
+            groups.group[t] = closest_group(space, point, groups.at, groups.gone, groups.rows, groups.counts[GROUPS], t)

@@ -9,6 +9,9 @@ from ontomask.kernels.centres import Rules, Tally, change, clear, set_centre
 from ontomask.kernels.compiling import inner, kernel
 from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, between, slack
 
+#: Places in the counts of a partition that is under way: groups formed, records left.
+GROUPS, LEFT = 0, 1
+
 
 @kernel
 def centres_of_groups(

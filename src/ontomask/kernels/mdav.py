@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ontomask.kernels.blocks import SIZE, Blocks, drop_slot, tidy
 from ontomask.kernels.centres import Rules, Tally, change, set_centre
 from ontomask.kernels.compiling import inner, kernel
+from ontomask.kernels.groups import GROUPS, LEFT
 from ontomask.kernels.searching import (
     face,
     farthest,
@@ -29,7 +30,7 @@ from ontomask.kernels.space import Floats, Longs, Point, Space, new_point, set_p
 class Queues(NamedTuple):
     """The records of each tuple in order: those of tuple t are ``records[at[t]:at[t + 1]]``; ``head[t]`` is the next.
 
-    ``group`` takes the group of every record; ``formed`` holds the number of groups, and of records left;
+    ``group`` takes the group of every record; ``counts`` holds the number of groups, and of records left;
     ``ties``, ``heap`` and ``dirty`` are room to work in. ``far[b]`` is the greatest distance block b had from the
     centre when it was last looked through; ``marks[b]`` says how far the centre had moved by then.
     """
@@ -38,7 +39,7 @@ class Queues(NamedTuple):
     at: Longs
     head: Longs
     group: NDArray[np.int32]
-    formed: Longs
+    counts: Longs
     ties: Longs
     heap: Longs
     dirty: NDArray[np.bool_]
@@ -46,7 +47,7 @@ class Queues(NamedTuple):
     marks: Floats
 
 
-class Journey(NamedTuple):
+class CentreDrift(NamedTuple):
     """How far the centre has moved: ``moved[0]`` along numbers, ``moved[1]`` in tables; and where it was last."""
 
     moved: Floats
@@ -54,8 +55,8 @@ class Journey(NamedTuple):
     rows: Floats
 
 
-def new_journey(space: Space) -> Journey:
-    return Journey(np.zeros(2), new_point(space), np.zeros(int(space.home_at[-1])))
+def new_drift(space: Space) -> CentreDrift:
+    return CentreDrift(np.zeros(2), new_point(space), np.zeros(int(space.home_at[-1])))
 
 
 def new_queues(records: Longs, at: Longs) -> Queues:
@@ -88,7 +89,7 @@ def mdav_steps(
     blocks: Blocks,
     tally: Tally,
     point: Point,
-    journey: Journey,
+    drift: CentreDrift,
     queues: Queues,
     k: int,
     budget: int,
@@ -98,21 +99,21 @@ def mdav_steps(
     ``tally`` holds all records that have no group.
     """
     tie = slack(space, False)
-    formed = queues.formed
-    stop = formed[0] + budget
+    counts = queues.counts
+    stop = counts[GROUPS] + budget
     from_centre = True  # groups are formed in pairs: around r, far from the centre, and around s, far from r
-    while formed[1] > 0:
+    while counts[LEFT] > 0:
         if from_centre:
-            if formed[0] >= stop:
+            if counts[GROUPS] >= stop:
                 return False
-            if formed[1] < 2 * k:
+            if counts[LEFT] < 2 * k:
                 _take_rest(blocks, queues)
                 return True
             if tidy(space, blocks):
                 queues.far[:] = np.inf
-            second = formed[1] >= 3 * k
+            second = counts[LEFT] >= 3 * k
             set_centre(space, rules, tally, point)
-            seed = _farthest_from_centre(space, blocks, queues, point, journey, tie)
+            seed = _farthest_from_centre(space, blocks, queues, point, drift, tie)
         else:
             # From r, where distances are known already, among those its group has left.
             seed = farthest(space, blocks, point, False, tie)
@@ -125,7 +126,7 @@ def mdav_steps(
 
 @inner
 def _farthest_from_centre(
-    space: Space, blocks: Blocks, queues: Queues, point: Point, journey: Journey, tie: float
+    space: Space, blocks: Blocks, queues: Queues, point: Point, drift: CentreDrift, tie: float
 ) -> int:
     """The slot farthest from the centre.
 
@@ -135,30 +136,30 @@ def _farthest_from_centre(
     face(space, blocks, point)
     along = across = 0.0
     for a in range(space.numbers.shape[0]):
-        off = abs(point.at[a] - journey.last.at[a])
+        off = abs(point.at[a] - drift.last.at[a])
         along += off * off if space.squared else off
-        if point.gone[a] != journey.last.gone[a]:
+        if point.gone[a] != drift.last.gone[a]:
             along = np.inf
-        journey.last.at[a] = point.at[a]
-        journey.last.gone[a] = point.gone[a]
+        drift.last.at[a] = point.at[a]
+        drift.last.gone[a] = point.gone[a]
     for c in range(space.codes.shape[0]):
-        if point.rows[c] != journey.last.rows[c]:
+        if point.rows[c] != drift.last.rows[c]:
             most = 0.0
             for v in range(blocks.rows_at[c], blocks.rows_at[c + 1]):
-                most = max(most, abs(blocks.rows[v] - journey.rows[v]))
-                journey.rows[v] = blocks.rows[v]
+                most = max(most, abs(blocks.rows[v] - drift.rows[v]))
+                drift.rows[v] = blocks.rows[v]
             across += most
-            journey.last.rows[c] = point.rows[c]
-    journey.moved[0] += np.sqrt(along) if space.squared else along
-    journey.moved[1] += across
-    if not np.isfinite(journey.moved[0]):
-        journey.moved[:] = 0.0
+            drift.last.rows[c] = point.rows[c]
+    drift.moved[0] += np.sqrt(along) if space.squared else along
+    drift.moved[1] += across
+    if not np.isfinite(drift.moved[0]):
+        drift.moved[:] = 0.0
         queues.far[:] = np.inf
         queues.marks[:] = 0.0
     for b in range(blocks.count[0]):
         far = queues.far[b]
         if np.isfinite(far):
-            e, t = journey.moved[0] - queues.marks[b, 0], journey.moved[1] - queues.marks[b, 1]
+            e, t = drift.moved[0] - queues.marks[b, 0], drift.moved[1] - queues.marks[b, 1]
             far += 2.0 * np.sqrt(far) * e + e * e + t if space.squared else e + t
             far = far * (1.0 + 1e-9) + 1e-12  # a little more, for what rounding may have taken
         blocks.most[b] = far if blocks.fill[b] > 0 else -np.inf
@@ -166,7 +167,7 @@ def _farthest_from_centre(
     for b in range(blocks.count[0]):
         if blocks.known[b]:
             queues.far[b] = blocks.most[b]
-            queues.marks[b] = journey.moved
+            queues.marks[b] = drift.moved
     return slot
 
 
@@ -188,7 +189,7 @@ def _form_group(
     need = k - 1
     while need > 0:
         need -= _take_nearest(space, rules, blocks, tally, queues, point, need, tie)
-    queues.formed[0] += 1
+    queues.counts[GROUPS] += 1
     _drop_empty(space, blocks, queues)
 
 
@@ -198,9 +199,9 @@ def _take(space: Space, rules: Rules, blocks: Blocks, tally: Tally, queues: Queu
     tuple_ = blocks.ids[slot]
     head = queues.head[tuple_]
     for i in range(head, head + records):
-        queues.group[queues.records[i]] = queues.formed[0]
+        queues.group[queues.records[i]] = queues.counts[GROUPS]
     queues.head[tuple_] = head + records
-    queues.formed[1] -= records
+    queues.counts[LEFT] -= records
     blocks.weight[slot] -= records
     change(space, rules, tally, tuple_, -records)
     block = slot // SIZE
@@ -292,6 +293,6 @@ def _take_rest(blocks: Blocks, queues: Queues) -> None:
         for i in range(b * SIZE, b * SIZE + blocks.fill[b]):
             tuple_ = blocks.ids[i]
             for j in range(queues.head[tuple_], queues.at[tuple_ + 1]):
-                queues.group[queues.records[j]] = queues.formed[0]
-    queues.formed[0] += 1
-    queues.formed[1] = 0
+                queues.group[queues.records[j]] = queues.counts[GROUPS]
+    queues.counts[GROUPS] += 1
+    queues.counts[LEFT] = 0

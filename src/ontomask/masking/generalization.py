@@ -13,7 +13,7 @@ from ontomask.hierarchies.costs import LossKind
 from ontomask.hierarchies.kinds import AnyHierarchy, levels_of
 from ontomask.hierarchies.levels import ColumnLevels
 from ontomask.masking.goals import Goals
-from ontomask.masking.method import Masked, Measuring
+from ontomask.masking.method import DistanceMethod, Masked
 from ontomask.microdata.encoding import Table
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.progress import Progress
@@ -30,7 +30,7 @@ def _level(asked: Any) -> int | str:
     return level
 
 
-class Generalization(Measuring):
+class Generalization(DistanceMethod):
     """Columns climb their hierarchies until every model that the policy requires holds.
 
     Notes

@@ -18,7 +18,7 @@ from ontomask.arguments import counted
 from ontomask.errors import DataError
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.goals import Goals
-from ontomask.masking.method import Choosing, Masked, Measuring
+from ontomask.masking.method import DistanceMethod, Masked, SelectiveMethod
 from ontomask.masking.regressions import Regressions, Scored
 from ontomask.microdata.attributes import Role
 from ontomask.microdata.columns import Column
@@ -33,7 +33,7 @@ MOST = 100
 DONORS = 5
 
 
-class Imputation(Choosing, Measuring):
+class Imputation(SelectiveMethod, DistanceMethod):
     """Sensitive columns, or those named in ``columns``, are drawn anew for every record.
 
     Notes

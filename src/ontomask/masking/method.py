@@ -26,7 +26,7 @@ from ontomask.operators.aggregation import Centroid, NumericCentre, Operators
 from ontomask.operators.ordering import Comparison
 from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
 from ontomask.progress import Progress
-from ontomask.settings import K, ListOf, Spoken, plain
+from ontomask.settings import Count, ListOf, Spoken, plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +165,7 @@ class Method(Spoken):
         raise NotImplementedError
 
 
-class Choosing(Method):
+class SelectiveMethod(Method):
     """A method that masks the columns of its roles, or those that are named."""
 
     columns: ListOf[str] | None = Field(
@@ -207,10 +207,10 @@ class Choosing(Method):
         return [f"{which} {', '.join(names)} {verb} not masked: records can be found by {them}."]
 
 
-class Grouping(Method):
+class GroupingMethod(Method):
     """A method that makes groups of at least k records."""
 
-    k: K = Field(kw_only=False)
+    k: Count = Field(kw_only=False, description="every group has at least k records")
 
     @property
     def promised_k(self) -> int:
@@ -234,7 +234,7 @@ class Grouping(Method):
         raise NotImplementedError
 
 
-class Measuring(Method):
+class DistanceMethod(Method):
     """A method that measures distances between values."""
 
     measure: str | None = Field(default=None, description="a measure for all nominal columns in place of their own")
@@ -259,7 +259,7 @@ class Measuring(Method):
         return {} if self.measure is None else {"measure": self.measure, "options": self.measure_options}
 
 
-class Comparing(Measuring):
+class RecordDistanceMethod(DistanceMethod):
     """A method that compares records."""
 
     distance: Distance = Field(
@@ -273,7 +273,7 @@ class Comparing(Measuring):
         return RecordDistance.of(self.measured(table), self.distance, self.normalize)
 
 
-class Aggregating(Comparing, Grouping):
+class AggregationMethod(RecordDistanceMethod, GroupingMethod):
     """A method that puts a centre in the place of each group."""
 
     centroid: Centroid = Field(

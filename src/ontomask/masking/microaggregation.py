@@ -18,12 +18,12 @@ from ontomask.kernels.space import new_point
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.goals import Goals
 from ontomask.masking.hybrid import draw_hybrid
-from ontomask.masking.method import Aggregating, Masked
+from ontomask.masking.method import AggregationMethod, Masked
 from ontomask.masking.repair import merge_until
 from ontomask.microdata.encoding import Table
 from ontomask.operators.aggregation import Operators
 from ontomask.progress import Progress, stretch
-from ontomask.settings import refuse
+from ontomask.settings import validated
 
 Partition = Literal["auto", "mdav", "adaptive", "adaptive_static"]
 
@@ -76,7 +76,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-class Microaggregation(Aggregating):
+class Microaggregation(AggregationMethod):
     """Groups of at least k near records, each replaced by its centre.
 
     Notes
@@ -126,7 +126,7 @@ class Microaggregation(Aggregating):
         There are: s_mdav, sa_mdav, sa_mdav_static, abril, domingo_ferrer_torra, marginality, classic,
         marginality_hybrid and micro_hybrid.
         """
-        made: Microaggregation = refuse(cls, {"k": k, "preset": preset, **changes})
+        made: Microaggregation = validated(cls, {"k": k, "preset": preset, **changes})
         return made
 
     @property
@@ -225,14 +225,14 @@ def mdav(operators: Operators, k: int, progress: Progress) -> tuple[NDArray[np.i
     """The group of each record, and how many there are (T12 Algorithm 3)."""
     space, rules, table = operators.space, operators.rules, operators.table
     blocks = new_blocks(space, table.counts, near_order(space))
-    tally, point, journey = new_tally(space, rules), new_point(space), new_journey(space)
+    tally, point, drift = new_tally(space, rules), new_point(space), new_drift(space)
     add_all(space, rules, tally, table.counts)
     queues = new_queues(*table.queues)
     begin_queues(blocks, queues)
     stride = max(1, 2_000_000 // (table.p + 1000))
-    while not mdav_steps(space, rules, blocks, tally, point, journey, queues, k, stride):
-        progress(1 - int(queues.formed[1]) / table.n, "forming groups")
-    return queues.group, int(queues.formed[0])
+    while not mdav_steps(space, rules, blocks, tally, point, drift, queues, k, stride):
+        progress(1 - int(queues.counts[LEFT]) / table.n, "forming groups")
+    return queues.group, int(queues.counts[GROUPS])
 
 
 def adaptive(
@@ -247,6 +247,6 @@ def adaptive(
     groups = new_groups(space, table.counts, k)
     stride = max(1, 20_000_000 // (table.p + 1000))
     while not adaptive_steps(space, rules, blocks, everyone, members, point, seed, groups, k, weighted, static, stride):
-        progress(1 - int(groups.formed[1]) / table.n, "forming groups")
+        progress(1 - int(groups.counts[LEFT]) / table.n, "forming groups")
     place_leftovers(space, point, groups)
-    return groups.group[table.tuple_of], int(groups.formed[0])
+    return groups.group[table.tuple_of], int(groups.counts[GROUPS])

@@ -17,7 +17,7 @@ from ontomask.kinds.concept_distance import NominalDistance
 from ontomask.kinds.line import LineDistance
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.displacement import report_changes
-from ontomask.masking.method import Choosing, Masked, Measuring
+from ontomask.masking.method import DistanceMethod, Masked, SelectiveMethod
 from ontomask.masking.scores import Nearest, Scores, moments, moved_concepts, moved_numbers, moved_ranks, present_codes
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Table
@@ -26,7 +26,7 @@ from ontomask.settings import number
 from ontomask.statistics.correlation import nearest_correlation
 
 
-class NoiseAddition(Choosing, Measuring):
+class NoiseAddition(SelectiveMethod, DistanceMethod):
     """Each column gets random noise whose variance is a share of the column's own; what comes out are values again.
 
     Notes

@@ -13,7 +13,7 @@ from ontomask.arrays import Longs
 from ontomask.errors import DataError
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.displacement import report_changes
-from ontomask.masking.method import Choosing, Masked, Measuring
+from ontomask.masking.method import DistanceMethod, Masked, SelectiveMethod
 from ontomask.masking.transitions import Transitions
 from ontomask.microdata.encoding import Table
 from ontomask.progress import Progress
@@ -26,7 +26,7 @@ MOST_NUMBERS = 1000
 MOST_LISTED = 300
 
 
-class PRAM(Choosing, Measuring):
+class PRAM(SelectiveMethod, DistanceMethod):
     """Post-randomisation: each value is kept with a stated probability, else replaced by another of its column.
 
     Notes

@@ -18,13 +18,13 @@ from ontomask.kernels.swapping import new_swaps, swap_along, swap_steps
 from ontomask.kinds.line import LineDistance
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.displacement import report_swaps
-from ontomask.masking.method import Masked, Measuring
+from ontomask.masking.method import Masked, DistanceMethod
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.columns import Column
 from ontomask.microdata.encoding import Table, make_table
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.progress import Progress, stretch
-from ontomask.settings import K, number
+from ontomask.settings import Count, number
 from ontomask.statistics.sample import first_greatest
 from ontomask.wording import Statement
 
@@ -32,7 +32,7 @@ Variant = Literal["multivariate", "dynamic", "fixed", "distributional", "random"
 Ties = Literal["together", "random"]
 
 
-class RankSwapping(Measuring):
+class RankSwapping(DistanceMethod):
     """Values change places with near ones; every column holds exactly what it held before.
 
     Notes
@@ -48,7 +48,7 @@ class RankSwapping(Measuring):
     """
 
     name: Literal["rank_swapping"] = "rank_swapping"
-    k: K | None = Field(default=None, description="how many nearest records a value may be exchanged with")
+    k: Count | None = Field(default=None, description="how many nearest records a value may be exchanged with")
     percent: Annotated[float, BeforeValidator(number), Field(gt=0, lt=100)] | None = Field(
         default=None, description="the same as a share of all records, in percent: 5 is one record in twenty"
     )

@@ -14,13 +14,13 @@ from ontomask.kernels.blocks import new_blocks
 from ontomask.kernels.ordering import near_order
 from ontomask.kernels.recoding import new_moves, recoding_steps
 from ontomask.kernels.space import new_point
-from ontomask.masking.method import Comparing, Grouping, Masked
+from ontomask.masking.method import RecordDistanceMethod, GroupingMethod, Masked
 from ontomask.microdata.encoding import Table
 from ontomask.operators.ordering import Comparison
 from ontomask.progress import Progress
 
 
-class Recoding(Comparing, Grouping):
+class Recoding(RecordDistanceMethod, GroupingMethod):
     """Every record keeps values that a record of the data really has; rare combinations move to near ones.
 
     Notes

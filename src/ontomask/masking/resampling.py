@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 from ontomask.arguments import counted
 from ontomask.kernels.groups import closest_groups
 from ontomask.kernels.space import new_point
-from ontomask.masking.method import Aggregating, Masked
+from ontomask.masking.method import AggregationMethod, Masked
 from ontomask.microdata.encoding import Table
 from ontomask.operators.aggregation import Operators, members
 from ontomask.operators.ordering import sorted_records
@@ -19,7 +19,7 @@ from ontomask.progress import Progress, stretch
 from ontomask.settings import Count
 
 
-class Resampling(Aggregating):
+class Resampling(AggregationMethod):
     """Samples of the records are sorted, and records at equal places share their average.
 
     Notes

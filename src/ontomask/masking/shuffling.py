@@ -20,7 +20,7 @@ from ontomask.arrays import Floats, Longs, dense_ranks
 from ontomask.errors import DataError
 from ontomask.kinds.line import LineDistance
 from ontomask.masking.displacement import report_moves
-from ontomask.masking.method import Masked, Measuring
+from ontomask.masking.method import DistanceMethod, Masked
 from ontomask.microdata.attributes import Role
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Table
@@ -28,7 +28,7 @@ from ontomask.progress import Progress
 from ontomask.statistics.correlation import copula_correlations, correlations, nearest_correlation
 
 
-class Shuffling(Measuring):
+class Shuffling(DistanceMethod):
     """Sensitive columns are shuffled, quasi-identifiers steer how and stay as they are.
 
     Notes

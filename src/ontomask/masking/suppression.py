@@ -8,12 +8,12 @@ import numpy as np
 
 from ontomask.arguments import counted
 from ontomask.errors import DataError
-from ontomask.masking.method import Grouping, Masked
+from ontomask.masking.method import GroupingMethod, Masked
 from ontomask.microdata.encoding import Table
 from ontomask.progress import Progress
 
 
-class Suppression(Grouping):
+class Suppression(GroupingMethod):
     """Remove the records that fewer than k share their quasi-identifiers; leave all others as they are."""
 
     name: Literal["suppression"] = "suppression"

@@ -36,7 +36,7 @@ from ontomask.privacy.severity_closeness import SeverityCloseness
 from ontomask.privacy.severity_diversity import SeverityDiversity
 from ontomask.privacy.severity_models import SeverityModel
 from ontomask.privacy.t_closeness import TCloseness
-from ontomask.settings import DictOf, ListOf, Settings, refuse
+from ontomask.settings import DictOf, ListOf, Settings, validated
 from ontomask.severity.numbers import Severity
 from ontomask.taxonomy.catalog import list_taxonomies
 
@@ -83,20 +83,20 @@ class Policy(Settings):
     }
 
     attributes: DictOf[str, AnyAttribute] = Field(
-        kw_only=False, description="every column of the data: its kind and its role"
+        kw_only=False, description="the columns of the data, each with its kind and role"
     )
     method: AnyMethod | None = Field(default=None, description="how the quasi-identifiers are masked")
     require: ListOf[AnyModel] = Field(
         default_factory=list, description="what the release must satisfy, checked on the release itself"
     )
     unlisted: Literal["error", "other", "drop"] = Field(
-        default="error", description="columns of the data that are not listed: an error, kept as other, or dropped"
+        default="error", description="columns of the data that are not listed: error, other (keep them) or drop"
     )
     row_order: Literal["kept", "shuffled"] = Field(
         default="kept", description="shuffled puts the released records in random order"
     )
     reading: Reading = Field(
-        default_factory=Reading, description="how the file of the original data is read; the rest is detected"
+        default_factory=Reading, description="how the file of the original data is read; everything else is detected"
     )
 
     @field_validator("attributes")
@@ -254,7 +254,7 @@ def require_policy(policy: Any) -> Policy:
     if isinstance(policy, (str, Path)):
         return Policy.load(policy)
     if isinstance(policy, Mapping):
-        made: Policy = refuse(Policy, policy)
+        made: Policy = validated(Policy, policy)
         return made
     raise PolicyError(
         f"a {type(policy).__name__} is not a policy", remedy="Give an om.Policy, or the path of a YAML file."

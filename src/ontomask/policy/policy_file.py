@@ -183,7 +183,7 @@ def _block(
             yield f"{indent}{name}: {_scalar(value)}{comment}"
         except yaml.YAMLError:
             raise PolicyError(
-                f"{name} of {where!r} holds something that a file cannot",
+                f"{name} of {where!r} holds a value that a policy file cannot store",
                 remedy="Use text, numbers, true, false, dates and lists of them.",
             ) from None
 
@@ -202,7 +202,7 @@ def _named(value: Any, where: str, folder: Path | None) -> Any:
     if isinstance(value, Severity):
         if value.path is None:
             raise PolicyError(
-                f"the severity definition of {where!r} exists only in Python and cannot be named in a file",
+                f"the severity definition of {where!r} exists only in Python, so a policy file cannot refer to it",
                 remedy="Write it with severity.save('severity.yaml') and give that path as severity=.",
             )
         value = str(value.path)
@@ -210,7 +210,7 @@ def _named(value: Any, where: str, folder: Path | None) -> Any:
         known = catalog_name(value)
         if known is None:
             raise PolicyError(
-                f"the taxonomy of {where!r} exists only in Python and cannot be named in a file",
+                f"the taxonomy of {where!r} exists only in Python, so a policy file cannot refer to it",
                 remedy="Write it with write_taxonomy(t, 'taxonomy.csv') and give that path as taxonomy=.",
             )
         return known

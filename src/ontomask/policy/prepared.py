@@ -56,7 +56,7 @@ class Prepared:
 def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Prepared:
     """Check the data against the policy and encode the quasi-identifiers."""
     report = Reporter(progress)
-    report(0.0, "looking at the data")
+    report(0.0, "preparing the data")
     named = states_of(policy.named_files())
     read = InputFile.about_to_be_read(Path(frame)) if isinstance(frame, (str, Path)) else None
     frame, source, notes = opened(frame, policy.attributes, reading=policy.reading)
@@ -77,7 +77,7 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
     notes += [identifier.sentence(policy.counting) for identifier in repeats]
     types = taken.data.schema  # asked for once: it takes its time where there are thousands of columns
     notes += [
-        f"{name}: it is empty or its values cannot be compared; whether several records share one is not known"
+        f"{name}: it is empty or its values cannot be compared; it is unknown whether several records share a value"
         for name in policy.identifiers
         if types[name] == pl.Null
     ]

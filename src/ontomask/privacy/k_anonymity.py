@@ -15,7 +15,7 @@ from pydantic import Field
 from ontomask.arguments import counted
 from ontomask.arrays import Floats
 from ontomask.privacy.models import ClassModel, ClassRows, require_records
-from ontomask.settings import K
+from ontomask.settings import Count
 
 if TYPE_CHECKING:
     from ontomask.privacy.sensitive import Sensitive
@@ -37,10 +37,10 @@ class KAnonymity(ClassModel):
     """
 
     name: Literal["k_anonymity"] = "k_anonymity"
-    k: K = Field(kw_only=False)
+    k: Count = Field(kw_only=False, description="every class has at least k records")
 
-    def judge(self, sensitive: Sensitive) -> Sizes:
-        return Sizes(self.k)
+    def judge(self, sensitive: Sensitive) -> KAnonymityJudge:
+        return KAnonymityJudge(self.k)
 
     def monotone(self, *, suppressing: bool) -> bool:
         return True
@@ -76,7 +76,7 @@ class KAnonymity(ClassModel):
 
 
 @dataclass(frozen=True)
-class Sizes:
+class KAnonymityJudge:
     """Classes of at least k records."""
 
     k: int

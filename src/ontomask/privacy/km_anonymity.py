@@ -14,7 +14,7 @@ from ontomask.arguments import counted
 from ontomask.arrays import Floats
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.models import ClassModel, ClassRows, Finding, require_quasi, require_records
-from ontomask.settings import K, whole_number
+from ontomask.settings import Count, whole_number
 
 if TYPE_CHECKING:
     from ontomask.privacy.examined import Examined
@@ -37,7 +37,7 @@ class KmAnonymity(ClassModel):
     """
 
     name: Literal["km_anonymity"] = "km_anonymity"
-    k: K = Field(kw_only=False)
+    k: Count = Field(kw_only=False, description="every combination of m values occurs in at least k records")
     m: Annotated[int, BeforeValidator(whole_number), Field(ge=1)] = Field(
         kw_only=False, description="how many quasi-identifiers an intruder knows"
     )
@@ -69,8 +69,8 @@ class KmAnonymity(ClassModel):
             )
         return Finding(self, not failing, float(smallest), text, violations, int(rows.sum()))
 
-    def judge(self, sensitive: Sensitive) -> Parts:
-        return Parts(self.k, self.m)
+    def judge(self, sensitive: Sensitive) -> KmAnonymityJudge:
+        return KmAnonymityJudge(self.k, self.m)
 
     def monotone(self, *, suppressing: bool) -> bool:
         # Leaving records out takes them away from the parts of others, too.
@@ -104,7 +104,7 @@ class KmAnonymity(ClassModel):
 
 
 @dataclass(frozen=True)
-class Parts:
+class KmAnonymityJudge:
     """Of each class the fewest records that share any m of its values."""
 
     k: int

@@ -92,8 +92,8 @@ class LDiversity(ClassModel):
     def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
         return sensitive_names(self.attribute, attributes, self.describe())
 
-    def judge(self, sensitive: Sensitive) -> Diversity:
-        return Diversity(self, {name: self._compared(column) for name, column in sensitive.columns.items()})
+    def judge(self, sensitive: Sensitive) -> LDiversityJudge:
+        return LDiversityJudge(self, {name: self._compared(column) for name, column in sensitive.columns.items()})
 
     def _compared(self, column: Values) -> Compared:
         order = None
@@ -190,7 +190,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Diversity:
+class LDiversityJudge:
     """The diversity of each class, of the least diverse column."""
 
     model: LDiversity

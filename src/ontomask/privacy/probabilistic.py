@@ -10,7 +10,7 @@ from pydantic import Field
 
 from ontomask.arrays import TIE
 from ontomask.privacy.models import Finding, Model
-from ontomask.settings import K
+from ontomask.settings import Count
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,7 +31,9 @@ class ProbabilisticKAnonymity(Model):
     """
 
     name: Literal["probabilistic_k_anonymity"] = "probabilistic_k_anonymity"
-    k: K = Field(kw_only=False)
+    k: Count = Field(
+        kw_only=False, description="the mean probability of finding the original of a value is at most 1/k"
+    )
 
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
         from ontomask.privacy.k_anonymity import KAnonymity

@@ -80,7 +80,7 @@ class SeverityCloseness(WholeTableModel, SeverityModel):
             columns[name], codes[name] = _beside(whole.columns[name], column)
         return replace(here, columns=columns), codes
 
-    def judge(self, sensitive: Sensitive) -> SeverityDistances:
+    def judge(self, sensitive: Sensitive) -> SeverityClosenessJudge:
         grounds = []
         for name, column in sensitive.columns.items():
             assert column.numbers is not None
@@ -88,7 +88,7 @@ class SeverityCloseness(WholeTableModel, SeverityModel):
                 values, grade = np.unique(column.numbers[m], return_inverse=True)
                 counts = np.bincount(grade, weights=column.counts, minlength=len(values)).astype(np.int64)
                 grounds.append((name, grade, LineGround(counts, values, float(self.definition.largest))))
-        return SeverityDistances(self.t, grounds)
+        return SeverityClosenessJudge(self.t, grounds)
 
     def describe(self) -> str:
         kind = "O" if self.middle_class is None else f"O({self.middle_class})"
@@ -111,7 +111,7 @@ class SeverityCloseness(WholeTableModel, SeverityModel):
 
 
 @dataclass(frozen=True, eq=False)
-class SeverityDistances:
+class SeverityClosenessJudge:
     """The distance of each class from the whole, of the farthest column and middle class type.
 
     ``grounds``: the name of what has numbers, the place of the number of each of its codes, and the line of the numbers.

@@ -69,9 +69,9 @@ class SeverityDiversity(SeverityModel):
     def given(self) -> tuple[str | Severity, list[str] | None, int | None]:
         return self.severity, self.columns, self.middle_class
 
-    def judge(self, sensitive: Sensitive) -> Grades:
+    def judge(self, sensitive: Sensitive) -> SeverityDiversityJudge:
         numbers = {name: column.numbers for name, column in sensitive.columns.items() if column.numbers is not None}
-        return Grades(self, numbers, self.kinds, float(self.definition.largest))
+        return SeverityDiversityJudge(self, numbers, self.kinds, float(self.definition.largest))
 
     def monotone(self, *, suppressing: bool) -> bool:
         # S18 Proposition 1; the entropy of a joined class may fall below that of one that held.
@@ -129,7 +129,7 @@ class SeverityDiversity(SeverityModel):
 
 
 @dataclass(frozen=True, eq=False)
-class Grades:
+class SeverityDiversityJudge:
     """How diverse the severity numbers of each class are, or how far its least severe record is below the largest."""
 
     model: SeverityDiversity

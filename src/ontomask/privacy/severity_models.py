@@ -141,7 +141,7 @@ class SeverityModel(ClassModel):
             if name not in spoken:
                 raise PolicyError(
                     f"{self.describe()}: the severity definition does not speak of {short(repr(name))}",
-                    remedy=f"{did_you_mean(name, spoken)}It speaks of: {', '.join(spoken)}.",
+                    remedy=f"{did_you_mean(name, spoken)}It names: {', '.join(spoken)}.",
                 )
             if known and known.get(name) != "sensitive":
                 role = f"has the role {known[name]}" if name in known else "is not listed in the policy"

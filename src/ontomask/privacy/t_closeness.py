@@ -57,11 +57,11 @@ class TCloseness(WholeTableModel):
     def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
         return sensitive_names(self.attribute, attributes, self.describe())
 
-    def judge(self, sensitive: Sensitive) -> Closeness:
+    def judge(self, sensitive: Sensitive) -> TClosenessJudge:
         grounds = {name: ground_of(column, self.ground) for name, column in sensitive.columns.items()}
         values = {name: len(column) for name, column in sensitive.columns.items()}
         ordered = sensitive.columns.items() if self.ground == "ordered" else ()
-        return Closeness(self, grounds, values, {name: _places(column) for name, column in ordered})
+        return TClosenessJudge(self, grounds, values, {name: _places(column) for name, column in ordered})
 
     def aside_parts(self, sensitive: Sensitive) -> list[str]:
         missing = sensitive.missing_in_words("one more value") if sensitive.silent else []
@@ -87,7 +87,7 @@ class TCloseness(WholeTableModel):
 
 
 @dataclass(frozen=True)
-class Closeness:
+class TClosenessJudge:
     """The distance of each class from the whole, of the farthest column."""
 
     model: TCloseness

@@ -170,7 +170,7 @@ class Profile:
             named = "age" if chosen.masks[0] == "quasi" else "charge"
             raise PolicyError(
                 f"no column has a role that {chosen.name} masks ({' or '.join(chosen.masks)})",
-                remedy=f"Settle the role of one: profile(data, roles={{'{named}': '{chosen.masks[0]}'}}), ontomask init --role "
+                remedy=f"Set the role of one: profile(data, roles={{'{named}': '{chosen.masks[0]}'}}), ontomask init --role "
                 f"{named}={chosen.masks[0]}.",
             )
         if aims and k > self.records:
@@ -220,10 +220,10 @@ class Profile:
         count = sum(bool(column.checks) for column in self.columns)
         doubts = f"{counted(count, 'column')} {'needs' if count == 1 else 'need'} somebody who knows the data"
         return [
-            f"Proposed after a look at {looked}{source}. It runs as it is; it is a proposal, not a decision.",
-            "Of the values of the data only the order of ordered columns and marks of missing values are in here.",
+            f"Proposed from {looked}{source}. It runs as it is, but it is a proposal, not a decision.",
+            "It holds no values of the data except the order of ordinal columns and markers of missing values.",
             f"Look for CHECK: {doubts}." if count else "Nothing is marked CHECK; read it all the same.",
-            "What others can know of a person and is not masked gives the person away. Identifiers are left out.",
+            "A column that others can know and that is not masked can identify a person. Identifiers are removed.",
         ]
 
     def __repr__(self) -> str:
@@ -338,11 +338,11 @@ def _method(method: Method | str, k: int) -> tuple[Method, bool]:
     from ontomask.masking.generalization import Generalization
     from ontomask.masking.method import Method as AnyMethod
     from ontomask.policy.policy import METHODS
-    from ontomask.settings import refuse
+    from ontomask.settings import validated
 
     if isinstance(method, AnyMethod):
         return method, method.promised_k > 1 or isinstance(method, Generalization)
     one_of(method, METHODS, "method")
     cls = METHODS[method]
-    made: AnyMethod = refuse(cls, {"k": k} if "k" in cls.model_fields else {})
+    made: AnyMethod = validated(cls, {"k": k} if "k" in cls.model_fields else {})
     return made, made.promised_k > 1 or isinstance(made, Generalization)

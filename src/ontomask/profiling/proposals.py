@@ -66,7 +66,7 @@ def propose(
         )
     if facts.far_number is not None:
         made.checks.append(
-            f"{facts.far_number} is far from all other numbers: if it stands for a missing value, begin again with --missing "
+            f"{facts.far_number} is far from all other numbers: if it stands for a missing value, start again with --missing "
             f"{facts.far_number}"
         )
     return made
@@ -92,9 +92,9 @@ def _identifier(facts: Facts, topic: Topic | None) -> Proposal | None:
     if topic is not None and topic.role == "identifier":
         checks = []
         if facts.held >= FEW_RECORDS and facts.distinct <= max(2, 0.02 * facts.held):
-            checks = [f"there are only {counted(facts.distinct, 'value')}: does it really name persons?"]
+            checks = [f"there are only {counted(facts.distinct, 'value')}: does it really identify persons?"]
         elif topic.weak and facts.different < 0.5 and not facts.is_text:
-            checks = ["the values repeat often: if it names nobody, give the role quasi"]
+            checks = ["the values repeat often: if it does not identify persons, give the role quasi"]
         return Proposal("identifier", "identifier", [f"the name says {topic.what}", removed], checks)
     if facts.shape is not None:
         return Proposal("identifier", "identifier", [f"the values look like {facts.shape}", removed])
@@ -102,7 +102,7 @@ def _identifier(facts: Facts, topic: Topic | None) -> Proposal | None:
         return Proposal(
             "identifier",
             "identifier",
-            ["free text cannot be masked and may name persons", removed],
+            ["free text cannot be masked and may identify persons", removed],
             ["if the texts are categories, give the role and a taxonomy"],
         )
     return None
@@ -116,12 +116,12 @@ def _all_different(facts: Facts, topic: Topic | None) -> Proposal | None:
     text = facts.is_text and not facts.dates and facts.all_differ
     if not text and not facts.like_keys:
         return None
-    what = "texts" if text else "whole numbers that run as keys do"
+    what = "texts" if text else "whole numbers in sequence, like keys"
     return Proposal(
         "identifier",
         "identifier",
-        [f"nearly every record has a value of its own, {what}", "it is removed from the release"],
-        [] if numbered else ["if it names nobody, give the role quasi"],
+        [f"nearly every record has its own value, {what}", "it is removed from the release"],
+        [] if numbered else ["if it does not identify persons, give the role quasi"],
     )
 
 
@@ -139,7 +139,7 @@ def _repeating_key(facts: Facts, topic: Topic | None) -> Proposal | None:
             "it is removed from the release",
         ],
         [
-            "if it names nobody, give the role quasi"
+            "if it does not identify persons, give the role quasi"
             + ("" if facts.is_text else " (and kind: numeric if these are amounts)")
         ],
     )
@@ -149,7 +149,7 @@ def _ask_about_keys(made: Proposal, facts: Facts, role: AnyRole | None) -> None:
     """A column that stays in the release although it is named like a key, and repeats."""
     if made.role != "identifier" and role is not None and names_a_person(facts) and facts.distinct < facts.held:
         made.checks.append(
-            "it is named like a key and its values repeat: if it names persons or their stays, write kind: identifier"
+            "it is named like a key and its values repeat: if it identifies persons or their stays, write kind: identifier"
         )
 
 
@@ -177,14 +177,14 @@ def _kind(
 
 
 def _nominal(facts: Facts, best: Candidate, found: Sequence[Candidate]) -> Proposal:
-    placed = f"{best.named} has a place for "
+    placed = f"{best.named} covers "
     if best.complete:
         placed += f"all {counted(best.asked, 'value')}" if best.asked > 1 else "the only value"
     else:
         placed += _shares(best)
     made = Proposal("quasi", "nominal", [placed], taxonomy=best.taxonomy)
     if best.asked < facts.distinct:
-        made.checks.append(f"asked were the {best.asked:,} most frequent of {facts.distinct:,} values")
+        made.checks.append(f"only the {best.asked:,} most frequent of {facts.distinct:,} values were tried")
     if not best.complete:
         made.checks.append(
             f"masking stops at {counted(best.unmatched, 'value')} ({counted(best.unmatched_records, 'record')}) without a "
@@ -193,7 +193,7 @@ def _nominal(facts: Facts, best: Candidate, found: Sequence[Candidate]) -> Propo
         )
     if facts.is_number or best.lost_zeros:
         made.checks.append(
-            "CODES WRITTEN AS NUMBERS may have lost leading or closing zeros and then mean other codes"
+            "CODES WRITTEN AS NUMBERS may have lost leading or trailing zeros and then mean other codes"
             + (f" ({counted(best.lost_zeros, 'code')} had to be completed)" if best.lost_zeros else "")
             + ": compare them with their source, and keep codes as text"
         )
@@ -204,16 +204,16 @@ def _nominal(facts: Facts, best: Candidate, found: Sequence[Candidate]) -> Propo
         made.checks.append("WordNet knows nearly every word: check that the senses are those meant")
     equal = [c.named for c in found[1:] if c.fits and (c.records, c.values) == (best.records, best.values)]
     if equal:
-        made.checks.append(f"{' and '.join(equal)} has a place for as many: which one is meant?")
+        made.checks.append(f"{' and '.join(equal)} cover as many: which one is meant?")
     return made
 
 
 def _near(best: Candidate) -> str:
     """A taxonomy that does not fit."""
-    text = f"{best.named} has a place for {_shares(best)}"
+    text = f"{best.named} covers {_shares(best)}"
     if best.ambiguous:
         text += f", {counted(best.ambiguous, 'value')} with several senses"
-    settle = "settle the senses with a mapping" if best.complete else "give a mapping for the other values"
+    settle = "resolve the senses with a mapping" if best.complete else "give a mapping for the other values"
     return f"{text}: to mask by meaning, write kind: nominal and taxonomy: {best.named}, and {settle}"
 
 
@@ -229,25 +229,25 @@ def _percent(share: float) -> str:
 def _number(facts: Facts, topic: Topic | None) -> Proposal:
     numbers = "whole numbers" if facts.is_whole else "numbers"
     numeric = Proposal("quasi", "numeric", [numbers], decimals=facts.decimals)
-    flat = Proposal("quasi", "flat", [f"{numbers} that stand for something"])
+    flat = Proposal("quasi", "flat", [f"{numbers} used as codes"])
     if topic is not None and topic.codes is not None:
         flat.checks.append(
-            "CODES WRITTEN AS NUMBERS have lost leading or closing zeros: get them as text and begin again"
+            "CODES WRITTEN AS NUMBERS have lost leading or trailing zeros: get them as text and start again"
         )
         return flat
     if facts.is_whole and facts.distinct == 2:
-        return Proposal("quasi", "flat", ["two numbers, as yes and no"])
+        return Proposal("quasi", "flat", ["two numbers, like yes and no"])
     if facts.is_whole and facts.distinct <= MOST_STEPS and is_scale(facts.name):
         return Proposal("quasi", "ordinal", [f"a scale of {counted(facts.distinct, 'step')}"])
     if topic is CODES:
-        flat.checks.append("if it names persons or their stays, write kind: identifier; if amounts, kind: numeric")
+        flat.checks.append("if it identifies persons or their stays, write kind: identifier; if amounts, kind: numeric")
         return flat
     if topic is not None and topic.kind == "flat":
         if "postal" in topic.what:
             flat.checks.append("postal codes stored as numbers have lost leading zeros: store them as text")
         if topic.what == "work" and facts.distinct > FEW_VALUES:
             flat.checks.append(
-                "codes of work stored as numbers may have lost leading zeros: store them as text; a taxonomy of them "
+                "occupation codes stored as numbers may have lost leading zeros: store them as text; a taxonomy of them "
                 "(--taxonomy COLUMN=FILE) keeps their meaning"
             )
         return flat
@@ -259,7 +259,7 @@ def _number(facts: Facts, topic: Topic | None) -> Proposal:
     if is_counted(facts.name) or not facts.is_whole:
         return numeric
     if facts.small_range:
-        numeric.reasons = ["small whole numbers without gaps, as counts are"]
+        numeric.reasons = ["small whole numbers without gaps, like counts"]
         numeric.checks.append("if the numbers are codes, write kind: flat; if a scale, kind: ordinal")
         return numeric
     if facts.distinct <= FEW_VALUES and facts.distinct <= 0.05 * facts.held:
@@ -285,11 +285,11 @@ def _text(facts: Facts, topic: Topic | None, *, all_seen: bool) -> Proposal:
     if not facts.is_text:
         return made
     if facts.numbers_as_text and (topic is None or topic.kind != "flat"):
-        made.checks.append("numbers that are stored as text: if they are amounts, mend the file and begin again")
+        made.checks.append("numbers that are stored as text: if they are amounts, correct the file and start again")
     elif facts.among_numbers and (topic is None or topic.kind != "flat"):
         made.checks.append(
             f"all values but one are numbers, and {_records(facts.among_numbers)} this one: if it stands for a missing value, "
-            "begin again with --missing and the text of it"
+            "start again with --missing and the text of it"
         )
     if is_scale(facts.name) and facts.distinct > 2:
         made.hints.append("if the values have an order, write kind: ordinal and order: [first, ..., last]")
@@ -318,7 +318,9 @@ def _computable(facts: Facts, made: Proposal) -> Proposal:
     try:
         encode_column(facts.name, made.attribute(), facts.extremes(), [])  # type: ignore[arg-type]
     except DataError:
-        problem = "some values cannot be computed with (not finite, too large, too close or with too many digits)"
+        problem = (
+            "some values cannot be used in computations (not finite, too large, too close or with too many digits)"
+        )
         mend = f"{problem}: correct them and write kind: {made.kind}"
         return Proposal(made.role, "flat", made.reasons, [*made.checks, mend], made.hints)
     return made
@@ -335,7 +337,7 @@ def _settle_role(made: Proposal, facts: Facts, topic: Topic | None, role: AnyRol
         return
     if topic is not None and topic.role == "sensitive" and not facts.dates:
         made.role = "sensitive"
-        made.reasons.insert(0, f"{_told(facts, topic)}, which must not be learned")
+        made.reasons.insert(0, f"{_told(facts, topic)}, which must not be disclosed")
         if topic.clinical:
             made.checks.append("if others can know it, write role: quasi: it is then masked")
     elif topic is not None and topic.codes is not None:
@@ -344,12 +346,15 @@ def _settle_role(made: Proposal, facts: Facts, topic: Topic | None, role: AnyRol
     elif topic is not None and topic.role == "quasi":
         made.reasons.insert(0, f"{_told(facts, topic)}, which others can know")
     elif facts.dates:
-        made.reasons.insert(0, "others can know when something was")
+        made.reasons.insert(0, "others can know the date")
     elif facts.distinct == 1 and not facts.missing:
-        made.reasons.insert(0, "one value for all, which distinguishes no records")
+        made.reasons.insert(0, "all records have the same value, so it distinguishes none")
     else:
         made.unknown = True
-        made.reasons.insert(0, "nothing tells what it is; taken for what others can know, the safer guess")
+        made.reasons.insert(
+            0,
+            "neither its name nor its values show what it is; treated as something that others can know, the safer choice",
+        )
         made.checks.append("decide the role: quasi, sensitive or other")
 
 

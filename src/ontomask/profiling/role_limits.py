@@ -28,7 +28,8 @@ def settle_together(columns: Sequence[ColumnProfile], settled: Mapping[str, str]
     left_out = unknown[room:]
     for column in left_out:
         column.proposal.leave_out(
-            f"nothing tells what it is, and {MOST_QUASI} columns are masked already: it is left out of the release",
+            f"neither its name nor its values show what it is, and {MOST_QUASI} columns are masked already: it "
+            f"is left out of the release",
             "decide the role: sensitive or other (released as it is), quasi (masked), or leave it out",
         )
     notes = []

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 def _held(text: str, finding: Finding) -> str:
     if finding.model.trivial:
-        return f"Every table satisfies this, so that it promises nothing: {text}."
+        return f"Every table satisfies this, so it promises nothing: {text}."
     if finding.of_run:
         return f"Checked on what the run recorded of its swaps, which the release does not show: {text}."
     return f"Verified on the release itself: {text}."

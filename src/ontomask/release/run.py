@@ -221,7 +221,7 @@ def verify(
         notes.insert(0, NOTHING_PROMISED)
     unlisted = [name for name in data.columns if name not in policy.attributes]
     if unlisted and policy.unlisted == "other":
-        notes.append(f"columns the policy does not list were not looked at: {', '.join(unlisted)}")
+        notes.append(f"columns that the policy does not list were not checked: {', '.join(unlisted)}")
     verification.notes.extend([*taken.notes, *notes])
     return verification
 

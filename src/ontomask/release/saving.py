@@ -164,7 +164,7 @@ def _require_own(there: Path, folder: Path) -> None:
     foreign = _foreign(there, [path for path in _inside(there) if path not in left])
     if foreign:
         raise OutputError(
-            f"the folder holds other things: {some_of(foreign)}",
+            f"the folder contains other files: {some_of(foreign)}",
             where=str(folder),
             remedy="Choose a folder of its own for the result; only files of an earlier result are ever replaced.",
         )

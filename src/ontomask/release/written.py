@@ -57,7 +57,7 @@ class ReadBack:
             return
         failed = "; ".join(self.verification.failed)
         if self._result.allow_unsatisfied:
-            told = f"a release is written that does not satisfy what it must: {failed}"
+            told = f"the release does not satisfy its requirements: {failed}"
             warnings.warn(told, OntomaskWarning, stacklevel=4)
             return
         in_memory = self._verified(as_written(self._released, self._result.policy.quasi_identifiers))

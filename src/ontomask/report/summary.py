@@ -71,7 +71,7 @@ LEFT_OUT = [
     ["Names of data files, versions of other software", "They say where the original data are and how they are kept."],
 ]
 LIMITS = [
-    "It relies on the roles that the policy gives to the columns. A column that others know after all can identify records.",
+    "It relies on the roles of the columns in the policy. A column that others know, whatever its role, can identify records.",
     "It covers this release alone. Another release of the same data, or data from elsewhere, can add what is missing here.",
     "Attacks were tried as described. An intruder with other knowledge may do better or worse.",
     "It does not say whether the original data are correct, complete or representative. Masking does not make them so.",
@@ -92,7 +92,9 @@ def summarize(
     """
     one_of(edition, EDITIONS, "edition")
     if title is not None and (not isinstance(title, str) or not title.strip() or writable(title) != title):
-        raise OptionError(f"{short(repr(title), 40)} is not a title", remedy="Give some text, or leave title= out.")
+        raise OptionError(
+            f"{short(repr(title), 40)} is not a valid title", remedy="Give some text, or leave title= out."
+        )
     public = edition == "public"
     counts = result.counts if public else Counts()
     asked, done = sections.asked(result, counts), sections.done(result, counts)

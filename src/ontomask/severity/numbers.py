@@ -17,7 +17,7 @@ from ontomask.errors import DataError, OptionError, PolicyError
 from ontomask.files.yaml_files import Lines
 from ontomask.microdata.frames import take_any
 from ontomask.microdata.writing import write_text
-from ontomask.settings import all_problems, refuse
+from ontomask.settings import all_problems, validated
 from ontomask.severity.classes import MIDDLE_TYPES
 from ontomask.severity.definition import CodedColumn, Definition, LiteralColumn, SpecialSet
 from ontomask.severity.domains import Unknown
@@ -69,7 +69,7 @@ class Severity:
         lines: Lines | None = None,
     ) -> None:
         if isinstance(definition, Mapping):
-            definition = refuse(Definition, definition, where="Severity")
+            definition = validated(Definition, definition, where="Severity")
         if not isinstance(definition, Definition):
             raise PolicyError(
                 f"a {type(definition).__name__} is not a definition of severity",
