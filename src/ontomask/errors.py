@@ -76,7 +76,7 @@ class CycleError(TaxonomyError):
         super().__init__(
             f"the is-a links run in a circle of {len(self.cycle) - 1}: " + " -> ".join(shown),
             where=where,
-            remedy="Remove or turn round one of these links; in a taxonomy no concept is its own ancestor.",
+            remedy="Remove or reverse one of these links; a concept cannot be its own ancestor.",
         )
 
 
@@ -98,7 +98,7 @@ class DuplicateLinkError(TaxonomyError):
     def __init__(self, child: str, parent: str, *, first: str, again: str, where: str | None = None) -> None:
         self.child, self.parent = child, parent
         super().__init__(
-            f"the link {child!r} -> {parent!r} of {first} stands again in {again}",
+            f"the link {child!r} -> {parent!r} of {first} is repeated in {again}",
             where=where,
             remedy="Remove one of the two. (A concept with several different parents is fine: "
             "give one link for each parent.)",
@@ -137,7 +137,7 @@ class UnknownConceptError(ConceptError, LookupError):
         self.concept = concept
         self.suggestions = list(suggestions)
         if not isinstance(concept, str):
-            remedy = f"Concepts are text, this is {type(concept).__name__}: write it as it stands in the taxonomy."
+            remedy = f"Concepts are text, this is {type(concept).__name__}: write it as in the taxonomy."
         elif self.suggestions:
             remedy = f"Near it: {'; '.join(self.suggestions)}."
         else:
@@ -249,8 +249,8 @@ class UnmatchedValuesError(OntomaskError):
             lines.append(f"  ... and {len(self.values) - len(lines)} more")
         some = "1 value has" if len(self.values) == 1 else f"{len(self.values)} values have"
         super().__init__(
-            f"{some} no place in {taxonomy}",
+            f"{some} no concept in {taxonomy}",
             where=f"column {column!r}" if column else None,
             remedy="Give a mapping (value, concept) for them, correct them, or choose another taxonomy. "
-            "Nearest concepts, offered, not taken:\n" + "\n".join(lines),
+            "Nearest concepts, as suggestions:\n" + "\n".join(lines),
         )

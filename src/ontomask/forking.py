@@ -42,7 +42,7 @@ def require_threads() -> None:
     """An error in a process that was forked from one in which tables were worked on already."""
     if _threads_left_behind:
         raise OntomaskError(
-            "this process was forked from one that worked on tables already: it would wait for ever for threads that "
-            "did not come along",
+            "this process was forked from one that worked on tables already: it would wait forever for threads that "
+            "it does not have",
             remedy="Start processes with multiprocessing.get_context('spawn') or 'forkserver'.",
         )

@@ -429,7 +429,7 @@ def test_a_column_without_a_set_can_never_be_diverse() -> None:
     table = pl.DataFrame({"q": [1, 1], "disease": ["flu", "cancer of the liver"], "income": [1, 2]})
     roles = {"q": om.Numeric(), "disease": om.Flat(role="sensitive"), "income": om.Numeric(role="sensitive")}
     model = om.SeverityDiversity(l=2, severity=severity, middle_class=1)
-    with pytest.raises(om.errors.PolicyError, match="does not speak of 'income'"):
+    with pytest.raises(om.errors.PolicyError, match="does not cover 'income'"):
         model.check(table, ["q"], roles)
     assert model.changed(columns=["disease"]).check(table, ["q"], roles).holds
 

@@ -112,12 +112,12 @@ def test_on_the_command_line(tmp_path: Path) -> None:
 
     (tmp_path / "policy.yaml").write_text(text % "", encoding="utf-8")
     refused = command("run", "policy.yaml", "stays.csv", "-o", "out", code=2)
-    assert "the severity definition does not speak of 'pay'" in refused
+    assert "the severity definition does not cover 'pay'" in refused
     assert "columns: [disease]" in refused
     (tmp_path / "policy.yaml").write_text(text % ", columns: [disease]", encoding="utf-8")
     said = command("run", "policy.yaml", "stays.csv", "-o", "out", code=0)
     assert "O-0.2-closeness of disease" in said
-    assert "not looked at: pay" in said
+    assert "not checked: pay" in said
     assert "holds" in command("verify", "policy.yaml", "out/release/release.csv", "--original", "stays.csv", code=0)
     failing = command("verify", "policy.yaml", "stays.csv", code=1)
     assert "FAILS: O-0.2-closeness of disease: 2 of 2 classes fail" in failing

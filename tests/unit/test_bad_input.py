@@ -73,10 +73,10 @@ def test_several_parents_are_fine_and_a_repeated_row_is_not(tmp_path: Path) -> N
     t = om.read_taxonomy(write(tmp_path, "child,parent\ndog,canine\ndog,pet\ncanine,animal\npet,animal\n"))
     assert t.parents("dog") == ["canine", "pet"]
     with pytest.raises(
-        errors.DuplicateLinkError, match=r"line 2 stands again in line 4.*several different parents is fine"
+        errors.DuplicateLinkError, match=r"line 2 is repeated in line 4.*several different parents is fine"
     ):
         om.read_taxonomy(write(tmp_path, "child,parent\ndog,canine\ncanine,animal\ndog,canine\n"))
-    with pytest.raises(errors.DuplicateLinkError, match="edge 0 stands again in edge 1"):
+    with pytest.raises(errors.DuplicateLinkError, match="edge 0 is repeated in edge 1"):
         om.Taxonomy.from_edges([("dog", "canine"), ("dog", "canine")])
 
 

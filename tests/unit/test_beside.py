@@ -114,7 +114,7 @@ def test_metadata_of_parquet_and_gzip(tmp_path: Path) -> None:
     table = pa.table({"age": [30] * 3, "job": ["x"] * 3, "pay": [1, 2, 3]})
     pq.write_table(table.replace_schema_metadata({"original": "Ada"}), tmp_path / "a.parquet")
     found = om.verify(tmp_path / "a.parquet", policy())
-    assert (found.verdict, last(found)) == (UNCHECKED, "parts of the file were not looked into: metadata 'original'")
+    assert (found.verdict, last(found)) == (UNCHECKED, "parts of the file were not checked: metadata 'original'")
     table.to_pandas().to_parquet(tmp_path / "b.parquet")
     assert om.verify(tmp_path / "b.parquet", policy()).verdict == "holds"
     packed = gzip.compress(table.to_pandas().to_csv(index=False).encode())
@@ -137,7 +137,7 @@ def test_several_missing_values_of_one_column(tmp_path: Path) -> None:
     pyreadstat.write_sav(frame.assign(age=30.0), spss, missing_ranges={"age": [97]})
     assert om.verify(spss, policy()).verdict == "holds"
     pyreadstat.write_sav(frame.assign(age=30.0), spss, note="Ada was here")
-    assert last(om.verify(spss, policy())) == "parts of the file were not looked into: notes"
+    assert last(om.verify(spss, policy())) == "parts of the file were not checked: notes"
 
 
 @pytest.mark.parametrize("jobs", [["NA", "?", ""], ["NA", " NA", "NA "], ["NA", "NA", ""]])

@@ -55,8 +55,11 @@ def severity(*members: str) -> om.Severity:
             lambda: om.Generalization(search="full"),
             r"search: 'full' is none of full_domain, local, best_first, strategy",
         ),
-        (lambda: om.Generalization(search="strategy"), r"strategy= goes with search='strategy', and is needed there"),
-        (lambda: om.Generalization(strategy=[{"n": 1}]), r"strategy= goes with search='strategy'"),
+        (
+            lambda: om.Generalization(search="strategy"),
+            r"search='strategy' needs strategy=, and no other search takes it",
+        ),
+        (lambda: om.Generalization(strategy=[{"n": 1}]), r"search='strategy' needs strategy="),
         (
             lambda: om.Generalization(search="local", suppression_limit=0.1),
             r"suppression_limit has no meaning with search='local'",
@@ -65,13 +68,16 @@ def severity(*members: str) -> om.Severity:
             lambda: om.Generalization(search="best_first", suppression_limit=0.1),
             r"suppression_limit has no meaning with search='best_first'",
         ),
-        (lambda: om.Generalization(budget=10), r"budget= goes with search='best_first'"),
+        (lambda: om.Generalization(budget=10), r"budget= needs search='best_first'"),
         (lambda: om.Generalization(search="best_first", budget=0), r"budget: 0 should be greater than or equal to 1"),
         (lambda: om.Generalization(loss="entropy"), r"loss: 'entropy' is none of ncp, semantic, steps"),
         (lambda: om.LDiversity(l=0), r"l: 0 should be greater than or equal to 1"),
         (lambda: om.LDiversity(l=2.5), r"l is 2\.5: distinct l-diversity counts values, give a whole number"),
-        (lambda: om.LDiversity(l=2, variant="recursive"), r"c goes with variant='recursive', and is needed there"),
-        (lambda: om.LDiversity(l=2, c=1), r"c goes with variant='recursive'"),
+        (
+            lambda: om.LDiversity(l=2, variant="recursive"),
+            r"variant='recursive' needs c, and no other variant takes it",
+        ),
+        (lambda: om.LDiversity(l=2, c=1), r"variant='recursive' needs c"),
         (lambda: om.LDiversity(l=2, variant="recursive", c=0), r"c: 0 should be greater than 0"),
         (
             lambda: om.LDiversity(l=2, variant="entropic"),
@@ -94,7 +100,7 @@ def severity(*members: str) -> om.Severity:
             lambda: om.SeverityDiversity(l=1, severity="x.yaml", downward=True, variant="entropy"),
             r"no meaning with downward",
         ),
-        (lambda: om.SeverityDiversity(l=1, severity="x.yaml", variant="recursive"), r"c goes with variant='recursive'"),
+        (lambda: om.SeverityDiversity(l=1, severity="x.yaml", variant="recursive"), r"variant='recursive' needs c"),
     ],
 )
 def test_settings(make: Any, expected: str) -> None:
@@ -105,7 +111,7 @@ def test_settings(make: Any, expected: str) -> None:
 @pytest.mark.parametrize(
     ("require", "settings", "expected"),
     [
-        ([], {}, r"generalization aims at what is required of classes of records, and nothing is\. Add a model"),
+        ([], {}, r"generalization needs at least one required model of classes\. Add a model"),
         (
             [om.KAnonymity(k=2)],
             {"search": "strategy", "strategy": [{"m": 1}]},
@@ -135,9 +141,9 @@ def test_settings(make: Any, expected: str) -> None:
         (
             [om.LDiversity(l=4, attribute="s")],
             {},
-            r"distinct 4-diversity of s can never hold: 's' has 3 different values\. Choose l up to 3",
+            r"distinct 4-diversity of s cannot hold: 's' has 3 different values\. Choose l up to 3",
         ),
-        ([om.LDiversity(l=3.5, variant="entropy")], {}, r"can never hold: 's' has 3 different values"),
+        ([om.LDiversity(l=3.5, variant="entropy")], {}, r"cannot hold: 's' has 3 different values"),
         ([om.LDiversity(l=2, attribute="w")], {}, r"looks at 'w', which the data do not have"),
         (
             [om.LDiversity(l=2, attribute="n")],
@@ -153,12 +159,12 @@ def test_settings(make: Any, expected: str) -> None:
         (
             [om.SeverityDiversity(l=3, severity=severity("xy"), middle_class=1)],
             {},
-            r"O\(1\)-3-diversity can never hold: .* takes 2 different numbers",
+            r"O\(1\)-3-diversity cannot hold: .* takes 2 different numbers",
         ),
         (
             [om.SeverityDiversity(l=2, severity=severity("xy"), downward=True)],
             {},
-            r"downward-O-2-diversity can never hold: the largest severity number is 1",
+            r"downward-O-2-diversity cannot hold: the largest severity number is 1",
         ),
     ],
 )
@@ -169,7 +175,7 @@ def test_what_is_refused(require: list[Any], settings: dict[str, Any], expected:
 
 def test_nothing_sensitive() -> None:
     with pytest.raises(
-        errors.DataError, match=r"looks at sensitive columns and there are none\. Give one the role sensitive"
+        errors.DataError, match=r"needs a sensitive column, and there is none\. Give one the role sensitive"
     ):
         run([om.LDiversity(l=2)], attributes={"n": om.Numeric(), "s": om.Flat()})
 
@@ -190,7 +196,7 @@ def test_nothing_sensitive() -> None:
 )
 def test_nothing_satisfies(model: Any, expected: str) -> None:
     """The error says which model fails where all is one class, and by how much; not the one that holds there."""
-    with pytest.raises(errors.DataError, match=r"no generalization satisfies what is required: " + expected) as raised:
+    with pytest.raises(errors.DataError, match=r"no generalization satisfies the requirements: " + expected) as raised:
         run([om.KAnonymity(k=2), model])
     assert "anonymity fails" not in str(raised.value)
 

@@ -216,8 +216,8 @@ def test_k_is_a_whole_number_from_1(k: Any) -> None:
         (lambda: om.Ordinal(order=[None, "low"]), "None is not a value of an order"),
         # settings that contradict each other
         (lambda: om.Microaggregation(5, partition="mdav", comparison="weighted"), "no meaning.*choose 'adaptive'"),
-        (lambda: om.Microaggregation(5, measure_options={"depth": "edges"}), "name it with measure="),
-        (lambda: om.Recoding(5, order="alphabetical"), "guide='random' only"),
+        (lambda: om.Microaggregation(5, measure_options={"depth": "edges"}), "without measure="),
+        (lambda: om.Recoding(5, order="alphabetical"), "needs guide='random'"),
         (lambda: om.Resampling(5, samples=3), "variant='heer'"),
         # something else in the place of settings
         (lambda: om.Policy(attributes={"age": om.Numeric}), r"age: .*Numeric\(.*brackets"),

@@ -144,8 +144,8 @@ def test_a_blank_after_every_delimiter(tmp_path: Path) -> None:
         ([".5", "-.25"], [0.5, -0.25], ""),
         (["1e-7", "1.5E+3"], [1e-7, 1500.0], ""),
         (["1E50", "1E51"], ["1E50", "1E51"], ""),
-        (["250.0", "250.00"], ["250.0", "250.00"], "closing zeros, as codes are"),
-        (["250", "250.0"], ["250", "250.0"], "closing zeros, as codes are"),
+        (["250.0", "250.00"], ["250.0", "250.00"], "trailing zeros, like codes"),
+        (["250", "250.0"], ["250", "250.0"], "trailing zeros, like codes"),
         (["001.1", "2.5"], ["001.1", "2.5"], ""),
         (["1.5", "x"], ["1.5", "x"], ""),
         (["1,5", "2,25"], ["1,5", "2,25"], ""),
@@ -246,8 +246,8 @@ def test_numbers_as_names_are_told(tmp_path: Path) -> None:
         ("a,b,c\n1,2,3\n4,5,\n6,7,8,9\n", "line 4: the header has 3 columns, but line 4 has 4"),
         ('a,b,c\n"x\ny",2,3\n\n4,5\n', "line 5: the header has 3 columns, but line 5 has 2"),
         ('\n\na,b\n"1\n2",2\n3\n', "line 6: the header has 2 columns, but line 6 has 1"),
-        ('a,b\n1,"x\n2,y\n', "line 2: the quotes or delimiters do not add up"),
-        ('a,b\n"x"y,2\n', "line 2: the quotes or delimiters do not add up"),
+        ('a,b\n1,"x\n2,y\n', "line 2: unbalanced quotes or delimiters"),
+        ('a,b\n"x"y,2\n', "line 2: unbalanced quotes or delimiters"),
         (b"a,b\n1,\x00\x00\n", "zero bytes"),
         (b"\x01\x02\x03\x04\x05" * 100, "not text"),
     ],
@@ -278,9 +278,9 @@ def test_paths_and_options(tmp_path: Path) -> None:
         read(tmp_path, "x", "t.parquet.gz")
     with pytest.raises(errors.OptionError, match="no format 'cvs'"):
         read(tmp_path, "a,b\n1,2\n", format="cvs")
-    with pytest.raises(errors.OptionError, match="delimiter= says nothing for Parquet"):
+    with pytest.raises(errors.OptionError, match="delimiter= has no effect on Parquet"):
         read(tmp_path, "x", "t.parquet", delimiter=";")
-    with pytest.raises(errors.OptionError, match="sheet= says nothing for CSV"):
+    with pytest.raises(errors.OptionError, match="sheet= has no effect on CSV"):
         read(tmp_path, "a,b\n1,2\n", sheet="x")
     with pytest.raises(errors.OptionError, match="the delimiter ';;'"):
         read(tmp_path, "a,b\n1,2\n", delimiter=";;")

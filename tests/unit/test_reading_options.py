@@ -179,7 +179,7 @@ def test_an_option_of_another_format_is_noted(tmp_path: Path) -> None:
     frame = pl.DataFrame({"age": [30, 31, 40, 41], "job": ["a", "a", "b", "b"]})
     path = om.write_table(frame, tmp_path / "t.parquet")
     result = om.anonymize(path, policy(reading=om.Reading(delimiter=";", sheet="data", missing=["NA"])))
-    assert "reading options without use for this format: delimiter, sheet" in result.notes
+    assert "reading options that this format does not use: delimiter, sheet" in result.notes
 
 
 def test_a_text_column_that_is_not_there_is_an_error(tmp_path: Path) -> None:
@@ -340,4 +340,4 @@ def test_an_option_that_says_nothing_for_the_file_is_a_slip(tmp_path: Path) -> N
     made.save(tmp_path / "p.yaml")
     done = command("check", tmp_path / "p.yaml", path, "--sheet", "2")
     assert isinstance(done.exception, errors.OptionError)
-    assert "--sheet says nothing for t.csv" in str(done.exception)
+    assert "--sheet has no effect on t.csv" in str(done.exception)

@@ -306,7 +306,7 @@ def test_the_command_line_repeats_a_run_and_shows_no_secret(tmp_path: Path) -> N
     assert secret_of(one) == secret_of(two)
     lines = (tmp_path / kept).read_text().splitlines()
     assert len(lines) == 2
-    assert "never leaves the house" in lines[0]
+    assert "Never publish it" in lines[0]
     for spelled in spellings(secret_of(one)):
         assert spelled not in (printed + "".join(told)).encode()
         for path in (*one.rglob("*"), *two.rglob("*"), tmp_path / "policy.yaml"):
@@ -317,7 +317,7 @@ def test_the_command_line_repeats_a_run_and_shows_no_secret(tmp_path: Path) -> N
     three = om.anonymize(tmp_path / "in.csv", one / "confidential" / "policy.yaml").save(tmp_path / "three")
     assert (three / "release" / "release.csv").read_bytes() != (one / "release" / "release.csv").read_bytes()
     _, err = command("run", "policy.yaml", "in.csv", "-o", "x", "--secret", kept, "--seed", "1", cwd=tmp_path, code=2)
-    assert err == "ontomask: both a seed and a secret are given. Give one: each fixes all that is random.\n"
+    assert err == "ontomask: both a seed and a secret are given. Give only one: each fixes all random choices.\n"
     assert not (tmp_path / "x").exists()
 
 

@@ -355,17 +355,17 @@ def test_every_field_is_explained() -> None:
 def test_slips_in_calls() -> None:
     severity = made(one({"days": {"above": 3}}), one({"ward": {"values": ["a"]}}, name="w"))
     frame = pl.DataFrame({"days": [1], "ward": ["a"], "n": [-1], "t": ["x"]})
-    with pytest.raises(errors.OptionError, match=r"no set speaks of 'day'. Did you mean 'days'"):
+    with pytest.raises(errors.OptionError, match=r"no set covers 'day'. Did you mean 'days'"):
         severity.of_values("day", [1])
-    with pytest.raises(errors.OptionError, match="no set speaks of 'days \\+ ward'"):
+    with pytest.raises(errors.OptionError, match="no set covers 'days \\+ ward'"):
         severity.of_values(("days", "ward"), [(1, 2)])
     with pytest.raises(errors.DataError, match=r"column 'days': has thresholds and holds text: '1'. Convert"):
         severity.of_values("days", ["1"])
     with pytest.raises(errors.DataError, match="no column 'days', which the severity definition uses. The data"):
         severity.of_records(frame.drop("days"))
-    with pytest.raises(errors.OptionError, match="no set speaks of the column 'wrad'. Did you mean 'ward'"):
+    with pytest.raises(errors.OptionError, match="no set covers the column 'wrad'. Did you mean 'ward'"):
         severity.of_records(frame, columns=["wrad"])
-    with pytest.raises(errors.OptionError, match="no way to take unknown values 'ignore'"):
+    with pytest.raises(errors.OptionError, match="no way to treat unknown values 'ignore'"):
         severity.of_records(frame, unknown="ignore")  # type: ignore[arg-type]
     with pytest.raises(errors.OptionError, match="no column 'm' of weights"):
         severity.sums(frame, weights="m")
@@ -453,7 +453,7 @@ def test_a_file(folder: Path) -> None:
         ("above: 60", "over: 60", "line 17: set 'two', days.over: unknown key. Did you mean 'above'?"),
         ("  days: {kind: numeric}", "  days: {kind: number}", "line 7: columns.days: 'number' is none of nominal, flat, "),
         ("source: nobody", "title: again", ", line 4: the key 'title' stands in line 1 already. Keep one of the two."),
-        ("source: nobody", "source:", "line 4: source: nothing stands here: write it, or leave the key out"),
+        ("source: nobody", "source:", "line 4: source: the value is empty: write it, or leave the key out"),
         ("source: nobody", "source: [", ", line 6: this is not valid YAML: "),
         ("source: nobody", "? [a, b]\n: c", ", line 4: a key is not text"),
         # head
@@ -466,12 +466,12 @@ def test_a_file(folder: Path) -> None:
         ("small_class: 2.1.1", "mixture: {1.1.1: 0.5, 2.1.1: 0.6}", "above 0 and sum to 1; these sum to 1.1"),
         ("small_class: 2.1.1", "mixture: [1.1.1, 3.1.1]", "set 'one', mixture: there is no small class '3.1.1'"),
         # names
-        ("name: two", "name: one", "line 14: there is a set 'one' already: give each a name of its own"),
+        ("name: two", "name: one", "line 14: a set 'one' already exists: give each its own name"),
         ("      days: {above", "      dayz: {above",
          "line 17: set 'two': the column 'dayz' is not listed under columns. Did you mean 'days'? There are: code, days"),
         ("  ward: {kind: flat}", "  ward: {kind: flat, also: [days]}", "line 5: columns: the column 'days' is listed twice"),
         ("  ward: {kind: flat}", "  ward: {kind: flat}\n  bed: {kind: flat}",
-         "line 9: no set speaks of the column 'bed': leave it out, or write its sets"),
+         "line 9: no set covers the column 'bed': leave it out, or write its sets"),
         ("{kind: flat}\n", "{kind: flat, also: [bed]}\n", None),
         # empty sets
         ("{branches: [A1]}", "{branches: []}", "line 13: set 'one': it is empty: say which values of 'code' are in it"),
@@ -540,7 +540,7 @@ def test_slips_of_whole_files(folder: Path) -> None:
         Severity.load(folder)
     (folder / "letters.csv").write_text("code,parent\nx1,all\nall,\nb,all\nx2,all\ny,x1\nz,b\nw,x1\n", encoding="utf-8")
     said = refused(folder, FILE.replace("branches: [A1]", "ranges: [x1-b]"))
-    assert "the codes of this taxonomy stand in no order that the range 'x1-b' could follow: list branches" in said
+    assert "the codes of this taxonomy have no order that the range 'x1-b' could follow: list branches" in said
 
 
 def test_slips_in_python() -> None:

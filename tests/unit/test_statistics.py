@@ -129,7 +129,7 @@ def test_bad_input() -> None:
     t = om.Taxonomy.from_edges([("a", "r"), ("b", "r")])
     with pytest.raises(errors.OptionError, match="no centroid 'mean'. There are: 'semantic'"):
         om.centroid(t, ["a"], kind="mean")
-    with pytest.raises(errors.OptionError, match="a statistic of no values"):
+    with pytest.raises(errors.OptionError, match="a statistic without values"):
         om.centroid(t, [])
     for weights in ([1], [1, -1], [0, 0], [1, float("nan")], ["1", "2"], "ab", [[1], [2]]):
         with pytest.raises(errors.OptionError, match="weights (do not fit|hold something)"):

@@ -136,7 +136,7 @@ def test_a_taxonomy_that_is_not_there_is_said() -> None:
     found = om.verify(pl.DataFrame({"job": ["*", "*", "any work", "any work"]}), made)
     assert found.findings[0].holds, "k-anonymity needs no taxonomy"
     assert (found.holds, found.complete, found.verdict) == (False, False, "not everything could be checked")
-    assert "NOT CHECKED: values were not looked at: job (" in str(found)
+    assert "NOT CHECKED: values were not checked: job (" in str(found)
     diverse = made.changed(
         attributes={"q": om.Flat(), "job": om.Nominal("gone.csv", role="sensitive")}, require=[om.LDiversity(2)]
     )

@@ -99,7 +99,7 @@ def information_content(
     one_of(kind, KINDS, "information content")
     if (kind == "corpus") != (counts is not None):
         raise OptionError(
-            "counts go with kind='corpus', and it needs them", remedy="Give counts={concept: number of times}."
+            "kind='corpus' needs counts, and no other kind takes them", remedy="Give counts={concept: number of times}."
         )
     if counts is not None:
         content = corpus(taxonomy.dag, counts_of(taxonomy, counts))

@@ -114,7 +114,7 @@ def register_measure(
         raise MeasureError(f"there is a measure {name!r} already", remedy="Choose another name.")
     reserved = sorted({"measure", "against", "scope", "dtype", "workers"} & set(options or {}))
     if reserved:
-        raise OptionError(f"the option name {reserved[0]!r} is taken", remedy="Call your option something else.")
+        raise OptionError(f"the option name {reserved[0]!r} is already used", remedy="Call your option something else.")
 
     def compute(request: DistanceRequest, **chosen: Any) -> Array:
         asked = np.unique(np.concatenate((request.rows, request.columns)))
@@ -145,7 +145,7 @@ def unregister_measure(name: str) -> None:
         The name it was registered by.
     """
     if get_measure(name).source != _USER:
-        raise MeasureError(f"{name!r} is built in", remedy="Only registered measures can be taken out.")
+        raise MeasureError(f"{name!r} is built in", remedy="Only registered measures can be removed.")
     del _REGISTRY[name]
 
 

@@ -109,7 +109,7 @@ def unpacked(packed: BinaryIO) -> BinaryIO:
 def require_reasonable(count: int, packed: int) -> None:
     """An error if so many bytes come out of so few, or would not fit into memory."""
     if count > SUSPICIOUS and count > packed * RATIO:
-        raise TooLarge(0, f"it unpacks to more than {RATIO} times its size, as no honest table does")
+        raise TooLarge(0, f"it unpacks to more than {RATIO} times its size, which is not plausible for a table")
     if count > SUSPICIOUS and count > free_memory():
         raise TooLarge(0, f"it unpacks to more than {count / 1e9:,.1f} GB, and less memory is free")
 

@@ -96,7 +96,7 @@ class Source:
         except OSError as problem:
             raise self.error(
                 f"the file cannot be read ({problem.strerror or type(problem).__name__})",
-                remedy="Check the path and your rights.",
+                remedy="Check the path and your permissions.",
             ) from problem
 
     def _require_room(self, size: int) -> None:
@@ -136,7 +136,7 @@ class Source:
             if b"\n" not in first and b"\r" not in first:
                 raise self.error(
                     f"no line end in the first {len(first):,} bytes",
-                    remedy="It is no table of lines; is it the right file?",
+                    remedy="Expected a table with line breaks; is it the right file?",
                 )
         data = self.read()
         return self.decode(data).replace("\r\n", "\n").replace("\r", "\n")
@@ -186,6 +186,6 @@ class Source:
                 raise self.error(
                     f"mixed encodings: line {utf8} holds UTF-8, line {other} does not",
                     line=max(utf8, other),
-                    remedy="Write the file anew in one encoding. If it is in one, such as cp1252, name it: "
+                    remedy="Save the file in one encoding. If it is in one, such as cp1252, name it: "
                     "encoding='cp1252'.",
                 )

@@ -123,7 +123,9 @@ def _text(file: Path) -> str:
             data = stream.read(LARGEST + 1)
     except OSError as problem:
         raise PolicyError(
-            f"the file cannot be read ({problem.strerror})", where=str(file), remedy="Check the path and your rights."
+            f"the file cannot be read ({problem.strerror})",
+            where=str(file),
+            remedy="Check the path and your permissions.",
         ) from None
     if len(data) > LARGEST:
         raise PolicyError(f"the file has more than {LARGEST >> 20} MB", where=str(file), remedy="Is it the right file?")
@@ -158,11 +160,11 @@ def parsed(file: Path, loader: type[Any]) -> tuple[str, Any, Any]:
     except yaml.YAMLError as problem:
         mark = getattr(problem, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
-        what = getattr(problem, "problem", None) or "it holds characters that no text file should"
+        what = getattr(problem, "problem", None) or "it contains control characters"
         raise PolicyError(
             f"this is not valid YAML: {what}",
             where=f"{file}{line}",
-            remedy="Check colons, quotes and how far lines are indented (blanks, no tabs).",
+            remedy="Check colons, quotes and how far lines are indented (spaces, not tabs).",
         ) from None
     except PolicyError as problem:
         if problem.where == str(file):

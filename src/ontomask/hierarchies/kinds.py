@@ -23,7 +23,9 @@ class MaskedText(Hierarchy):
 
     kind: Literal["masked_text"] = "masked_text"
     side: Literal["right", "left"] = Field(default="right", description="where masking begins")
-    character: str = Field(default="*", min_length=1, max_length=1, description="what stands for a masked character")
+    character: str = Field(
+        default="*", min_length=1, max_length=1, description="the character that replaces a masked one"
+    )
 
     def build_levels(self, column: Column) -> list[Level]:
         texts = [None if value is None else str(value) for value in column.values.to_list()]

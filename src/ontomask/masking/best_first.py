@@ -71,8 +71,8 @@ def generalize_best_first(
     told = _in_words(outcome, used, budget, pieces.scale)
     # Classes that show the same are one class, which may fail a model that its parts satisfy.
     if not showing.holds(goals, best):
-        best, told = known, "what it found fails a model as a whole and is not taken; not proven to be the optimum"
-    before = f"best-first search, which began at a loss of {known.loss:.4f}: {told}"
+        best, told = known, "its result fails a model on the whole table and is not used; not proven to be the optimum"
+    before = f"best-first search, started at a loss of {known.loss:.4f}: {told}"
     return replace(best.masked, notes=[*best.notes, before, loss_in_words(method, best.loss)])
 
 

@@ -138,9 +138,9 @@ class Search:
                 worst = float(figures.max() if model.largest_is_worst() else figures.min())
                 said.append(f"{model.describe()} fails at the top of all hierarchies: {model.tell(worst)}")
         raise DataError(
-            "no generalization satisfies what is required"
+            "no generalization satisfies the requirements"
             + (": " + "; ".join(said) if said else ": the models cannot be satisfied together"),
-            remedy="Ask for less, choose another hierarchy, or allow suppression.",
+            remedy="Relax the requirements, choose another hierarchy, or allow suppression.",
         )
 
     # ---- a strategy --------------------------------------------------------------------------------------------------
@@ -156,8 +156,8 @@ class Search:
                 self.notes.append(f"step {tried} of {len(nodes)} of the strategy is the first that satisfies")
                 return node, self._steps(nodes[:tried], loss)
         raise DataError(
-            f"no step of the strategy satisfies what is required ({counted(len(strategy), 'step')} tried)",
-            remedy="Add a step that generalizes more, or ask for less.",
+            f"no step of the strategy satisfies the requirements ({counted(len(strategy), 'step')} tried)",
+            remedy="Add a step that generalizes more, or relax the requirements.",
         )
 
     def _not_iterative(self, nodes: Sequence[Node]) -> list[str]:

@@ -48,13 +48,14 @@ class Generalization(DistanceMethod):
         description="one level for a whole column (full_domain, strategy) or what a group has in common (local, best_first)",
     )
     hierarchies: DictOf[str, AnyHierarchy] = Field(
-        default_factory=dict, description="by column; not given: its taxonomy, intervals that double, or all at once"
+        default_factory=dict,
+        description="by column; not given: its taxonomy, doubling intervals, or one level with all values",
     )
     suppression_limit: Annotated[float, BeforeValidator(number), Field(ge=0, lt=1)] = Field(
-        default=0.0, description="the part of the records that may be left out: 0.05 is one in twenty"
+        default=0.0, description="the share of records that may be suppressed: 0.05 is one in twenty"
     )
     loss: LossKind = Field(
-        default="ncp", description="what is kept least: ncp (part of the domain), semantic (distance), steps (levels)"
+        default="ncp", description="what is minimized: ncp (part of the domain), semantic (distance), steps (levels)"
     )
     strategy: list[dict[str, Annotated[int | str, BeforeValidator(_level)]]] | None = Field(
         default=None, description="search strategy: levels by column, number or name, to be tried in this order"
@@ -67,15 +68,15 @@ class Generalization(DistanceMethod):
     @model_validator(mode="after")
     def _strategy_has_a_meaning(self) -> Generalization:
         if (self.search == "strategy") != (self.strategy is not None):
-            raise ValueError("strategy= goes with search='strategy', and is needed there")
+            raise ValueError("search='strategy' needs strategy=, and no other search takes it")
         if self.strategy == []:
             raise ValueError("strategy: give at least one step, such as [{'age': 1}]")
         if self.in_groups and self.suppression_limit > 0:
             raise ValueError(
-                f"suppression_limit has no meaning with search={self.search!r}, which leaves no record out"
+                f"suppression_limit has no meaning with search={self.search!r}, which suppresses no records"
             )
         if self.budget is not None and self.search != "best_first":
-            raise ValueError("budget= goes with search='best_first'")
+            raise ValueError("budget= needs search='best_first'")
         return self
 
     @property
@@ -109,7 +110,7 @@ class Generalization(DistanceMethod):
         goals.require_some("generalization")
         if self.suppression_limit > 0 and any(isinstance(model, KmAnonymity) for model in goals.models):
             raise PolicyError(
-                "k^m-anonymity cannot be aimed at with suppression: whoever is left out is missing beside others, too",
+                "k^m-anonymity cannot be combined with suppression: removing a record makes other combinations smaller, too",
                 remedy="Set suppression_limit to 0, or require k-anonymity.",
             )
         progress(0.0, "building hierarchies")

@@ -40,7 +40,7 @@ class Goals:
     def require_some(self, method: str) -> None:
         if not self.models:
             raise PolicyError(
-                f"{method} aims at what is required of classes of records, and nothing is",
+                f"{method} needs at least one required model of classes",
                 remedy="Add a model, such as require=[KAnonymity(k=5)].",
             )
 

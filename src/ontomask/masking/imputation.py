@@ -54,10 +54,10 @@ class Imputation(SelectiveMethod, DistanceMethod):
     masks: ClassVar[tuple[Role, ...]] = ("sensitive",)
     looks_at: ClassVar[tuple[Role, ...]] = ("quasi", "sensitive")
 
-    m: Count = Field(default=1, description="how many releases are drawn of the same records")
+    m: Count = Field(default=1, description="number of releases of the same records")
     model: Model = Field(
         default="normal",
-        description="normal: normal scores of ranks; linear: numbers as they are; pmm: values of records alike",
+        description="normal: normal scores of ranks; linear: the numbers themselves; pmm: values of similar records",
     )
     donors: Count = Field(
         default=DONORS, description="pmm: among how many of the nearest other records a value is drawn"

@@ -169,7 +169,7 @@ class SelectiveMethod(Method):
     """A method that masks the columns of its roles, or those that are named."""
 
     columns: ListOf[str] | None = Field(
-        default=None, description="the columns that are masked; not given: all that have the role the method masks"
+        default=None, description="the columns to mask; not given: all columns of the role that the method masks"
     )
 
     @field_validator("columns")
@@ -188,7 +188,9 @@ class SelectiveMethod(Method):
             if name not in attributes:
                 raise ValueError(f"columns: the method masks {name!r}, which is not one of the attributes")
             if attributes[name].role == "identifier":
-                raise ValueError(f"columns: the method masks {name!r}, an identifier, which no release has")
+                raise ValueError(
+                    f"columns: the method masks {name!r}, an identifier, which is removed from every release"
+                )
         return [name for name in attributes if name in self.columns]
 
     def chosen(self, table: Table) -> list[bool]:
@@ -247,7 +249,7 @@ class DistanceMethod(Method):
         if self.measure is not None:
             get_measure(self.measure).settle(self.measure_options)
         elif self.measure_options:
-            raise ValueError("measure_options are given and no measure: name it with measure=")
+            raise ValueError("measure_options are given without measure=")
         return self
 
     def measured(self, table: Table) -> Table:

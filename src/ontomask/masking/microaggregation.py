@@ -114,7 +114,7 @@ class Microaggregation(AggregationMethod):
     def _comparison_has_a_meaning(self) -> Microaggregation:
         if self.partition == "mdav" and self.comparison == "weighted":
             raise ValueError(
-                "comparison='weighted' has no meaning with partition='mdav', which takes records one by one: "
+                "comparison='weighted' has no effect with partition='mdav', which handles records one by one: "
                 "leave it out, or choose 'adaptive'"
             )
         return self
@@ -161,7 +161,7 @@ class Microaggregation(AggregationMethod):
         if self.partition == "auto":
             notes.append(f"partition: {partition}")
             if partition == "mdav" and self.comparison == "weighted":
-                notes.append("comparison='weighted' changes nothing here: mdav takes records one by one")
+                notes.append("comparison='weighted' has no effect here: mdav handles records one by one")
         progress(0.0, "measuring distances between values")
         operators = self.operators(table)
         if partition == "mdav":

@@ -183,7 +183,7 @@ def _notes(made: Transitions) -> list[str]:
     if made.metric.column.missing is not None:
         notes.append(f"{name}: missing values stay missing")
     if len(made) < 2:
-        notes.append(f"{name}: {counted(len(made), 'category', 'categories')}: there is nothing to replace it with")
+        notes.append(f"{name}: {counted(len(made), 'category', 'categories')}: no other value to replace it with")
     if len(made) > MOST_LISTED:
         notes.append(
             f"{name}: {len(made):,} categories; the transition matrix is not listed: method.transitions(result.prepared.table)"

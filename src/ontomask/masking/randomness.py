@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 SECRET, KEY = 32, 16
 #: Fewer different bytes than this are no 32 random ones: the chance is below 1 in 10^20.
 VARIED = 12
-HEAD = "# The secret of a run of ontomask. It repeats what was random in the run. It never leaves the house."
+HEAD = "# The secret of a run of ontomask. It repeats the random choices of the run. Never publish it."
 #: Said of every result in which something random came from a seed that somebody named.
 EXPLICIT_SEED = (
     "Made with an explicit seed: whoever knows or guesses it can repeat what was random here, and so test what they "
@@ -112,7 +112,7 @@ class Secret:
                 text = stream.read(LONGEST + 1).decode()
         except OSError as problem:
             raise DataError(
-                f"the secret cannot be read ({problem.strerror})", where=str(file), remedy="Check your rights."
+                f"the secret cannot be read ({problem.strerror})", where=str(file), remedy="Check your permissions."
             ) from None
         except UnicodeDecodeError:
             text = ""
@@ -161,7 +161,7 @@ class Secret:
 def chosen_secret(seed: Any, secret: Any) -> Secret:
     """The secret of a run: fresh, unless one or a seed is given."""
     if seed is not None and secret is not None:
-        raise OptionError("both a seed and a secret are given", remedy="Give one: each fixes all that is random.")
+        raise OptionError("both a seed and a secret are given", remedy="Give only one: each fixes all random choices.")
     if seed is not None:
         return Secret.of_seed(seed)
     return Secret.fresh() if secret is None else Secret.of(secret)

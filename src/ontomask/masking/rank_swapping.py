@@ -57,7 +57,7 @@ class RankSwapping(DistanceMethod):
     )
     scope: Literal["attribute", "taxonomy"] = Field(
         default="attribute",
-        description="measure below what subsumes all values of a column (R17), or as the columns say",
+        description="measure below the subsumer of all values of a column (R17), or as the columns state",
     )
     ties: Ties = Field(
         default="together",
@@ -69,7 +69,7 @@ class RankSwapping(DistanceMethod):
         given = [name for name in ("k", "percent") if getattr(self, name) is not None]
         if self.variant == "random":
             if given:
-                raise ValueError(f"{given[0]} has no meaning with variant='random', which exchanges any with any")
+                raise ValueError(f"{given[0]} has no meaning with variant='random', which exchanges any two records")
             if self.ties != "together":
                 raise ValueError("ties has no meaning with variant='random', which ranks nothing")
         elif len(given) != 1:
@@ -102,7 +102,7 @@ class RankSwapping(DistanceMethod):
         if n < 3:
             raise DataError(
                 f"there {'is' if n == 1 else 'are'} {counted(n, 'record')} to swap",
-                remedy="With fewer than three it is plain who has whose values: collect more, or choose another method.",
+                remedy="With fewer than three records the exchange can be undone: collect more, or choose another method.",
             )
         k = self.settled_k(n)
         if k < 1:
@@ -132,9 +132,7 @@ class RankSwapping(DistanceMethod):
             sources, free = np.array([s for s, _ in parts]), np.array([f for _, f in parts])
         report = report_swaps(distance.metrics, list(sources), list(free), k)
         changed = np.any([c.codes != c.codes[s] for c, s in zip(table.columns, sources, strict=True)], axis=0)
-        notes = [
-            f"{int(changed.sum()):,} of {counted(table.n, 'record')} show another combination of values than before"
-        ]
+        notes = [f"{int(changed.sum()):,} of {counted(table.n, 'record')} show a different combination of values"]
         notes += [
             f"{c.name}: all records have the same value: swapping changes nothing" for c in table.columns if len(c) == 1
         ]

@@ -44,7 +44,7 @@ class Recoding(RecordDistanceMethod, GroupingMethod):
     @model_validator(mode="after")
     def _order_has_a_meaning(self) -> Recoding:
         if self.order == "alphabetical" and self.guide != "random":
-            raise ValueError("order='alphabetical' goes with guide='random' only")
+            raise ValueError("order='alphabetical' needs guide='random'")
         return self
 
     @property

@@ -161,7 +161,7 @@ class Regressions:
             )
         repeated = self._names({place for fit in fits for place in fit.repeated})
         if repeated:
-            self.notes.append(f"{name}: predictors that others determine are not used: {some_of(repeated)}")
+            self.notes.append(f"{name}: predictors determined by other columns are not used: {some_of(repeated)}")
 
     def _warn(self, i: int, fitted: Predictors, rows: Longs) -> None:
         """Where what is drawn comes close to the original. Only columns that stay as they are bring it there."""
@@ -173,7 +173,7 @@ class Regressions:
             response = self._response(self.columns[i], fitted, sorted(unmasked), rows)
         if response.explained > DETERMINED:
             self.caveats.append(
-                f"{name} is all but determined by columns that are not masked: drawn values come close to the original ones. "
+                f"{name} is almost determined by columns that are not masked: drawn values come close to the original ones. "
                 "Mask these columns, too, or leave it out."
             )
         if response.fit.largest_leverage(fitted.features) > FOLLOWED:

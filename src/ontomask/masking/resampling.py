@@ -36,7 +36,7 @@ class Resampling(AggregationMethod):
     @model_validator(mode="after")
     def _samples_have_a_meaning(self) -> Resampling:
         if self.variant == "k_anonymous" and self.samples is not None:
-            raise ValueError("samples= goes with variant='heer'; k_anonymous draws k samples")
+            raise ValueError("samples= needs variant='heer'; k_anonymous draws k samples")
         return self
 
     @property

@@ -84,7 +84,7 @@ class Shuffling(DistanceMethod):
         rho, repaired = nearest_correlation(self._copula(before, ordered, scores))
         if repaired > 0:
             notes.append(
-                "the correlations of the copula were no correlation matrix and were replaced by the nearest "
+                "the correlations of the copula did not form a correlation matrix and were replaced by the nearest one "
                 f"(largest change {repaired:.2g})"
             )
         progress(0.4, "drawing normal scores")

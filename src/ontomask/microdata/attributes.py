@@ -32,11 +32,11 @@ class Attribute(Settings):
     role: Role = Field(default="quasi", description="quasi (masked), sensitive or other")
     missing: Missing | None = Field(
         default=None,
-        description="a missing value is an error, a category of its own, or drop_record; "
-        "not given: an error in a column that is masked, left alone elsewhere",
+        description="missing values: error, category (a value of its own) or drop_record; "
+        "not given: an error in masked columns, unchanged elsewhere",
     )
     weight: Annotated[float, BeforeValidator(number), Field(gt=0, allow_inf_nan=False)] = Field(
-        default=1.0, description="how much the column counts in distances between records when they are masked"
+        default=1.0, description="weight of the column in distances between records during masking"
     )
 
     @property

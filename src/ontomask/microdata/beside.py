@@ -53,7 +53,7 @@ def beside(
         try:
             return _in_workbook(path, columns, sheet)
         except (KeyError, ValueError, RuntimeError, zipfile.BadZipFile, expat.ExpatError):
-            return Beside(parts=["a workbook that is not made up as usual"])
+            return Beside(parts=["a workbook with an unusual structure"])
     if format == "parquet":
         with open_regular(path) as stream:
             keys = [key for key in pl.read_parquet_metadata(stream) if key not in _DESCRIBING]

@@ -88,7 +88,7 @@ def _payload(source: DataSource) -> tuple[bytes, str]:
         if b"\n" not in first and b"\r" not in first and len(first) == LONGEST_LINE:
             raise source.error(
                 f"no line end in the first {len(first):,} bytes",
-                remedy="It is no table of lines; is it the right file?",
+                remedy="Expected a table with line breaks; is it the right file?",
             )
     data = source.read()
     named = source.encoding or next((name for bom, name in BYTE_ORDER_MARKS if data.startswith(bom)), None)
@@ -178,7 +178,7 @@ def _check_header(source: DataSource, header: Sequence[str]) -> None:
     pattern = next((name for name in header if is_pattern(name)), None)
     if pattern is not None:
         raise source.error(
-            f"the first line names a column {short(repr(pattern))}, which stands for a pattern of names",
+            f"the first line names a column {short(repr(pattern))}, which would be read as a pattern of names",
             remedy="Rename it: a name is not * and does not begin with ^ and end with $.",
         )
     twice = [name for name, count in Counter(header).items() if count > 1]
@@ -288,7 +288,7 @@ def _rows(source: DataSource, payload: bytes, delimiter: str, spaced: bool = Fal
             start = source.above + reader.line_num + 1
     except csv.Error as problem:
         raise source.error(
-            f"the quotes or delimiters do not add up, or a cell is too long ({problem})",
+            f"unbalanced quotes or delimiters, or a cell is too long ({problem})",
             line=start,
             remedy="Look for a quote that is opened and not closed. Where quotes stand inside cells, no cell may have more "
             f"than {csv.field_size_limit():,} characters.",

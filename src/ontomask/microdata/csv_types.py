@@ -109,7 +109,7 @@ def _decimal(values: pl.Series, cells: pl.Series, form: Form) -> _Column:
     trailing = _any(cells, r"\.[0-9]+0$")
     mixed = _any(cells, r"\.0$") and _any(cells, "^-?[0-9]+$")
     if not fixed and (trailing or mixed):  # codes are written with points, so commas need no such care
-        return _Column(values, "text", "numbers written with and without closing zeros, as codes are")
+        return _Column(values, "text", "numbers written with and without trailing zeros, like codes")
     return _Column(values, form)
 
 

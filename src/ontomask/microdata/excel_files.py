@@ -41,7 +41,7 @@ def read_excel(path: Path, sheet: str | int | None) -> tuple[pl.DataFrame, str, 
         raise DataError(
             "the file is not an Excel workbook, or protected by a password",
             where=str(path),
-            remedy="Save it anew as .xlsx without a password, or as CSV.",
+            remedy="Save it again as .xlsx without a password, or as CSV.",
         ) from None
     name = chosen_sheet(path, book.sheet_names, sheet)
     notes = []
@@ -167,15 +167,15 @@ def _problem(column: pl.Series) -> str | None:
     if dtype.is_integer() and ((column > EXACT) | (column < -EXACT)).any():
         return "integers of more than 15 digits would be rounded in Excel"
     if dtype.is_float() and not column.drop_nulls().is_finite().all():
-        return "NaN and infinite numbers have no place in Excel"
+        return "NaN and infinite numbers cannot be stored in Excel"
     if isinstance(dtype, pl.Date | pl.Datetime) and (column.dt.year() < 1900).any():
-        return "dates before 1900 have no place in Excel"
+        return "dates before 1900 cannot be stored in Excel"
     if isinstance(dtype, pl.Datetime) and dtype.time_zone is not None:
-        return "times with a time zone have no place in Excel"
+        return "times with a time zone cannot be stored in Excel"
     if isinstance(dtype, pl.Datetime) and (column.dt.nanosecond() % 1_000_000 != 0).any():
         return "times finer than a millisecond would be rounded in Excel"
     if isinstance(dtype, pl.Binary | pl.Duration):
-        return f"columns of type {dtype} have no place in Excel"
+        return f"columns of type {dtype} cannot be stored in Excel"
     return None
 
 

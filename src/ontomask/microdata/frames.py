@@ -154,7 +154,7 @@ def _check_names(names: list[Any]) -> None:
     patterns = [name for name in names if is_pattern(name)]
     if patterns:
         raise DataError(
-            f"the column name {short(repr(patterns[0]))} stands for a pattern of names where tables are worked on",
+            f"the column name {short(repr(patterns[0]))} would be read as a pattern of names",
             remedy="Rename it: a name is not * and does not begin with ^ and end with $.",
         )
 

@@ -44,7 +44,7 @@ def opened(
     file = read_table(path, text=codes, **options)
     notes = [file.summary(), *file.notes]
     if unused:
-        notes.append(f"reading options without use for this format: {', '.join(unused)}")
+        notes.append(f"reading options that this format does not use: {', '.join(unused)}")
     absent = [name for name in named if name not in file.data.columns]
     if absent and not release:
         raise DataError(

@@ -214,7 +214,7 @@ def _mixed(name: str, listed: list[Any], missing: Any, kinds: Collection[type]) 
     return DataError(
         f"the column mixes types: {shown}",
         where=f"column {name!r}",
-        remedy=f"Decide for one, for instance frame[{name!r}].astype(str), where 1 and '1' become the same value.",
+        remedy=f"Convert to one type, for instance frame[{name!r}].astype(str), where 1 and '1' become the same value.",
         rows=sorted(at for found in rows.values() for at in found),
     )
 

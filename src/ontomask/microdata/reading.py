@@ -256,7 +256,7 @@ def format_of(file: Path, suffixes: dict[str, str]) -> str:
         hint = "Save it as .xlsx. " if suffix in (".xls", ".xlsb", ".ods") else ""
         raise OptionError(
             f"the suffix {shown!r} of {file.name!r} is not of a known format",
-            remedy=f"{hint}Known are {', '.join(suffixes)} (.csv, .tsv and .txt also with .gz).",
+            remedy=f"{hint}Known suffixes: {', '.join(suffixes)} (.csv, .tsv and .txt also with .gz).",
         )
     return found
 
@@ -271,7 +271,7 @@ def _check_options(chosen: str, options: dict[str, object]) -> None:
             raise OptionError(f"{name}={value!r} is one text", remedy=f"Give a list: {name}=[{value!r}].")
         if value and name not in fits:
             raise OptionError(
-                f"{name}= says nothing for {format_name(chosen)} files",
+                f"{name}= has no effect on {format_name(chosen)} files",
                 remedy=f"Leave it out; they take: {', '.join(fits) or 'none'}.",
             )
     if options["decimal"] is not None:

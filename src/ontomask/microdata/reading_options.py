@@ -32,10 +32,10 @@ class Reading(Settings):
     {'missing': ['NA', '?'], 'delimiter': ';', 'text': ['zip']}
     """
 
-    missing: list[str] = Field(default_factory=list, description="texts that stand for a missing value, such as NA")
-    delimiter: str | None = Field(default=None, description="what separates the cells of a CSV")
+    missing: list[str] = Field(default_factory=list, description="markers of missing values, such as NA")
+    delimiter: str | None = Field(default=None, description="the delimiter of a CSV")
     encoding: str | None = Field(default=None, description="of a text file: utf-8, cp1252, ...")
-    decimal: Literal[".", ","] | None = Field(default=None, description="the decimal sign of a CSV")
+    decimal: Literal[".", ","] | None = Field(default=None, description="the decimal mark of a CSV")
     sheet: str | int | None = Field(default=None, description="of an Excel file: its name, or its number from 1")
     text: list[str] = Field(default_factory=list, description="columns that hold text even if it looks like numbers")
 

@@ -114,6 +114,6 @@ def spelled_alike(distinct: pl.Series) -> list[str]:
         return []
     note = (
         f"{sum(several):,} spellings differ from another only in case, blanks or Unicode form (they would be "
-        f"{counted(len(several), 'value')}); they count as different values, which is the safe side for k"
+        f"{counted(len(several), 'value')}); they count as different values, the safe choice for k"
     )
     return [note]

@@ -141,7 +141,7 @@ def _storable(column: pl.Series, format: str, where: str) -> pl.Series:
 
 def _no_place(what: str, column: str, where: str) -> DataError:
     return DataError(
-        f"{what} have no place in this format",
+        f"{what} cannot be stored in this format",
         where=f"{where}, column {column!r}",
         remedy="Turn the column into text, or write CSV or Parquet.",
     )

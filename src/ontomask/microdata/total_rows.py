@@ -27,7 +27,7 @@ def total_row_note(data: pl.DataFrame) -> list[str]:
     if not said and len(empty) < max(2, data.width / 2):
         return []
     seems = "the last row looks like totals or a remark, not like a record"
-    return [f"{seems}: if it is none, remove it from the file, or it is masked and released as a record"]
+    return [f"{seems}: if it is not a record, remove it from the file, or it will be masked and released as a record"]
 
 
 def _says_total(cell: object) -> bool:

@@ -61,7 +61,7 @@ def require_reasonable_workbook(path: Path) -> None:
         raise DataError(
             "the file is not an Excel workbook, or protected by a password",
             where=str(path),
-            remedy="Save it anew as .xlsx without a password, or as CSV.",
+            remedy="Save it again as .xlsx without a password, or as CSV.",
         ) from None
 
 

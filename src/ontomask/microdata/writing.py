@@ -243,7 +243,7 @@ def _failed(problem: BaseException, target: Path, needed: int) -> OutputError:
     return OutputError(
         f"the file cannot be written ({reason})",
         where=str(target),
-        remedy="Check the folder, your rights in it and the length of the name. Nothing was written.",
+        remedy="Check the folder, your permissions and the length of the name. Nothing was written.",
     )
 
 
@@ -317,7 +317,7 @@ def _check_only_column(column: pl.Series, where: str) -> None:
     """Refuse empty texts, which would come back as missing values."""
     if is_text(column.dtype) and (column.cast(pl.String) == "").any():
         raise DataError(
-            "empty texts cannot be told from missing values in a CSV of one column",
+            "empty texts and missing values look the same in a CSV of one column",
             where=f"{where}, column {column.name!r}",
             remedy="Replace the empty texts, or write Parquet.",
         )

@@ -85,7 +85,7 @@ class Operators:
         tally, point = new_tally(self.space, self.rules), new_point(self.space)
         for begin in range(0, groups, STRIDE):
             end = min(groups, begin + STRIDE)
-            progress(begin / groups, "working out the centre of each group")
+            progress(begin / groups, "computing the centre of each group")
             centres_of_groups(self.space, self.rules, tally, point, at, tuples, weights, *points, begin, end)
         return points
 

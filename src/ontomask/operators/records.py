@@ -210,7 +210,7 @@ def sort_records(
     one_of(comparison, get_args(Comparison), "comparison")
     if reference is not None:
         if centroid != "semantic":
-            raise OptionError("centroid= has no use with reference=", remedy="Give one of the two.")
+            raise OptionError("centroid= cannot be combined with reference=", remedy="Give one of the two.")
         off = distances_from_reference(table, reference, distance, normalize, comparison)
         return in_order(off, table.tuple_of)
     operators = Operators.of(table, RecordDistance.of(table, distance, normalize), centroid)  # type: ignore[arg-type]

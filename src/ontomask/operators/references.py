@@ -251,7 +251,7 @@ def _column(
         odd = [name for name, value in given.items() if value is not None]
         if odd:
             raise OptionError(
-                f"{odd[0]}= goes with a taxonomy",
+                f"{odd[0]}= needs a taxonomy",
                 remedy="Numbers need none; an attribute has its own: Nominal(taxonomy=..., measure=...).",
             )
         attribute = Numeric() if taxonomy is None else taxonomy.model_copy(update={"role": "quasi"})

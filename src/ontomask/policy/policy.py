@@ -128,7 +128,7 @@ class Policy(Settings):
             named = getattr(model, "attribute", None)
             if named in self.identifiers:
                 raise ValueError(
-                    f"require: {model.describe()} looks at {named!r}, an identifier, which no release has: "
+                    f"require: {model.describe()} looks at {named!r}, an identifier, which is removed from every release: "
                     "name a sensitive column"
                 )
         return self

@@ -135,7 +135,7 @@ class FittingValues(ContentCheck):
         wrong = pl.DataFrame(found, schema=schema, orient="row")
         text = "; ".join(told) + ". To see them: .violations of this finding" if told else "values fit their columns"
         if unseen:
-            text = f"values were not looked at: {', '.join(unseen)}" + (f"; {text}" if told else "")
+            text = f"values were not checked: {', '.join(unseen)}" + (f"; {text}" if told else "")
         return self.finding(text, wrong, int(wrong["records"].sum()), checked=bool(told) or not unseen)
 
     def describe(self) -> str:
@@ -163,7 +163,7 @@ class WholeFile(ContentCheck):
         if found.tables:
             told.append(f"the file holds more than the table that was verified: {some_of(found.tables)}")
         if found.parts:
-            told.append(f"parts of the file were not looked into: {some_of(found.parts)}")
+            told.append(f"parts of the file were not checked: {some_of(found.parts)}")
         if unclear:
             told.append(f"cells differ that were read as one value ({some_of(unclear)}): classes may be smaller")
         if not told:
@@ -192,7 +192,7 @@ def _told(name: str, attribute: Any, odd: Counter[str]) -> str:
     """How many values do not fit, without showing one."""
     values = f"{counted(len(odd), 'value')} of {name!r} ({counted(odd.total(), 'record')})"
     if isinstance(attribute, Nominal):
-        return f"{values} {'has' if len(odd) == 1 else 'have'} no place in its taxonomy"
+        return f"{values} {'has' if len(odd) == 1 else 'have'} no concept in its taxonomy"
     what = "is not in its order" if isinstance(attribute, Ordinal) else "is neither a number nor an interval"
     return f"{values} {what if len(odd) == 1 else what.replace('is ', 'are ', 1)}"
 

@@ -32,7 +32,7 @@ def sensitive_names(attribute: str | None, attributes: Mapping[str, Any], what: 
         return [attribute]
     found = [name for name, a in attributes.items() if a.role == "sensitive"]
     if not found:
-        raise DataError(f"{what} looks at sensitive columns and there are none", remedy="Give one the role sensitive.")
+        raise DataError(f"{what} needs a sensitive column, and there is none", remedy="Give one the role sensitive.")
     return found
 
 
@@ -70,7 +70,7 @@ class LDiversity(ClassModel):
         default=None, description="recursive: how much more frequent the first value may be than the tail"
     )
     missing: Literal["ignored", "value"] = Field(
-        default="ignored", description="missing values: none of the l, or a value like others"
+        default="ignored", description="missing values: not counted, or counted as a value"
     )
 
     min_distance: Annotated[float, BeforeValidator(number), Field(ge=0, allow_inf_nan=False)] = Field(
@@ -84,7 +84,7 @@ class LDiversity(ClassModel):
             raise ValueError(f"l is {self.l:g}: {self.variant} l-diversity counts values, give a whole number")
         check_c(self.variant, self.c)
         if self.min_distance and self.variant != "distinct":
-            raise ValueError(f"min_distance goes with variant='distinct', not {self.variant!r}")
+            raise ValueError(f"min_distance needs variant='distinct', not {self.variant!r}")
         if self.min_distance and self.missing == "value":
             raise ValueError("min_distance: a missing value is at no distance from others; leave out missing='value'")
         return self
@@ -116,7 +116,7 @@ class LDiversity(ClassModel):
                 besides = " besides missing ones" if compared.ignored is not None else ""
                 subsumed = ", none of them part of another" if compared.order is not None else ""
                 raise DataError(
-                    f"{self.describe()} can never hold: {name!r} has {counted(known, 'different value')}"
+                    f"{self.describe()} cannot hold: {name!r} has {counted(known, 'different value')}"
                     f"{besides}{subsumed}" + (f", at least {self.min_distance:g} apart" if self.min_distance else ""),
                     remedy=f"Choose l up to {known}." if known else "Leave the column out of the model.",
                 )
@@ -228,7 +228,7 @@ class LDiversityJudge:
 
 def check_c(variant: Variant, c: float | None) -> None:
     if (variant == "recursive") != (c is not None):
-        raise ValueError("c goes with variant='recursive', and is needed there")
+        raise ValueError("variant='recursive' needs c, and no other variant takes it")
 
 
 def in_words(variant: Variant, l: float, c: float | None, noun: str) -> str:  # noqa: E741 - it is called l

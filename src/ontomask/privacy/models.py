@@ -271,7 +271,7 @@ def require_sensitive(data: pl.DataFrame, columns: list[str], quasi: list[str], 
     if both:
         raise PolicyError(
             f"{what} looks at {both[0]!r}, which is a quasi-identifier",
-            remedy="What must not be learned cannot be what is already known: give it the role sensitive.",
+            remedy="A column cannot be both known to an intruder and sensitive: give it the role sensitive.",
         )
 
 

@@ -52,7 +52,7 @@ class SeverityCloseness(WholeTableModel, SeverityModel):
         kw_only=False, description="the severity definition: a YAML file, or an om.Severity"
     )
     columns: GivenColumns = Field(
-        default=None, description="the sensitive columns to look at; not given: every one, and each must be in a set"
+        default=None, description="the sensitive columns to check; not given: all of them, and each must be in a set"
     )
     middle_class: Literal[1, 2, 3] | None = Field(
         default=None, description="1 life span, 2 quality of life, 3 human rights; not given: each of them"

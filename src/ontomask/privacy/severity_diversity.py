@@ -34,7 +34,7 @@ class SeverityDiversity(SeverityModel):
     class has s_m <= N_max - l, N_max being the largest number that the definition can give. ``variant`` takes entropy or
     recursive l-diversity of the numbers instead. A missing value has severity 0, since it tells nothing grave, unless a
     set says otherwise; how many there are is said with the finding. Every sensitive column counts, as in the definitions:
-    one that the severity definition does not speak of is an error, and so is a column that it speaks of and that has the
+    one that the severity definition does not cover is an error, and so is a column that it speaks of and that has the
     role other; ``columns`` names the ones to look at where that is meant, and the finding says what was left out.
     """
 
@@ -47,12 +47,12 @@ class SeverityDiversity(SeverityModel):
         kw_only=False, description="the severity definition: a YAML file, or an om.Severity"
     )
     columns: GivenColumns = Field(
-        default=None, description="the sensitive columns to look at; not given: every one, and each must be in a set"
+        default=None, description="the sensitive columns to check; not given: all of them, and each must be in a set"
     )
     middle_class: Literal[1, 2, 3] | None = Field(
         default=None, description="1 life span, 2 quality of life, 3 human rights; not given: each of them"
     )
-    downward: bool = Field(default=False, description="it is enough that one record of a class is harmless")
+    downward: bool = Field(default=False, description="check only that one record of each class is much less severe")
     variant: Variant = Field(default="distinct", description="distinct, entropy or recursive")
     c: Annotated[float, BeforeValidator(number), Field(gt=0)] | None = Field(
         default=None, description="recursive: how much more frequent the first number may be than the tail"
@@ -81,7 +81,7 @@ class SeverityDiversity(SeverityModel):
         most = self.definition.largest
         if self.downward and self.l > most:
             raise DataError(
-                f"{self.describe()} can never hold: the largest severity number is {most}",
+                f"{self.describe()} cannot hold: the largest severity number is {most}",
                 remedy=f"Choose l up to {most}.",
             )
         if self.downward:
@@ -92,7 +92,7 @@ class SeverityDiversity(SeverityModel):
             least = min(len(np.unique(used[m])) for m in self.kinds)
             if least < self.l:
                 raise DataError(
-                    f"{self.describe()} can never hold: the {name.split(' #')[0]} takes "
+                    f"{self.describe()} cannot hold: the {name.split(' #')[0]} takes "
                     f"{counted(least, 'different number')} in these data",
                     remedy="Choose a smaller l, one middle_class, or downward=True.",
                 )
@@ -102,7 +102,7 @@ class SeverityDiversity(SeverityModel):
 
     def tell(self, figure: float) -> str:
         if self.downward:
-            return f"the least severe record of the gravest is {figure:g} below the largest number"
+            return f"the least severe record of the most severe is {figure:g} below the largest number"
         if self.variant == "distinct":
             return f"the least diverse has {counted(int(figure), 'different severity number')}"
         return f"the least diverse has {figure:.3g} different severity numbers"

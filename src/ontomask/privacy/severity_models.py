@@ -37,7 +37,7 @@ def _definition(given: Any) -> Any:
 
 def _columns(given: Any) -> Any:
     if isinstance(given, (list, tuple)) and not given:
-        raise ValueError("no column is named: leave it out to look at every sensitive column")
+        raise ValueError("no column is named: leave columns out to check every sensitive column")
     return list(given) if isinstance(given, tuple) else given
 
 
@@ -140,7 +140,7 @@ class SeverityModel(ClassModel):
         for name in named:
             if name not in spoken:
                 raise PolicyError(
-                    f"{self.describe()}: the severity definition does not speak of {short(repr(name))}",
+                    f"{self.describe()}: the severity definition does not cover {short(repr(name))}",
                     remedy=f"{did_you_mean(name, spoken)}It names: {', '.join(spoken)}.",
                 )
             if known and known.get(name) != "sensitive":
@@ -159,7 +159,7 @@ class SeverityModel(ClassModel):
         if alone:
             pairs = [one.name for one in definition.attributes if alone[0] in one.columns]
             raise PolicyError(
-                f"{self.describe()}: the severity definition speaks of {alone[0]!r} only in {', '.join(pairs)}",
+                f"{self.describe()}: the severity definition covers {alone[0]!r} only in {', '.join(pairs)}",
                 remedy="Name the other column in columns as well, or leave this one out.",
             )
         released = [name for name, role in known.items() if role in ("sensitive", "other")]
@@ -183,16 +183,15 @@ class SeverityModel(ClassModel):
         sensitive = [name for name, role in known.items() if role == "sensitive"]
         if not sensitive:
             raise DataError(
-                f"{self.describe()} looks at sensitive columns and there are none",
-                remedy="Give one the role sensitive. The severity definition speaks of: "
-                f"{', '.join(definition.columns)}.",
+                f"{self.describe()} needs a sensitive column, and there is none",
+                remedy=f"Give one the role sensitive. The severity definition covers: {', '.join(definition.columns)}.",
             )
         found: list[Attribute] = []
         for attribute in definition.attributes:
             roles = {known.get(name, "identifier") for name in attribute.columns}
             if "quasi" in roles and roles & {"sensitive", "other"}:
                 raise PolicyError(
-                    f"{self.describe()}: the severity definition speaks of {attribute.name!r}, of which one column is a "
+                    f"{self.describe()}: the severity definition covers {attribute.name!r}, of which one column is a "
                     "quasi-identifier: once that is masked, the severity of both together is no longer known",
                     remedy="Give both the role sensitive, or both the role quasi, or leave the set out.",
                 )
@@ -202,20 +201,20 @@ class SeverityModel(ClassModel):
         other = [name for name in definition.columns if known.get(name) == "other"]
         if other:
             raise PolicyError(
-                f"{self.describe()}: the severity definition speaks of {_listed(other)}, which "
+                f"{self.describe()}: the severity definition covers {_listed(other)}, which "
                 f"{'has' if len(other) == 1 else 'have'} the role other",
-                remedy="What is grave is sensitive: give it that role, or name the columns to look at: "
+                remedy="Give it the role sensitive, or name the columns to check: "
                 f"columns: [{', '.join(columns or sensitive)}].",
             )
         uncovered = [name for name in sensitive if name not in columns]
         if uncovered:
-            alone = "" if columns else " (it speaks of none of the sensitive columns)"
-            choice = f", or name the columns to look at: columns: [{', '.join(columns)}]" if columns else ""
+            alone = "" if columns else " (it covers none of the sensitive columns)"
+            choice = f", or name the columns to check: columns: [{', '.join(columns)}]" if columns else ""
             raise PolicyError(
-                f"{self.describe()} is about every sensitive column, and the severity definition does not speak of "
+                f"{self.describe()} is about every sensitive column, and the severity definition does not cover "
                 f"{_listed(uncovered)}{alone}",
                 remedy=f"Add a set over {'it' if len(uncovered) == 1 else 'them'}{choice}, or give another role. "
-                f"The definition speaks of: {', '.join(definition.columns)}.",
+                f"The definition covers: {', '.join(definition.columns)}.",
             )
         return Covered(found, columns, [])
 
@@ -258,10 +257,10 @@ class SeverityModel(ClassModel):
         return not any(chosen.missing for where in boxes for column, chosen in where.items() if column in own)
 
     def aside_parts(self, sensitive: Sensitive) -> list[str]:
-        """What a reader of a finding must know: whose judgement it is, what was not looked at, what was read into texts."""
+        """What qualifies a finding: who decides on severity, what was not checked, what was read into texts."""
         assert isinstance(sensitive, Graded)
         said = self.definition.definition
-        left = [f"not looked at: {', '.join(sensitive.left)}"] if sensitive.left else []
+        left = [f"not checked: {', '.join(sensitive.left)}"] if sensitive.left else []
         return [
             f"severity of {', '.join(sensitive.graded)} by {said.title!r}, {said.date}",
             *left,

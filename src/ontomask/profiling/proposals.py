@@ -198,7 +198,7 @@ def _nominal(facts: Facts, best: Candidate, found: Sequence[Candidate]) -> Propo
             + ": compare them with their source, and keep codes as text"
         )
     if best.ambiguous:
-        told = f"{counted(best.ambiguous, 'value')} with several senses, of which the first is taken"
+        told = f"{counted(best.ambiguous, 'value')} with several senses, of which the first is already used"
         made.checks.append(f"{told}: ontomask taxonomy match {best.named} DATA --column COLUMN shows them")
     if best.taxonomy == "wordnet":
         made.checks.append("WordNet knows nearly every word: check that the senses are those meant")

@@ -27,7 +27,7 @@ def _text(value: Any) -> Any:
     if isinstance(value, str) and value.strip():
         return value.strip()
     if isinstance(value, str):
-        raise ValueError("nothing stands here: write it, or leave the key out")
+        raise ValueError("the value is empty: write it, or leave the key out")
     return value
 
 
@@ -111,10 +111,10 @@ class CodedColumn(_Column):
     """A column whose values are concepts of a taxonomy."""
 
     kind: Literal["nominal"] = "nominal"
-    taxonomy: str | Taxonomy = Field(description="where the values have their place: a built-in name or a file")
-    format: Text | None = Field(default=None, description="format of the taxonomy file, where its name does not tell")
+    taxonomy: str | Taxonomy = Field(description="the taxonomy of the values: a built-in name or a file")
+    format: Text | None = Field(default=None, description="format of the taxonomy file, if its name does not show it")
     mapping: dict[str, str] | str | None = Field(
-        default=None, description="value -> concept where matching cannot know, or a CSV of both"
+        default=None, description="value -> concept where matching does not find it, or a CSV of both"
     )
     language: Text | None = Field(default="english", description="language of the values, for matching by stems")
 
@@ -203,7 +203,7 @@ class SpecialSet(Settings):
     where: Annotated[list[dict[str, Selection]], BeforeValidator(_alternatives)] = Field(
         description="column: selection; several columns hold together; a list of such: any of them"
     )
-    source: Text | None = Field(default=None, description="who says so: a list, a law, a committee")
+    source: Text | None = Field(default=None, description="the source: a list, a law, a committee")
     date: Date | None = Field(default=None, description="the day that list was made or looked up")
 
     @model_validator(mode="after")
@@ -252,10 +252,10 @@ class Definition(Settings):
     """The special values sets of an institution."""
 
     title: Text = Field(description="what the file is")
-    institution: Text = Field(description="whose judgement it is")
-    date: Date = Field(description="the day it was agreed on")
-    source: Text | None = Field(default=None, description="where the sets come from, unless they say so themselves")
-    columns: dict[str, AnyColumn] = Field(description="every column the sets speak of: its kind")
+    institution: Text = Field(description="the institution that decides it")
+    date: Date = Field(description="the date of the decision")
+    source: Text | None = Field(default=None, description="the source of sets that do not name their own")
+    columns: dict[str, AnyColumn] = Field(description="the columns that the sets cover, each with its kind")
     sets: list[SpecialSet] = Field(description="the special values sets; a value counts each set it is in")
 
     @field_validator("columns")

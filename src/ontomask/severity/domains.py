@@ -128,7 +128,7 @@ class ConceptDomain(Domain):
     def _find(self, value: Any, refuse: Callable[[str], None]) -> int | None:
         """The position of a concept given by code or, if that is clear, by label."""
         if isinstance(value, float):
-            refuse(f"{value} is a number: codes are text, write '{value}' in quotes as it stands in the taxonomy")
+            refuse(f"{value} is a number: codes are text, write '{value}' in quotes as in the taxonomy")
             return None
         text = str(value)
         at = self.taxonomy.find(text)
@@ -170,7 +170,7 @@ class ConceptDomain(Domain):
             return None
         first, last = (self._span(at) for at in found[0])
         if first is None or last is None:
-            refuse(f"the codes of this taxonomy stand in no order that the range {text!r} could follow: list branches")
+            refuse(f"the codes of this taxonomy have no order that the range {text!r} could follow: list branches")
             return None
         if first[0] > last[0] or first[1] > last[1]:
             names = [self.taxonomy.concepts[at] for at in found[0]]
@@ -317,7 +317,7 @@ class NumberDomain(Domain):
             raise DataError(
                 f"has thresholds and holds {'text' if text else distinct.dtype}: {some_of(given, 3)}",
                 where=f"column {name!r}",
-                remedy="Convert it to numbers first, such as days, or correct the values that are none.",
+                remedy="Convert it to numbers first, such as days, or correct the values that are not numbers.",
             )
         numbers = distinct.cast(pl.Float64).fill_null(math.nan).to_numpy()
         return np.where(np.isnan(numbers), self.missing, self._cells(numbers))

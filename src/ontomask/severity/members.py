@@ -173,7 +173,7 @@ def _check_names(definition: Definition, problems: list[Problem]) -> None:
     known = [name for column, said in definition.columns.items() for name in (column, *said.also)]
     for i, said in enumerate(definition.sets):
         if said.name in seen:
-            problems.append((("sets", i, "name"), f"there is a set {said.name!r} already: give each a name of its own"))
+            problems.append((("sets", i, "name"), f"a set {said.name!r} already exists: give each its own name"))
         seen.setdefault(said.name, i)
         for column in said.columns:
             owner = next((own for own, kind in definition.columns.items() if column in kind.also), None)
@@ -196,7 +196,7 @@ def _domains(definition: Definition, base: dict[str, str], problems: list[Proble
     for column, selections in used.items():
         names = [name for name, own in base.items() if own == column]
         if not selections:
-            text = f"no set speaks of the column {' or '.join(map(repr, names))}: leave it out, or write its sets"
+            text = f"no set covers the column {' or '.join(map(repr, names))}: leave it out, or write its sets"
             problems.append((("columns", column), text))
     domains = {}
     for column, selections in used.items():

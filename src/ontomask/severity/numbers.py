@@ -167,7 +167,7 @@ class Severity:
                 return attribute
         known = [attribute.name for attribute in self.attributes]
         raise OptionError(
-            f"no set speaks of {short(' + '.join(map(str, names)))!r}",
+            f"no set covers {short(' + '.join(map(str, names)))!r}",
             remedy=did_you_mean(" + ".join(map(str, names)), known) + f"There are: {', '.join(map(repr, known))}.",
         )
 
@@ -224,7 +224,7 @@ class Severity:
         for name in names:
             if name not in self.columns:
                 raise OptionError(
-                    f"no set speaks of the column {short(repr(name))}",
+                    f"no set covers the column {short(repr(name))}",
                     remedy=f"{did_you_mean(name, self.columns)}There are: {', '.join(map(repr, self.columns))}.",
                 )
         return [attribute for attribute in self.attributes if set(attribute.columns) <= set(names)]

@@ -30,7 +30,7 @@ class Placing:
     """A table whose columns are placed when they are first needed."""
 
     def __init__(self, severity: Severity, data: pl.DataFrame, unknown: Unknown) -> None:
-        one_of(unknown, ("error", "zero"), "way to take unknown values")
+        one_of(unknown, ("error", "zero"), "way to treat unknown values")
         self._compiled = severity.compiled
         self._data = data
         self._unknown = unknown

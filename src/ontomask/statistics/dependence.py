@@ -326,5 +326,5 @@ def _column(
     get_measure(measure)  # a slip is a slip, also where no nominal column needs it
     numbers = as_numbers(values, "the values of a column without a taxonomy")
     if len(numbers) == 0:
-        raise OptionError("a column of no values", remedy="Give at least one.")
+        raise OptionError("a column without values", remedy="Give at least one.")
     return NumericColumn(numbers)

@@ -31,7 +31,7 @@ class Sample:
     def of(taxonomy: Taxonomy, values: Iterable[str], weights: Sequence[float] | None = None) -> Sample:
         positions = require_taxonomy(taxonomy).positions(values)
         if len(positions) == 0:
-            raise OptionError("a statistic of no values", remedy="Give at least one concept.")
+            raise OptionError("a statistic without values", remedy="Give at least one concept.")
         given = np.ones(len(positions)) if weights is None else as_numbers(weights, "the weights")
         if given.shape != positions.shape or (given < 0).any() or given.sum() == 0:
             raise OptionError(

@@ -74,7 +74,7 @@ class Rows:
                     yield Row(reader.line_num, [cell.strip() for cell in cells])
         except csv.Error as problem:
             raise self._source.error(
-                f"the quotes or delimiters do not add up, or a cell is too long ({problem})",
+                f"unbalanced quotes or delimiters, or a cell is too long ({problem})",
                 line=reader.line_num,
                 remedy="Look for a quote that is opened and not closed.",
             ) from None
