@@ -282,7 +282,7 @@ def _relations(found: Assessment) -> list[str]:
     sampled = int(table["records"].to_numpy().min())
     some = f" (estimated on {sampled:,} records drawn at random)" if sampled < released else ""
     if worst["difference"] < TIE:
-        return [f"Relations between columns are as they were{some}."]
+        return [f"Relations between columns did not change{some}."]
     return [
         (
             f"Of the relations between columns, that of {worst['attribute']} and {worst['with']} changed most: their "

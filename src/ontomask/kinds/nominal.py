@@ -74,22 +74,23 @@ class Nominal(Attribute):
 
     kind: Literal["nominal"] = "nominal"
     taxonomy: Annotated[str | Taxonomy, BeforeValidator(_named_taxonomy)] = Field(
-        kw_only=False, description="where the values have their place: a built-in name, a file, or a Taxonomy"
+        kw_only=False, description="the taxonomy of the values: a built-in name, a file, or a Taxonomy"
     )
-    measure: str = Field(default="logsc", description="how far apart two meanings are; see docs/measures")
+    measure: str = Field(default="logsc", description="the semantic distance between two concepts; see docs/measures")
     scope: Literal["taxonomy", "attribute"] = Field(
-        default="taxonomy", description="measure in the whole taxonomy, or below what subsumes all values of the column"
+        default="taxonomy",
+        description="measure in the whole taxonomy, or only below the subsumer of all values of the column",
     )
     options: Annotated[dict[str, Any], BeforeValidator(plain)] = Field(
         default_factory=dict, description="options of the measure"
     )
     mapping: Annotated[dict[str, str] | str | None, BeforeValidator(_text_mapping)] = Field(
-        default=None, description="value -> concept where matching cannot know, or a CSV of both"
+        default=None, description="value -> concept where matching does not find it, or a CSV of both"
     )
-    format: str | None = Field(default=None, description="format of the taxonomy file, where its name does not tell")
+    format: str | None = Field(default=None, description="format of the taxonomy file, if its name does not show it")
     language: str | None = Field(default="english", description="language of the values, for matching by stems")
     style: Literal["auto", "code", "label"] = Field(
-        default="auto", description="how concepts that are not in the column are written in it"
+        default="auto", description="how concepts that do not occur in the column are written"
     )
 
     @model_validator(mode="after")
@@ -245,7 +246,7 @@ def _nominal(
     merged = [(texts[keep], len(same)) for keep, same in zip(kept, order.values(), strict=True) if len(same) > 1]
     if merged:
         notes.append(
-            f"{name}: {counted(len(merged), 'concept')} written in several ways, now each in its most frequent one"
+            f"{name}: {counted(len(merged), 'concept')} spelled in several ways, now each in its most frequent spelling"
         )
     return NominalColumn(
         name,

@@ -141,7 +141,7 @@ def _only_numbers(name: str, values: pl.Series, rows: Longs | None) -> pl.Series
     if values.dtype.is_decimal():
         floats = values.cast(pl.Float64)
         odd = floats.cast(values.dtype, strict=False).ne_missing(values)
-        refuse_odd(name, odd, "decimals with more digits than can be computed with", rows)
+        refuse_odd(name, odd, "decimals with too many digits to compute with", rows)
         values = floats
     if not values.dtype.is_numeric():
         raise _not_numeric(name, values, rows)
@@ -170,18 +170,18 @@ def _not_numeric(name: str, values: pl.Series, rows: Longs | None) -> DataError:
         if odd.any():
             shown, found = rows_where(odd, rows)
             return DataError(
-                f"is numeric in the policy and holds text in {len(found):,} of {counted(len(values), 'record')} ({shown})",
+                f"is numeric in the policy but holds text in {len(found):,} of {counted(len(values), 'record')} ({shown})",
                 where=where,
                 remedy="Correct these values, or call the column Nominal, Ordinal or Flat.",
                 rows=found,
             )
         return DataError(
-            "is numeric in the policy and holds numbers stored as text",
+            "is numeric in the policy but holds numbers stored as text",
             where=where,
             remedy="Convert the column to numbers first (are these codes? then it is Nominal or Flat).",
         )
     return DataError(
-        f"is numeric in the policy and holds {values.dtype}",
+        f"is numeric in the policy but holds {values.dtype}",
         where=where,
         remedy="Convert it to numbers, or call the column Ordinal or Flat.",
     )

@@ -30,7 +30,7 @@ def _ranked(order: Any) -> Any:
         raise ValueError(f"{odd!r} is not a value of an order: list the values of the column from first to last")
     twice = [value for place, value in enumerate(order) if value in order[:place]]
     if twice:
-        raise ValueError(f"{twice[0]!r} stands twice in the order: list each value once")
+        raise ValueError(f"{twice[0]!r} is twice in the order: list each value once")
     return plain(list(order))
 
 
@@ -141,7 +141,7 @@ def _ranks(
         _, found = rows_where(odd, rows)
         shown = some_of([short(repr(listed[code]), 40) for code in unknown])
         raise DataError(
-            f"holds {counted(len(unknown), 'value')} that the order does not have: {shown} "
+            f"holds {counted(len(unknown), 'value')} that are not in the order: {shown} "
             f"({counted(len(found), 'record')})",
             where=where,
             remedy=f"Add them to order= where they belong. It has: {', '.join(map(repr, order[:12]))}."

@@ -63,10 +63,7 @@ LEFT_OUT = [
         "Figures of the method about its own run, beyond those in the guarantees",
         "They say how far values were moved, and so where to look for them.",
     ],
-    [
-        "Statistics of the original, and errors in units of a column",
-        "Together with the release they reveal original figures.",
-    ],
+    ["Statistics of the original, errors in units of a column", "With the release they reveal original figures."],
     ["Attacks one by one", "Only the most successful is given, rounded up."],
     ["Names of data files, versions of other software", "They say where the original data are and how they are kept."],
 ]
