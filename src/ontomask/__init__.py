@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ontomask.assessment.assess import assess as assess
     from ontomask.assessment.clustering import clustering_distance as clustering_distance
-    from ontomask.assessment.combining import Combined as Combined
-    from ontomask.assessment.combining import combine_estimates as combine_estimates
+    from ontomask.assessment.combined import Combined as Combined
+    from ontomask.assessment.combined import combine_estimates as combine_estimates
     from ontomask.assessment.disclosure import Disclosure as Disclosure
     from ontomask.assessment.disclosure import attribute_disclosure as attribute_disclosure
     from ontomask.assessment.linkage import record_linkage as record_linkage
@@ -78,8 +78,8 @@ if TYPE_CHECKING:
     from ontomask.privacy.t_closeness import TCloseness as TCloseness
     from ontomask.profiling.profile import Profile as Profile
     from ontomask.profiling.profile import profile as profile
-    from ontomask.release.checking import Check as Check
-    from ontomask.release.checking import check as check
+    from ontomask.release.check import Check as Check
+    from ontomask.release.check import check as check
     from ontomask.release.result import Result as Result
     from ontomask.release.result_folder import verify_result as verify_result
     from ontomask.release.run import anonymize as anonymize

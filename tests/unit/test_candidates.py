@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 
 import ontomask as om
 from ontomask.cli import app
-from ontomask.comparison import running
+from ontomask.comparison import runs as comparison_runs
 from ontomask.comparison.baselines import LABELS_ONLY, labels_only, no_baseline
-from ontomask.comparison.judging import Ground, Run
+from ontomask.comparison.evaluation import Ground, Run
 from ontomask.comparison.outcome import ALPHAS, Comparison
 from ontomask.policy.policy import METHODS
 from ontomask.report.label_places import place_labels
@@ -402,15 +402,15 @@ def test_names_on_the_map_cover_nothing() -> None:
 
 
 def test_seconds_are_of_masking_and_the_first_time_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "_WARM", set())
+    monkeypatch.setattr(comparison_runs, "_WARM", set())
     masked: list[int] = []
-    real = running.anonymize
+    real = comparison_runs.anonymize
 
     def counting(frame: Any, *others: Any, **more: Any) -> Any:
         masked.append(len(frame))
         return real(frame, *others, **more)
 
-    monkeypatch.setattr(running, "anonymize", counting)
+    monkeypatch.setattr(comparison_runs, "anonymize", counting)
     found = om.compare(STAYS, om.grid(POLICY, ["recoding", "suppression"], [2, 3]), workers=1)
     # A few records once for each method, whatever k, and all of them for each candidate.
     assert masked == [200, 300, 300, 200, 300, 300]

@@ -14,9 +14,9 @@ import pytest
 
 import ontomask as om
 from ontomask import errors
-from ontomask.comparison import running
+from ontomask.comparison import runs as comparison_runs
+from ontomask.comparison.evaluation import Run
 from ontomask.comparison.grid import levels_of, variations
-from ontomask.comparison.judging import Run
 from ontomask.comparison.outcome import Comparison
 
 TREE = om.Taxonomy.from_edges([("flu", "lung"), ("cough", "lung"), ("rash", "skin"), ("lung", "all"), ("skin", "all")])
@@ -221,7 +221,7 @@ def without_time(table: pl.DataFrame) -> pl.DataFrame:
 
 @pytest.mark.slow
 def test_processes_find_the_same(found: Comparison, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "SOON", -1.0)
+    monkeypatch.setattr(comparison_runs, "SOON", -1.0)
     heard: list[float] = []
     parallel = om.compare(FRAME, WAYS, workers=2, progress=lambda fraction, message: heard.append(fraction))
     assert without_time(parallel.table).equals(without_time(found.table))
@@ -231,13 +231,13 @@ def test_processes_find_the_same(found: Comparison, monkeypatch: pytest.MonkeyPa
 
 def test_what_was_done_is_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
-    real = running.run_policy
+    real = comparison_runs.run_policy
 
     def counting(frame: Any, name: str, *others: Any) -> Run:
         done.append(name)
         return real(frame, name, *others)
 
-    monkeypatch.setattr(running, "run_policy", counting)
+    monkeypatch.setattr(comparison_runs, "run_policy", counting)
     some = dict(list(WAYS.items())[:3])
     first = om.compare(FRAME, some, folder=tmp_path / "runs", workers=1)
     assert done == list(some)
@@ -321,14 +321,14 @@ def test_a_candidate_that_cannot_be_run_is_a_row() -> None:
 
 
 def test_a_candidate_without_memory_is_a_row(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    real = running.anonymize
+    real = comparison_runs.anonymize
 
     def greedy(frame: Any, policy: om.Policy, **more: Any) -> om.Result:
         if policy.method.k == 4:  # type: ignore[union-attr]
             raise MemoryError
         return real(frame, policy, **more)
 
-    monkeypatch.setattr(running, "anonymize", greedy)
+    monkeypatch.setattr(comparison_runs, "anonymize", greedy)
     ways = om.grid(POLICY, ["recoding"], [2, 4])
     compared = om.compare(FRAME, ways, workers=1, folder=tmp_path)
     assert compared.table["error"].to_list() == [None, "there is not enough memory for it"]
@@ -339,8 +339,8 @@ def test_a_candidate_without_memory_is_a_row(monkeypatch: pytest.MonkeyPatch, tm
 
 @pytest.mark.slow
 def test_a_process_that_dies_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "SOON", -1.0)
-    monkeypatch.setattr(running, "run_policy", dying)
+    monkeypatch.setattr(comparison_runs, "SOON", -1.0)
+    monkeypatch.setattr(comparison_runs, "run_policy", dying)
     ways = om.grid(POLICY, ["recoding", "suppression"], [2, 4])
     compared = om.compare(FRAME, ways, workers=2)
     satisfied = dict(zip(compared.table["name"], compared.table["satisfied"], strict=True))
@@ -348,7 +348,7 @@ def test_a_process_that_dies_is_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Not finished: suppression, k=2 (its process ended without a result" in compared.recommendation[-1]
 
 
-RUN_POLICY = running.run_policy
+RUN_POLICY = comparison_runs.run_policy
 
 
 def dying(frame: Any, name: str, *others: Any) -> Run:

@@ -15,7 +15,7 @@ import pytest
 import ontomask as om
 from ontomask import errors
 from ontomask.cli.compare import _levels
-from ontomask.comparison.judging import Ground, Run
+from ontomask.comparison.evaluation import Ground, Run
 from ontomask.comparison.outcome import Comparison
 
 FRAME = pl.DataFrame({"age": [30, 31, 33, 52, 54, 58, 59, 60], "ill": ["a", "b", "a", "b", "c", "c", "a", "b"]})
@@ -163,8 +163,8 @@ def test_a_script_that_cannot_start_processes_is_told_so(tmp_path: Path) -> None
     script = tmp_path / "script.py"
     script.write_text(
         "import ontomask as om\n"
-        "from ontomask.comparison import running\n"
-        "running.SOON = -1.0\n"
+        "from ontomask.comparison import runs\n"
+        "runs.SOON = -1.0\n"
         "om.compare(om.demo_data(3000), om.grid(om.demo_policy(), ['suppression'], k=[2, 4, 6]), workers=2)\n"
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120, check=False)

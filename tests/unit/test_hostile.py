@@ -304,10 +304,10 @@ def test_low_memory_ends_in_one_sentence(tmp_path: Path) -> None:
     import sys
     import numpy as np
     from ontomask.cli import check, main
-    import ontomask.release.checking
+    import ontomask.release.check
     def greedy(*_, **__):
         return np.ones(10**11)
-    ontomask.release.checking.check = greedy
+    ontomask.release.check.check = greedy
     sys.argv = ["ontomask", "check", "p.yaml", "t.csv"]
     main()
     """

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import ontomask as om
-from ontomask.column_names.repeating import Repeating, repeating, unit_of
+from ontomask.column_names.repeated_identifiers import Repeating, repeating, unit_of
 from ontomask.report.summary import summarize
 
 

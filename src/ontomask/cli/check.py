@@ -33,7 +33,7 @@ def command(
     the data as they are.
     """
     from ontomask.policy.policy import Policy
-    from ontomask.release.checking import check
+    from ontomask.release.check import check
 
     one_answer(as_json, quiet)
     chosen = Policy.load(policy, confined=confined)

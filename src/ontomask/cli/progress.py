@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ontomask.cli.interrupting import stop_if_asked
+from ontomask.cli.interrupts import stop_if_asked
 from ontomask.progress import Progress
 
 

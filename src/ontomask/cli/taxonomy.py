@@ -101,7 +101,7 @@ def show(
 
 
 def _catalog(as_json: bool) -> None:
-    from ontomask.taxonomy.naming import catalog
+    from ontomask.taxonomy.lookup import catalog
 
     entries = catalog()
     if as_json:

@@ -10,10 +10,10 @@ from typing import Any
 
 from ontomask.arguments import as_path, as_values, is_number, one_of, whole_from
 from ontomask.comparison.comparable import comparable
-from ontomask.comparison.judging import Ground, Run, failed_run, key_of
+from ontomask.comparison.evaluation import Ground, Run, failed_run, key_of
 from ontomask.comparison.memory import Memory
 from ontomask.comparison.outcome import RISKS, Comparison, RiskKind
-from ontomask.comparison.running import excluded_as, run_all
+from ontomask.comparison.runs import excluded_as, run_all
 from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError, OptionError, PolicyError
 from ontomask.masking.randomness import Secret

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ontomask.comparison.judging import Ground, Run
+from ontomask.comparison.evaluation import Ground, Run
 from ontomask.errors import OutputError
 from ontomask.files.owner_only import create_folder
 from ontomask.microdata.writing import write_text

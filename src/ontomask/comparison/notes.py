@@ -10,7 +10,7 @@ from ontomask.arguments import counted
 from ontomask.comparison.baselines import LABELS_ONLY, no_baseline
 
 if TYPE_CHECKING:
-    from ontomask.comparison.judging import Run
+    from ontomask.comparison.evaluation import Run
     from ontomask.comparison.outcome import Comparison
 
 #: Columns that are named one by one.

@@ -15,9 +15,9 @@ from ontomask.arrays import TIE
 from ontomask.assessment.disclosure import Disclosure
 from ontomask.assessment.linkage import KINDS, Kind
 from ontomask.comparison.baselines import LABELS_ONLY
-from ontomask.comparison.judging import Run
+from ontomask.comparison.evaluation import Run
 from ontomask.comparison.notes import notes_of
-from ontomask.comparison.recommending import recommend
+from ontomask.comparison.recommendation import recommend
 from ontomask.errors import OptionError
 from ontomask.microdata.writing import write_text
 from ontomask.policy.policy import Policy

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ontomask.comparison.judging import Run, judged
+from ontomask.comparison.evaluation import Run, judged
 from ontomask.comparison.outcome import Comparison
 from ontomask.demo.stays import demo_data, demo_policy
 from ontomask.demo.tour_folder import TourFolder

@@ -23,7 +23,7 @@ def _content(request: DistanceRequest, ic: str, counts: Mapping[str, float] | No
     """Information content of every concept of the request's DAG."""
     if ic != "corpus":
         if counts is not None:
-            raise OptionError(f"counts are given with ic={ic!r}", remedy="They go with ic='corpus' only.")
+            raise OptionError(f"counts are given with ic={ic!r}", remedy="They need ic='corpus'.")
         return content.intrinsic(request.dag) if ic == "intrinsic" else content.sanchez(request.dag)
     given = request.counts if counts is None else content.counts_of(request.taxonomy, counts)
     return content.corpus(request.dag, given if request.kept is None else given[request.kept])

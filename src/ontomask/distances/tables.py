@@ -202,7 +202,7 @@ def _between_codes(
     except TypeError:
         wanted = np.dtype(object)
     if wanted not in (np.dtype(np.float64), np.dtype(np.float32)):
-        raise OptionError(f"dtype={dtype!r} is not a type for distances", remedy="Choose float64 or float32.")
+        raise OptionError(f"dtype={dtype!r} is not supported for distances", remedy="Choose float64 or float32.")
     if workers is not None:
         whole_from(1, workers, "workers", remedy="Give a number of threads from 1 up, or None for all cores.")
     rows = taxonomy.positions(concepts)

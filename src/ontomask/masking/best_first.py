@@ -21,6 +21,7 @@ from ontomask.hierarchies.above import Above
 from ontomask.hierarchies.levels import ColumnLevels
 from ontomask.kernels.groups import nearest_group
 from ontomask.kernels.space import Point, new_point
+from ontomask.masking.class_search import Group, Outcome, Regrouping, Rows, Wanted
 from ontomask.masking.full_domain import distinct_rows
 from ontomask.masking.goals import Goals
 from ontomask.masking.local_generalization import (
@@ -33,7 +34,6 @@ from ontomask.masking.local_generalization import (
     near_records,
 )
 from ontomask.masking.method import Masked
-from ontomask.masking.regrouping import Group, Outcome, Regrouping, Rows, Wanted
 from ontomask.microdata.encoding import Table
 from ontomask.operators.aggregation import Operators, members
 from ontomask.privacy.k_anonymity import KAnonymity

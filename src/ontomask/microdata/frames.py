@@ -15,7 +15,7 @@ import polars as pl
 
 from ontomask.arguments import is_a, short, some_of
 from ontomask.errors import DataError
-from ontomask.forking import require_threads
+from ontomask.fork_safety import require_threads
 from ontomask.microdata.missing_markers import marker_note, without_marker_categories, without_markers
 from ontomask.microdata.restoring import as_before
 

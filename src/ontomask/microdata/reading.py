@@ -11,7 +11,7 @@ import polars as pl
 from ontomask.arguments import as_path, did_you_mean, one_of, some_of
 from ontomask.errors import DataError, OptionError
 from ontomask.files.regular_files import free_memory, kind_of, open_regular
-from ontomask.forking import require_threads
+from ontomask.fork_safety import require_threads
 from ontomask.microdata import stat_files
 from ontomask.microdata.missing_markers import marker_note, without_markers
 from ontomask.microdata.total_rows import total_row_note

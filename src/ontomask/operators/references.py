@@ -22,6 +22,7 @@ from ontomask.kinds.numeric import Numeric
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.columns import Column
 from ontomask.microdata.encoding import Table
+from ontomask.operators.input_tables import check_distance, table_of
 from ontomask.operators.ordering import Comparison, in_order
 from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
 from ontomask.operators.tabulating import check_distance, table_of

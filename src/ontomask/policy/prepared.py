@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import free_name, some_of
-from ontomask.column_names.repeating import Repeating, repeating
+from ontomask.column_names.repeated_identifiers import Repeating, repeating
 from ontomask.errors import DataError
 from ontomask.files.fingerprints import InputFile, State, states_of
 from ontomask.kinds.nominal import Nominal, NominalColumn

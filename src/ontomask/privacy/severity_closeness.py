@@ -16,7 +16,7 @@ from ontomask.privacy.sensitive import Values
 from ontomask.privacy.severity_models import GivenColumns, GivenSeverity, Graded, SeverityModel
 from ontomask.privacy.transport import LineGround, Pairs
 from ontomask.severity.numbers import Severity
-from ontomask.severity.placing import merged, used_keys
+from ontomask.severity.record_cells import merged, used_keys
 
 if TYPE_CHECKING:
     import polars as pl

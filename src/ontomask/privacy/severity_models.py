@@ -19,7 +19,7 @@ from ontomask.privacy.models import ClassModel
 from ontomask.privacy.sensitive import Sensitive, Spelling, Values, spelling_of
 from ontomask.severity.members import Attribute
 from ontomask.severity.numbers import Severity
-from ontomask.severity.placing import Placing
+from ontomask.severity.record_cells import RecordCells
 
 if TYPE_CHECKING:
     import polars as pl
@@ -229,10 +229,10 @@ class SeverityModel(ClassModel):
         import polars as pl
 
         definition, covered = self.definition, self.covered(attributes)
-        placing = Placing(definition, definition.take(data, covered.columns), "error")
+        record_cells = RecordCells(definition, definition.take(data, covered.columns), "error")
         found = {}
         for attribute in covered.attributes:
-            level, numbers = placing.levels(attribute)
+            level, numbers = record_cells.levels(attribute)
             name = f"severity of {attribute.name} #{id(self):x}"  # several definitions may speak of one column
             code = level.astype(np.int64)
             counts = np.bincount(code, minlength=numbers.shape[1]).astype(np.int64)
@@ -242,9 +242,9 @@ class SeverityModel(ClassModel):
         domains = {n: d for a in covered.attributes for n, d in zip(a.columns, a.domains, strict=True)}
         return Graded(
             found,
-            sum(placing.missing(name, domain) for name, domain in domains.items()),
+            sum(record_cells.missing(name, domain) for name, domain in domains.items()),
             [*covered.left, *unlisted],
-            {name: _spelling(placing, name, domains[name]) for name in covered.columns},
+            {name: _spelling(record_cells, name, domains[name]) for name in covered.columns},
             [attribute.name for attribute in covered.attributes],
             self._missing_is_harmless(covered.columns),
         )
@@ -281,9 +281,9 @@ def _listed(names: Sequence[str]) -> str:
     return some_of([short(repr(name)) for name in names])
 
 
-def _spelling(placing: Placing, name: str, domain: Any) -> Spelling:
+def _spelling(record_cells: RecordCells, name: str, domain: Any) -> Spelling:
     """What was read into the texts of a column, as l-diversity counts it."""
-    codes, distinct, cells = placing.column(name, domain)
+    codes, distinct, cells = record_cells.column(name, domain)
     if not is_text(distinct.dtype):
         return Spelling()
     texts = [None if value is None else str(value) for value in distinct.to_list()]

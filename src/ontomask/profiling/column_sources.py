@@ -12,7 +12,7 @@ from polars import selectors
 
 from ontomask.arguments import as_path
 from ontomask.errors import DataError
-from ontomask.forking import require_threads
+from ontomask.fork_safety import require_threads
 from ontomask.microdata.frames import take, take_any, values_unread
 from ontomask.microdata.missing_markers import without_markers
 from ontomask.microdata.opening import opened

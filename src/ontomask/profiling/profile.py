@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from ontomask.arguments import as_path, counted, did_you_mean, one_of
-from ontomask.column_names.repeating import repeating_column
+from ontomask.column_names.repeated_identifiers import repeating_column
 from ontomask.errors import DataError, OptionError, OutputError, PolicyError
 from ontomask.microdata.frames import nested
 from ontomask.microdata.reading_options import Reading

@@ -23,7 +23,7 @@ from ontomask.severity.definition import CodedColumn, Definition, LiteralColumn,
 from ontomask.severity.domains import Unknown
 from ontomask.severity.file import definition_text, names_files, read_definition
 from ontomask.severity.members import Attribute, Compiled, compile_definition
-from ontomask.severity.placing import Placing, merged, spread, used_keys
+from ontomask.severity.record_cells import RecordCells, merged, spread, used_keys
 
 if TYPE_CHECKING:
     from ontomask.severity.tables import By
@@ -191,7 +191,7 @@ class Severity:
     def of_attribute(self, frame: Any, columns: Named, *, unknown: Unknown = "error") -> Floats:
         """s_1, s_2, s_3 of one attribute of every record: of a column, or of a combination of columns."""
         attribute = self.attribute(columns)
-        return spread(*Placing(self, self.take(frame, attribute.columns), unknown).levels(attribute))
+        return spread(*RecordCells(self, self.take(frame, attribute.columns), unknown).levels(attribute))
 
     def of_records(self, frame: Any, *, columns: Sequence[str] | None = None, unknown: Unknown = "error") -> Floats:
         """s_1, s_2, s_3 of every record: the largest of its values, in three rows.
@@ -207,11 +207,11 @@ class Severity:
         """:meth:`of_records` in short: the level of every record, and s_1, s_2, s_3 of each level."""
         attributes = self.chosen(columns)
         data = self.take(frame, [column for attribute in attributes for column in attribute.columns])
-        placing = Placing(self, data, unknown)
+        record_cells = RecordCells(self, data, unknown)
         level: NDArray[Any] = np.zeros(data.height, dtype=np.uint8)
         numbers: Floats = np.zeros((len(MIDDLE_TYPES), 1))
         for attribute in attributes:
-            own, its = placing.levels(attribute)
+            own, its = record_cells.levels(attribute)
             used, level = used_keys([level, own], [numbers.shape[1], its.shape[1]])
             numbers, level = merged(np.maximum(numbers[:, used[0]], its[:, used[1]]), level)
         return level, numbers

@@ -15,7 +15,7 @@ from ontomask.severity.classes import MIDDLE_TYPES, riopsi
 from ontomask.severity.domains import Unknown
 from ontomask.severity.members import Attribute
 from ontomask.severity.numbers import Severity
-from ontomask.severity.placing import Placing, used_keys
+from ontomask.severity.record_cells import RecordCells, used_keys
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,8 +42,8 @@ def describe(
         return _whole_counts(_ordered(parts).drop("records"))
     data = severity.take(frame, [column for attribute in attributes for column in attribute.columns])
     counts = _counts(data, weights)
-    placing = Placing(severity, data, unknown)
-    return _whole_counts(_ordered([_occurring(severity, a, placing, counts) for a in attributes]))
+    record_cells = RecordCells(severity, data, unknown)
+    return _whole_counts(_ordered([_occurring(severity, a, record_cells, counts) for a in attributes]))
 
 
 def _ordered(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -66,16 +66,16 @@ def _of_definition(severity: Severity, attribute: Attribute) -> pl.DataFrame:
     return _rows(attribute, [texts[c] for c in first], labels, None, inside[:, first], numbers)
 
 
-def _occurring(severity: Severity, attribute: Attribute, placing: Placing, counts: Floats) -> pl.DataFrame:
+def _occurring(severity: Severity, attribute: Attribute, record_cells: RecordCells, counts: Floats) -> pl.DataFrame:
     """The values of one attribute that occur."""
-    sorts, sort_at = placing.sorts(attribute)
+    sorts, sort_at = record_cells.sorts(attribute)
     alone = len(attribute.columns) == 1
     # Of combinations only those with a set of their own: all others are told by their columns.
     in_own = np.logical_or.reduce(attribute.inside(sorts)[: len(attribute.own)], axis=0)
     own = slice(None) if alone else in_own[sort_at]
     codes_of, values, cells = [], [], []
     for place, (name, domain) in enumerate(zip(attribute.columns, attribute.domains, strict=True)):
-        codes, distinct, placed = placing.column(name, domain)
+        codes, distinct, placed = record_cells.column(name, domain)
         masks = np.array([box[place] for members in attribute.own for box in members.boxes])
         codes_of.append(codes[own])
         values.append(domain.shown(distinct, placed, masks))

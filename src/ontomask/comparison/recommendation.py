@@ -10,7 +10,7 @@ from ontomask.masking.generalization import Generalization
 from ontomask.privacy.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
-    from ontomask.comparison.judging import Run
+    from ontomask.comparison.evaluation import Run
     from ontomask.comparison.outcome import Comparison
 
 #: How a candidate that cannot be chosen is called, by what happened to it.

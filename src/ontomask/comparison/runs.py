@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ontomask.comparison.evaluation import Failure, Ground, Run, failed_run, judged
 from ontomask.comparison.grid import required_k
-from ontomask.comparison.judging import Failure, Ground, Run, failed_run, judged
 from ontomask.distances.sweep import available_cores
 from ontomask.errors import Cancelled, NotSatisfied, OntomaskError, OptionError
 from ontomask.masking.generalization import Generalization

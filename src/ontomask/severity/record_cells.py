@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 COUNTED = 1 << 24
 
 
-class Placing:
+class RecordCells:
     """A table whose columns are placed when they are first needed."""
 
     def __init__(self, severity: Severity, data: pl.DataFrame, unknown: Unknown) -> None:
