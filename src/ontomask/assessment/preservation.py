@@ -129,8 +129,8 @@ def require_sampling(samples: Any, share: Any, seed: Any) -> None:
 def preservation_of(pairing: Pairing, *, samples: int = 100, share: float = 0.1, seed: int = 0) -> Preservation:
     require_sampling(samples, share, seed)
     rng = np.random.default_rng(seed)
-    both = [Both.of(s, m) for s, m in zip(pairing.distance.metrics, pairing.masked.columns, strict=True)]
-    whole = _statistics(both, [None])
+    pairs = [ColumnPair.of(s, m) for s, m in zip(pairing.distance.metrics, pairing.masked.columns, strict=True)]
+    whole = _statistics(pairs, [None])
     drawn = _samples(pairing.stayed, samples, share, rng)
     parts = _statistics(pairs, drawn) if drawn else None
     rows = []
@@ -201,7 +201,7 @@ class ColumnPair:
     table: Floats | None
 
     @staticmethod
-    def of(metric: ColumnDistance, masked: Column) -> Both:
+    def of(metric: ColumnDistance, masked: Column) -> ColumnPair:
         column = metric.column
         own = np.concatenate((column.centre_of_code, masked.centre_of_code))
         values, place = np.unique(own, return_inverse=True)  # one NaN stands for all missing numbers
@@ -212,7 +212,7 @@ class ColumnPair:
             elif not isinstance(metric, LineDistance):
                 table = 1.0 - np.eye(len(values))
         before, after = place[: len(column)][column.codes], place[len(column) :][masked.codes]
-        return Both(metric, values, before, after, table)
+        return ColumnPair(metric, values, before, after, table)
 
     @property
     def name(self) -> str:

@@ -11,7 +11,7 @@ import polars as pl
 
 from ontomask.arguments import plain_number
 from ontomask.arrays import Floats
-from ontomask.assessment.combining import combine_estimates
+from ontomask.assessment.combined import combine_estimates
 from ontomask.kinds.concept_distance import NominalDistance
 from ontomask.kinds.line import LineDistance
 from ontomask.microdata.column_distance import ColumnDistance

@@ -18,7 +18,7 @@ from ontomask.kernels.swapping import new_swaps, swap_along, swap_steps
 from ontomask.kinds.line import LineDistance
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.displacement import report_swaps
-from ontomask.masking.method import Masked, DistanceMethod
+from ontomask.masking.method import DistanceMethod, Masked
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.columns import Column
 from ontomask.microdata.encoding import Table, make_table

@@ -99,7 +99,7 @@ class Shuffling(DistanceMethod):
         if len(ordered) > 1:
             notes.append(f"largest change of a rank correlation: {np.abs(after - before)[: len(shuffled)].max():.3f}")
         if not steering:
-            notes.append("no other column steers the shuffling: confidential values are independent of the originals")
+            notes.append("no other column guides the shuffling: confidential values are independent of the originals")
         return self._reassigned(table, metrics, sources, notes)
 
     @staticmethod
