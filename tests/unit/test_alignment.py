@@ -63,10 +63,10 @@ def test_figures_of_a_shuffled_release_are_those_of_the_run() -> None:
 def test_rows_that_say_kept_and_are_not(function: Callable[..., Any]) -> None:
     """Columns that are not masked tell that a policy with ``row_order: kept`` does not describe this release."""
     result = om.anonymize(FRAME, SHUFFLED)
-    with pytest.raises(errors.DataError, match=r"another order.*'pay'.*differs in \d+ of 60 rows.*aligned=True"):
+    with pytest.raises(errors.DataError, match=r"different order.*'pay'.*differs in \d+ of 60 rows.*aligned=True"):
         function(FRAME, result.data, KEPT)
     function(FRAME, result.data, KEPT, records=result.records)
-    with pytest.raises(errors.DataError, match=r"another order.*'note'"):  # what the method is, a mapping does not say
+    with pytest.raises(errors.DataError, match=r"different order.*'note'"):  # what the method is, a mapping does not say
         function(FRAME, result.data, ATTRIBUTES)
 
 
@@ -122,7 +122,7 @@ def test_columns_that_the_method_masks_are_no_evidence() -> None:
     result = om.anonymize(FRAME, policy)
     om.assess(FRAME, result.data, policy)
     om.assess(FRAME, result.data, ATTRIBUTES)  # no method is known: sensitive values may be shuffled
-    with pytest.raises(errors.DataError, match="another order"):
+    with pytest.raises(errors.DataError, match="different order"):
         om.assess(FRAME, result.data.reverse(), policy)
 
 

@@ -146,7 +146,7 @@ def test_a_column_that_is_quasi_and_sensitive(folder: Path) -> None:
     )
     said = refused_policy(lambda: om.anonymize(pl.DataFrame({"age": [1, 2]}), path))
     assert "line 3" in said
-    assert "'age' stands in line 2 already" in said
+    assert "'age' is already in line 2" in said
 
 
 def test_no_method() -> None:
@@ -538,7 +538,7 @@ def test_the_input_is_never_written_over(folder: Path, released: om.Result) -> N
         error = refused(errors.OutputError, lambda: released.write(path, overwrite=True))  # noqa: B023
         assert "the file the data came from" in str(error)
     assert (folder / "in.csv").read_bytes() == before
-    assert "other things" in str(refused(errors.OutputError, lambda: released.save(folder, overwrite=True)))
+    assert "other files" in str(refused(errors.OutputError, lambda: released.save(folder, overwrite=True)))
     assert released.write("out.csv") == Path("out.csv")
     assert (folder / "in.csv").read_bytes() == before
 

@@ -281,8 +281,8 @@ def test_a_label_that_is_hidden_means_what_subsumes_all() -> None:
     ("method", "expected"),
     [
         (om.Suppression(k=2), "it only tests whether values are equal"),
-        (om.Microaggregation.preset("domingo_ferrer_torra", k=2), "labels already"),
-        (om.RankSwapping(k=2, variant="distributional"), "labels already"),
+        (om.Microaggregation.preset("domingo_ferrer_torra", k=2), "already treats values as labels"),
+        (om.RankSwapping(k=2, variant="distributional"), "already treats values as labels"),
         (om.Recoding(k=2, guide="discernibility"), "does not use the meaning of values"),
         (om.Generalization(search="strategy", strategy=[{"dx": 1}]), "levels that labels do not have"),
     ],

@@ -53,7 +53,7 @@ def severity(*members: str) -> om.Severity:
         (lambda: om.Generalization(suppression_limit=float("nan")), r"suppression_limit: nan"),
         (
             lambda: om.Generalization(search="full"),
-            r"search: 'full' is none of full_domain, local, best_first, strategy",
+            r"search: 'full' is not one of full_domain, local, best_first, strategy",
         ),
         (
             lambda: om.Generalization(search="strategy"),
@@ -70,7 +70,7 @@ def severity(*members: str) -> om.Severity:
         ),
         (lambda: om.Generalization(budget=10), r"budget= needs search='best_first'"),
         (lambda: om.Generalization(search="best_first", budget=0), r"budget: 0 should be greater than or equal to 1"),
-        (lambda: om.Generalization(loss="entropy"), r"loss: 'entropy' is none of ncp, semantic, steps"),
+        (lambda: om.Generalization(loss="entropy"), r"loss: 'entropy' is not one of ncp, semantic, steps"),
         (lambda: om.LDiversity(l=0), r"l: 0 should be greater than or equal to 1"),
         (lambda: om.LDiversity(l=2.5), r"l is 2\.5: distinct l-diversity counts values, give a whole number"),
         (
@@ -81,13 +81,13 @@ def severity(*members: str) -> om.Severity:
         (lambda: om.LDiversity(l=2, variant="recursive", c=0), r"c: 0 should be greater than 0"),
         (
             lambda: om.LDiversity(l=2, variant="entropic"),
-            r"variant: 'entropic' is none of distinct, entropy, recursive",
+            r"variant: 'entropic' is not one of distinct, entropy, recursive",
         ),
         (lambda: om.TCloseness(t=2), r"t: 2 should be less than or equal to 1"),
         (lambda: om.TCloseness(t=-0.1), r"t: -0\.1 should be greater than or equal to 0"),
         (
             lambda: om.TCloseness(t=0.1, ground="order"),
-            r"ground: 'order' is none of equal, ordered, hierarchical, semantic",
+            r"ground: 'order' is not one of equal, ordered, hierarchical, semantic",
         ),
         (lambda: om.KmAnonymity(k=2, m=0), r"m: 0 should be greater than or equal to 1"),
         (lambda: om.SeverityDiversity(l=0, severity="x.yaml"), r"l: 0 should be greater than or equal to 1"),
@@ -476,7 +476,7 @@ def test_severity_looks_at_combinations_of_sensitive_columns() -> None:
     attributes = {"q": om.Flat(), "disease": om.Flat(role="sensitive"), "treatment": om.Flat(role="sensitive")}
     assert not model.check(frame, ["q"], attributes).holds
     assert set(run([om.KAnonymity(k=2), model], frame, attributes).data["q"]) == {"*"}
-    with pytest.raises(om.errors.PolicyError, match="speaks of 'treatment', which has the role other"):
+    with pytest.raises(om.errors.PolicyError, match="covers 'treatment', which has the role other"):
         run([om.KAnonymity(k=2), model], frame, attributes | {"treatment": om.Flat(role="other")})
     known = {"q": om.Flat(), "disease": om.Flat(role="sensitive"), "treatment": om.Flat()}
     with pytest.raises(om.errors.PolicyError, match="one column is a quasi-identifier"):

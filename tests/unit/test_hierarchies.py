@@ -268,7 +268,7 @@ def test_intervals_of_ranks() -> None:
         ({"levels": [[[0, 1, 2]]]}, r"an interval is a pair"),
         ({"levels": []}, r"levels is empty"),
         ({"levels": [[]]}, r"no intervals"),
-        ({"levels": [[0, 1]], "width": 2}, r"not both"),
+        ({"levels": [[0, 1]], "width": 2}, r"give either levels, or width"),
         ({"width": 0}, r"width: 0 should be greater than 0"),
         ({"width": -1}, r"width: -1 should be greater than 0"),
         ({"factor": 1}, r"factor: 1 should be greater than or equal to 2"),

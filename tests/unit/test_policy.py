@@ -142,17 +142,17 @@ def test_k_is_a_whole_number_from_1(k: Any) -> None:
         assert "whole number" in said or "at least 1" in said
     for good in (1, np.int64(5), np.uint8(5)):
         assert type(om.Recoding(k=good).k) is int
-    assert "k: is needed" in refused_in_python(om.Recoding)
+    assert "k: is required" in refused_in_python(om.Recoding)
 
 
 @pytest.mark.parametrize(
     ("make", "expected"),
     [
         # a wrong word
-        (lambda: om.Numeric(role="quasy"), r"role: 'quasy' is none of quasi, sensitive, other. Did you mean 'quasi'?"),
+        (lambda: om.Numeric(role="quasy"), r"role: 'quasy' is not one of quasi, sensitive, other. Did you mean 'quasi'?"),
         (lambda: om.Numeric(role="identifier"), "Identifier()"),
         (lambda: om.Numeric(role="quasi-identifier"), "Did you mean 'quasi'"),
-        (lambda: om.Numeric(role=None), "none of quasi, sensitive, other"),
+        (lambda: om.Numeric(role=None), "not one of quasi, sensitive, other"),
         (lambda: om.Numeric(missing="drop"), "error, category, drop_record"),
         (lambda: om.Recoding(5, guide="semantics"), "Did you mean 'semantic'"),
         (lambda: om.Microaggregation(5, partition="mdva"), "Did you mean 'mdav'"),
@@ -198,7 +198,7 @@ def test_k_is_a_whole_number_from_1(k: Any) -> None:
         (lambda: om.Resampling(5, variant="heer", samples=0), "at least 1"),
         (lambda: om.Policy(attributes=AGE, seed=1), "seed: a policy is handed around and holds no secret: remove it"),
         (lambda: om.Policy(attributes=AGE).changed(seed=1), "result/confidential/secret.txt"),
-        (om.Nominal, "taxonomy: is needed"),
+        (om.Nominal, "taxonomy: is required"),
         (lambda: om.Nominal(taxonomy=5), "5 is not a taxonomy.*'icd9cm', a file, or a Taxonomy"),
         (lambda: om.Nominal(taxonomy=""), "not a taxonomy"),
         (lambda: om.Nominal(taxonomy="icd9"), "Did you mean 'icd9cm'"),
@@ -210,12 +210,12 @@ def test_k_is_a_whole_number_from_1(k: Any) -> None:
         (lambda: om.Ordinal(order="low, mid, high"), "order: .*from first to last"),
         (lambda: om.Ordinal(order={"low": 1}), "order: .*from first to last"),
         (lambda: om.Ordinal(order=[]), "order: .*from first to last"),
-        (lambda: om.Ordinal(order=["low", "low"]), "'low' stands twice"),
-        (lambda: om.Ordinal(order=[1, 1.0]), "stands twice"),
+        (lambda: om.Ordinal(order=["low", "low"]), "'low' is twice"),
+        (lambda: om.Ordinal(order=[1, 1.0]), "is twice"),
         (lambda: om.Ordinal(order=[["low"], ["high"]]), r"\['low'\] is not a value of an order"),
         (lambda: om.Ordinal(order=[None, "low"]), "None is not a value of an order"),
         # settings that contradict each other
-        (lambda: om.Microaggregation(5, partition="mdav", comparison="weighted"), "no meaning.*choose 'adaptive'"),
+        (lambda: om.Microaggregation(5, partition="mdav", comparison="weighted"), "no effect.*choose 'adaptive'"),
         (lambda: om.Microaggregation(5, measure_options={"depth": "edges"}), "without measure="),
         (lambda: om.Recoding(5, order="alphabetical"), "needs guide='random'"),
         (lambda: om.Resampling(5, samples=3), "variant='heer'"),
@@ -230,7 +230,7 @@ def test_k_is_a_whole_number_from_1(k: Any) -> None:
         (lambda: om.Policy(attributes=[om.Numeric()]), "attributes"),
         (lambda: om.Policy(attributes=None), "attributes"),
         (lambda: om.Policy(attributes={}), "no column"),
-        (om.Policy, "attributes: is needed"),
+        (om.Policy, "attributes: is required"),
         (lambda: om.Policy(attributes={"age": om.Numeric(role="other")}), "no column is a quasi-identifier"),
         (lambda: om.Policy(attributes={"age": om.Identifier()}), "no column is a quasi-identifier"),
         (lambda: om.Policy(attributes=AGE, method=om.Recoding), r"method: .*Recoding\(.*brackets"),
@@ -517,14 +517,14 @@ def test_a_column_that_is_listed_twice(tmp_path: Path) -> None:
         "  age:\n    kind: numeric\n    role: sensitive\n",
     )
     assert "line 6" in said
-    assert "'age' stands in line 2 already" in said
+    assert "'age' is already in line 2" in said
     assert "one role" in said
     said = refused(tmp_path, "attributes:\n  a: {kind: flat}\nmethod:\n  name: recoding\n  k: 5\n  k: 2\n")
     assert "line 6" in said
-    assert "'k' stands in line 5" in said
+    assert "'k' is already in line 5" in said
     twice = "unlisted: drop\nattributes:\n  a: {kind: flat}\nunlisted: other\n"
-    assert "'unlisted' stands in line 1" in refused(tmp_path, twice)
-    assert "'a' stands in line 1" in refused(tmp_path, 'attributes: {a: {kind: flat}, "a": {kind: numeric}}')
+    assert "'unlisted' is already in line 1" in refused(tmp_path, twice)
+    assert "'a' is already in line 1" in refused(tmp_path, 'attributes: {a: {kind: flat}, "a": {kind: numeric}}')
 
 
 @pytest.mark.parametrize(
@@ -537,7 +537,7 @@ def test_a_column_that_is_listed_twice(tmp_path: Path) -> None:
         ("attributes:\n  age: {kind: numeric}\nmethod:\n  name: recoding\n  k: 0\n", 5, "method.k: 0 is too small"),
         ("attributes:\n  age: {kind: numeric}\nmethod:\n  name: recoding\n  k: 2.5\n", 5, "2.5 is not a whole number"),
         ("attributes:\n  age: {kind: numeric}\nmethod:\n  name: recoding\n  k: yes\n", 5, "True is not a whole number"),
-        ("attributes:\n  age: {kind: numeric}\nmethod:\n  name: recoding\n", 3, "method.k: is needed"),
+        ("attributes:\n  age: {kind: numeric}\nmethod:\n  name: recoding\n", 3, "method.k: is required"),
         ("attributes:\n  age: {kind: numeric}\nmethod:\n  k: 3\n", 3, "name.*microaggregation, .*recoding"),
         ("attributes:\n  age: {kind: numeric}\nmethod: recoding\n", 3, "name: recoding"),
         ("attributes:\n  age: {kind: numeric}\n  job:\n    kind: flat\n    role: quasy\n", 5, "attributes.job.role: .*'quasi'"),
@@ -548,7 +548,7 @@ def test_a_column_that_is_listed_twice(tmp_path: Path) -> None:
         ("attributes:\n  age:\n", 2, "kind"),
         ("attributes:\n", 1, "attributes"),
         ("attributes:\n  - age\n", 1, "attributes"),
-        ("unlisted: drop\n", 1, "attributes: is needed"),
+        ("unlisted: drop\n", 1, "attributes: is required"),
         ("attributes:\n  age: {kind: numeric}\n  no: {kind: flat}\n", 3, "text.*quotes"),
         ("attributes:\n  age: {kind: numeric}\n  2020: {kind: flat}\n", 3, "text.*quotes"),
         ("attributes:\n  age: {kind: numeric}\n  ~: {kind: flat}\n", 3, "text.*quotes"),

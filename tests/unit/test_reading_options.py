@@ -61,7 +61,7 @@ def test_the_policy_file_keeps_them_with_a_comment_on_each(tmp_path: Path) -> No
         ({"delimiter": "\n"}, "one character"),
         ({"encoding": "utf-nine"}, "unknown encoding"),
         ({"encoding": "zlib"}, "unknown encoding"),
-        ({"decimal": "'"}, "is none of"),
+        ({"decimal": "'"}, "is not one of"),
         ({"sheet": 0}, "number from 1"),
         ({"missing": [None]}, "in quotes"),
         ({"missing": [True]}, "in quotes"),

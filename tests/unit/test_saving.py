@@ -86,7 +86,7 @@ def test_what_a_policy_names_is_never_replaced() -> None:
 def test_folders_of_others_are_never_replaced(file: str) -> None:
     Path("out", file).parent.mkdir(parents=True)
     Path("out", file).write_text("mine")
-    assert "other things: " in refused(errors.OutputError, lambda: run(ages()).save("out", overwrite=True))
+    assert "other files: " in refused(errors.OutputError, lambda: run(ages()).save("out", overwrite=True))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_folder_behind_a_link_stays() -> None:
     run(ages()).save("out")
     os.rename("out/release", "elsewhere")
     Path("out/release").symlink_to(Path("elsewhere").absolute())
-    assert "other things: release" in refused(errors.OutputError, lambda: run(ages()).save("out", overwrite=True))
+    assert "other files: release" in refused(errors.OutputError, lambda: run(ages()).save("out", overwrite=True))
 
 
 def test_an_earlier_result_is_replaced_when_asked_for() -> None:
@@ -137,7 +137,7 @@ def test_what_an_interrupted_save_left_is_told_and_removed_when_asked_for() -> N
     assert sorted(os.listdir("out")) == ["confidential", "release"]
     # Only called so: whatever else is in it is not ours.
     (left / "thesis").mkdir(parents=True)
-    with pytest.raises(errors.OutputError, match="other things"):
+    with pytest.raises(errors.OutputError, match="other files"):
         run(ages()).save("out", overwrite=True)
     assert (left / "thesis").exists()
 

@@ -73,7 +73,7 @@ def test_a_sensitive_column_that_the_definition_does_not_speak_of(model: Any) ->
 def test_a_column_of_the_role_other_that_the_definition_speaks_of(model: Any) -> None:
     """Once it counted, though the policy does not call it sensitive."""
     listed = attributes(disease="sensitive", drug="sensitive", ward="other")
-    with pytest.raises(errors.PolicyError, match="speaks of 'ward', which has the role other"):
+    with pytest.raises(errors.PolicyError, match="covers 'ward', which has the role other"):
         model.check(FRAME, ["age"], listed)
 
 
@@ -145,7 +145,7 @@ def test_a_column_that_is_only_in_a_pair() -> None:
     }
     model = om.SeverityDiversity(l=1, severity=om.Severity(definition), columns=["drug"])
     listed = attributes(disease="sensitive", drug="sensitive")
-    with pytest.raises(errors.PolicyError, match="speaks of 'drug' only in disease \\+ drug"):
+    with pytest.raises(errors.PolicyError, match="covers 'drug' only in disease \\+ drug"):
         model.check(FRAME, ["age"], listed)
     found = model.changed(columns=["disease", "drug"]).check(FRAME, ["age"], listed)
     assert "severity of disease, disease + drug by" in found.text

@@ -45,13 +45,13 @@ def run(method: Any, frame: pl.DataFrame = FRAME, attributes: dict[str, Any] = Q
         ({"percent": "5"}, r"percent: '5' is not a number"),
         ({"percent": True}, r"percent: True is not a number"),
         ({"k": 3, "variant": "multivariat"}, r"Did you mean 'multivariate'\?"),
-        ({"k": 3, "variant": "fixd"}, r"variant: 'fixd' is none of .*Did you mean 'fixed'\?"),
+        ({"k": 3, "variant": "fixd"}, r"variant: 'fixd' is not one of .*Did you mean 'fixed'\?"),
         ({"k": 3, "variant": "random"}, r"k has no meaning with variant='random'"),
         ({"percent": 3, "variant": "random"}, r"percent has no meaning with variant='random'"),
         ({"ties": "random", "variant": "random"}, r"ties has no meaning with variant='random'"),
-        ({"k": 3, "ties": "togeter"}, r"ties: 'togeter' is none of together, random. Did you mean 'together'\?"),
+        ({"k": 3, "ties": "togeter"}, r"ties: 'togeter' is not one of together, random. Did you mean 'together'\?"),
         ({"k": 3, "ties": None}, r"ties: None"),
-        ({"k": 3, "scope": "column"}, r"scope: 'column' is none of attribute, taxonomy"),
+        ({"k": 3, "scope": "column"}, r"scope: 'column' is not one of attribute, taxonomy"),
         ({"k": 3, "measure": "logs"}, r"Did you mean 'logsc'"),
         ({"k": 3, "measure_options": {"depth": "edges"}}, r"no measure"),
         ({"k": 3, "distance": "s"}, r"distance: unknown key"),
@@ -79,7 +79,7 @@ def test_good_settings() -> None:
     ("settings", "expected"),
     [
         ({"k": 3}, r"k: unknown key"),
-        ({"ties": "random"}, r"ties: 'random' is none of corrected, published"),
+        ({"ties": "random"}, r"ties: 'random' is not one of corrected, published"),
         ({"measure": "wu_palmr"}, r"Did you mean 'wu_palmer'"),
     ],
 )
@@ -90,7 +90,7 @@ def test_settings_of_shuffling(settings: dict[str, Any], expected: str) -> None:
 
 def test_settings_of_hybrid_data() -> None:
     with pytest.raises(
-        errors.PolicyError, match="replace: 'hybird' is none of centroid, hybrid. Did you mean 'hybrid'"
+        errors.PolicyError, match="replace: 'hybird' is not one of centroid, hybrid. Did you mean 'hybrid'"
     ):
         om.Microaggregation(k=3, replace="hybird")  # type: ignore[arg-type]
     with pytest.raises(errors.PolicyError, match="Did you mean 'micro_hybrid'"):
@@ -204,7 +204,7 @@ def test_roles() -> None:
         om.Policy(attributes=QUASI, method=om.Shuffling())
     with pytest.raises(errors.PolicyError, match="no column is a quasi-identifier"):
         om.Policy(attributes={"a": om.Numeric(role="sensitive")}, method=om.RankSwapping(k=2))
-    with pytest.raises(errors.PolicyError, match=r"'rank_swaping' is none of .*Did you mean 'rank_swapping'\?"):
+    with pytest.raises(errors.PolicyError, match=r"'rank_swaping' is not one of .*Did you mean 'rank_swapping'\?"):
         om.Policy(attributes=QUASI, method={"name": "rank_swaping", "k": 2})
     # No other column than confidential ones is fine.
     result = run(om.Shuffling(), FRAME, {"a": om.Numeric(role="sensitive"), "b": om.Flat(role="sensitive")})

@@ -111,7 +111,7 @@ def register_measure(
     if not isinstance(name, str) or not name or not callable(function):
         raise MeasureError(f"register_measure({name!r}, ...)", remedy="Give a name and a function.")
     if name in _REGISTRY:
-        raise MeasureError(f"there is a measure {name!r} already", remedy="Choose another name.")
+        raise MeasureError(f"a measure {name!r} already exists", remedy="Choose another name.")
     reserved = sorted({"measure", "against", "scope", "dtype", "workers"} & set(options or {}))
     if reserved:
         raise OptionError(f"the option name {reserved[0]!r} is already used", remedy="Call your option something else.")
