@@ -97,7 +97,7 @@ if TYPE_CHECKING:
     from ontomask.statistics.marginality import marginality_variance as marginality_variance
     from ontomask.taxonomy.catalog import list_taxonomies as list_taxonomies
     from ontomask.taxonomy.catalog import load_taxonomy as load_taxonomy
-    from ontomask.taxonomy.joining import join_taxonomies as join_taxonomies
+    from ontomask.taxonomy.join import join_taxonomies as join_taxonomies
     from ontomask.taxonomy.matched import Matching as Matching
     from ontomask.taxonomy.matching import match as match
     from ontomask.taxonomy.readers import read_taxonomy as read_taxonomy

@@ -66,7 +66,9 @@ def test_rows_that_say_kept_and_are_not(function: Callable[..., Any]) -> None:
     with pytest.raises(errors.DataError, match=r"different order.*'pay'.*differs in \d+ of 60 rows.*aligned=True"):
         function(FRAME, result.data, KEPT)
     function(FRAME, result.data, KEPT, records=result.records)
-    with pytest.raises(errors.DataError, match=r"different order.*'note'"):  # what the method is, a mapping does not say
+    with pytest.raises(
+        errors.DataError, match=r"different order.*'note'"
+    ):  # what the method is, a mapping does not say
         function(FRAME, result.data, ATTRIBUTES)
 
 

@@ -12,7 +12,8 @@ from ontomask.arguments import counted, did_you_mean
 from ontomask.kernels.adaptive import adaptive_steps, new_groups, place_leftovers
 from ontomask.kernels.blocks import new_blocks
 from ontomask.kernels.centres import add_all, new_tally
-from ontomask.kernels.mdav import begin_queues, mdav_steps, new_journey, new_queues
+from ontomask.kernels.groups import GROUPS, LEFT
+from ontomask.kernels.mdav import begin_queues, mdav_steps, new_queues
 from ontomask.kernels.ordering import near_order
 from ontomask.kernels.space import new_point
 from ontomask.kinds.numeric import NumericColumn

@@ -14,7 +14,7 @@ from ontomask.kernels.blocks import new_blocks
 from ontomask.kernels.ordering import near_order
 from ontomask.kernels.recoding import new_moves, recoding_steps
 from ontomask.kernels.space import new_point
-from ontomask.masking.method import RecordDistanceMethod, GroupingMethod, Masked
+from ontomask.masking.method import GroupingMethod, Masked, RecordDistanceMethod
 from ontomask.microdata.encoding import Table
 from ontomask.operators.ordering import Comparison
 from ontomask.progress import Progress

@@ -18,7 +18,7 @@ from ontomask.profiling.column_facts import LOOKED, Facts, share
 from ontomask.taxonomy.catalog import list_taxonomies, load_taxonomy
 from ontomask.taxonomy.matched import Matching
 from ontomask.taxonomy.matching import match_counts
-from ontomask.taxonomy.naming import named_taxonomy
+from ontomask.taxonomy.lookup import named_taxonomy
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 LEAST_RECORDS, LEAST_VALUES = 0.9, 0.8

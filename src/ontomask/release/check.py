@@ -88,10 +88,10 @@ def check(
     for model in policy.require:
         model.require_enough(prepared.table.n)
     Goals.of(policy.require, prepared.examined)
-    report(0.7, "looking at classes")
+    report(0.7, "computing classes")
     numbers = severity_numbers(policy.severity, prepared.data)
     risk = risk_of(prepared.examined, severity=numbers)
-    report(0.85, "looking at models")
+    report(0.85, "checking models")
     stated = [model for model in policy.require if isinstance(model, ClassModel)]
     verification = check_models(prepared.examined, stated, policy, prepared.examined)
     report(1.0, "done")
