@@ -53,7 +53,7 @@ def _require_nested(column: Column, lower: Level, upper: Level) -> None:
     for code, (g, u) in enumerate(zip(lower.group.tolist(), upper.group.tolist(), strict=True)):
         if joined[g] != u:
             raise DataError(
-                f"level {upper.name!r} tells apart what level {lower.name!r} joins: {short(repr(column.values[code]), 40)}",
+                f"level {upper.name!r} separates what level {lower.name!r} joins: {short(repr(column.values[code]), 40)}",
                 where=column.where,
                 remedy="Each level must join whole groups of the level before it.",
             )

@@ -47,9 +47,9 @@ class Intervals(Hierarchy):
         if self.levels is None:
             return self
         if self.width is not None:
-            raise ValueError("give levels, or width to have them built, and not both")
+            raise ValueError("give either levels, or width to build them")
         if not self.levels:
-            raise ValueError("levels are given and there are none")
+            raise ValueError("levels is empty")
         for place, level in enumerate(self.levels, 1):
             _bounds(level, f"level {place}")
         return self
@@ -111,7 +111,7 @@ def _places(column: Column, at: Floats, bounds: list[tuple[float, float]], place
         raise DataError(
             f"the intervals of level {place} do not have {counted(int(outside.sum()), 'value')} of the column: {shown}",
             where=column.where,
-            remedy="Let the intervals reach over all values.",
+            remedy="Extend the intervals to cover all values.",
         )
     return np.where(missing, -1, inside)
 
@@ -156,7 +156,7 @@ def _bounds(level: Sequence[Any], where: str) -> list[tuple[float, float]]:
     else:
         cuts = [float(number(cut)) for cut in level]
         if len(cuts) < 2:
-            raise ValueError(f"{lead}one cut point makes no interval: give at least two")
+            raise ValueError(f"{lead}expected at least two cut points, got one")
         pairs = list(pairwise(cuts))
     for low, high in pairs:
         if not low < high:

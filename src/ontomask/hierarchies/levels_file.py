@@ -26,7 +26,7 @@ class LevelsFile(Hierarchy):
 
     kind: Literal["levels"] = "levels"
     path: str = Field(kw_only=False, description="the file, one row for each value: value;level 1;...;top")
-    delimiter: str | None = Field(default=None, description="what separates the levels, where it is not found out")
+    delimiter: str | None = Field(default=None, description="the delimiter of the levels; not given: detected")
     header: bool = Field(default=False, description="the first row names the levels")
 
     def build_levels(self, column: Column) -> list[Level]:
@@ -42,7 +42,7 @@ class LevelsFile(Hierarchy):
             raise DataError(
                 f"the first row of the hierarchy begins with the name of the column, {first!r}",
                 where=column.where,
-                remedy="If it names the levels, say header: true; it would count as a value.",
+                remedy="If it names the levels, set header: true; otherwise it counts as a value.",
             )
         unknown = sorted({text for text in texts if text is not None and text not in rows})
         if unknown:

@@ -13,7 +13,7 @@ from ontomask.kernels.adaptive import adaptive_steps, new_groups, place_leftover
 from ontomask.kernels.blocks import new_blocks
 from ontomask.kernels.centres import add_all, new_tally
 from ontomask.kernels.groups import GROUPS, LEFT
-from ontomask.kernels.mdav import begin_queues, mdav_steps, new_queues
+from ontomask.kernels.mdav import begin_queues, mdav_steps, new_drift, new_queues
 from ontomask.kernels.ordering import near_order
 from ontomask.kernels.space import new_point
 from ontomask.kinds.numeric import NumericColumn

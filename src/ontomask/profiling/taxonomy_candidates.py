@@ -16,9 +16,9 @@ from ontomask.column_names.words import Topic
 from ontomask.errors import MissingDataError, MissingExtraError
 from ontomask.profiling.column_facts import LOOKED, Facts, share
 from ontomask.taxonomy.catalog import list_taxonomies, load_taxonomy
+from ontomask.taxonomy.lookup import named_taxonomy
 from ontomask.taxonomy.matched import Matching
 from ontomask.taxonomy.matching import match_counts
-from ontomask.taxonomy.lookup import named_taxonomy
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 LEAST_RECORDS, LEAST_VALUES = 0.9, 0.8
