@@ -61,7 +61,7 @@ class Limited:
             if key.value == "<<" and key.style is None:  # in quotes it is a name
                 raise PolicyError("merge keys (<<) are not allowed", where=where, remedy="Write it out.")
             if key.value in seen:
-                already = f"the key {key.value!r} stands in line {seen[key.value]} already"
+                already = f"the key {key.value!r} is already in line {seen[key.value]}"
                 raise PolicyError(already, where=where, remedy=self.once)
             seen[key.value] = line
         made: dict[Any, Any] = super().construct_mapping(node, deep)  # type: ignore[misc]
