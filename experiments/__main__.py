@@ -42,7 +42,7 @@ def thesis() -> list[str]:
     frame = answers().frame
     distinct = frame.group_by(frame.columns).len()["len"]
     return [
-        "# The experiments of the thesis, on data at hand",
+        "# The experiments of the thesis",
         (
             "Made by `python -m experiments`, which runs `experiments/` and writes this page: every figure and every "
             "sentence on reproduction is computed from the runs. T12 is the thesis whose recoding, microaggregation, "

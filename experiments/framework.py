@@ -93,8 +93,8 @@ def about() -> Iterator[str]:
     yield (
         "T12 takes two columns of discharges of a Californian hospital, the principal diagnosis and another condition, "
         "placed in SNOMED CT. Ours are synthetic ([`om.demo_data`](demo-data.md)): diagnosis and secondary diagnosis of a "
-        "general hospital, placed in ICD-9-CM, which is a tree of few levels. As many records are drawn as T12 has; that "
-        "about as many pairs are distinct and unique was not aimed at."
+        "general hospital, placed in ICD-9-CM, which is a tree of few levels. As many records are drawn as T12 has; the "
+        "similar numbers of distinct and unique pairs are a coincidence."
     )
     rows: list[list[Any]] = [[what, THESIS[what], *found] for what, found in ours.items()]
     rows.append([f"% of the records in pairs of fewer than {high}", "up to 90", *(f"{share:.0f}" for share in rare)])
@@ -261,7 +261,7 @@ def left(way: str, k: int, seed: int) -> list[float]:
 
 def what_is_left(k: int = MIDDLE) -> Iterator[str]:
     mean = {way: np.mean([left(way, k, seed) for seed in SEEDS], axis=0) for way in SEMANTIC}
-    yield f"What is left of the pairs at k = {k}; *kept* is the percentage of the records whose own pair still occurs:"
+    yield f"Remaining pairs at k = {k}; *kept* is the percentage of the records whose own pair still occurs:"
     heads = ["", "different pairs", "of them in the original", "kept", *(f"KL, smoothing {s}" for s in SMOOTHINGS)]
     yield table(heads, [[way, *(f"{n:.0f}" for n in one[:2]), *one[2:].tolist()] for way, one in mean.items()])
     new = {way: 1 - one[1] / one[0] for way, one in mean.items()}

@@ -27,7 +27,7 @@ def report() -> Iterator[str]:
     yield "### By one command"
     yield (
         "The same tables for one sample, typed on the command line: `compare` makes every method at every k, and "
-        "`--baselines` the non-semantic twins. `curve.svg` is Fig. 41, `map.svg` loss against risk."
+        "`--baselines` the non-semantic baselines. `curve.svg` is Fig. 41, `map.svg` loss against risk."
     )
     yield console()
 

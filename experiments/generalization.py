@@ -130,7 +130,7 @@ def report() -> Iterator[str]:
         "prints its two hierarchies, made by hand for 25 terms, as figures only; ours come from WordNet's hypernyms. "
         f"**VGH3**: {len(NOUNS)} nouns, {fine} concepts at depth {CUTS[0]} (nouns less deep stay as they are), {coarse} at "
         f"depth {CUTS[1]}, one at the top: sailing, {', '.join(example)}. **VGH2** is the same without the level of {fine}. "
-        "Masking knows the hierarchy only, the intruder WordNet only. SRL: original records are linked to the nearest "
+        "Masking uses only the hierarchy, the intruder only WordNet. SRL: original records are linked to the nearest "
         "released ones (T12 eq. 8.1-8.4); MRL: to equal ones (eq. 8.6); in percent of the records. Means over five "
         "synthetic data sets, each with its own seed."
     )
@@ -325,8 +325,8 @@ def trade_off(found: Mapping[tuple[str, int, int], Run]) -> Iterator[str]:
 def by_wordnet(by_hierarchy: Means) -> Iterator[str]:
     yield "### Near records by WordNet (not in T12)"
     yield (
-        "Above, records are near whose common values are not far up in the hierarchy. Where the columns of the policy are "
-        "nominal, the product forms the groups by distances in WordNet, and what they show still comes from the hierarchy. "
+        "In the sections above, records are near if their common values are low in the hierarchy. Where the columns of "
+        "the policy are nominal, the product forms the groups by distances in WordNet, and what they show still comes from the hierarchy. "
         "SRL by `logsc`; both in percent."
     )
     mean = means(runs(CUTS, MIDDLE, [SEMANTIC], search="local", flat=False))

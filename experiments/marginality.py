@@ -296,8 +296,8 @@ def why(mixed: Mapping[str, Losses]) -> Iterator[str]:
     if most and all(shrinks.values()):
         yield (
             "Most of what the centre gains, it gains in groups with a tied mode. The gain shrinks as k grows, and it does so "
-            "too where diagnoses are permuted: that our charges follow from the diagnosis does not explain it. Why it grows "
-            "in M13 we do not know; M13's data would have to be at hand."
+            "too where diagnoses are permuted: that our charges follow from the diagnosis does not explain it. We do not "
+            "know why it grows in M13; its data are not available."
         )
 
 
@@ -346,7 +346,7 @@ def pairwise(runs: Runs, mixed: Mapping[str, Losses]) -> Iterator[str]:
         "What M13 divides the diagnosis' distance by, Var_M, is a sum over all records: with many of them the diagnosis all "
         "but vanishes from the S-distance, groups form by the numbers, and so the numbers lose the same under both methods. "
         '`normalize="pairwise"`, the product\'s default, divides by the mean distance of two records instead, so '
-        "that every column has the same say. SSE of the diagnosis, and how much more the numbers lose than as published "
+        "that every column has the same weight. SSE of the diagnosis, and how much more the numbers lose than as published "
         "(by marginality, mean of the three columns); "
         + ", ".join(f"{chapter}: {len(seeds)} seed{'s' * (len(seeds) > 1)}" for chapter, seeds in FEWER.items())
         + ":"

@@ -248,7 +248,7 @@ def seconds(found: Mapping[str, Runs]) -> Iterator[str]:
         "T12 reports, on Adult, 131 to 205 seconds for SA-MDAV, 242 to 318 for Domingo-Ferrer & Torra and 1,839 to 7,873 "
         f"for Abril. Here the longest run takes {longest:.2f} seconds: distances between values are computed once, and "
         "equal records are handled together in fixed-size groups too, so the order that the thesis found between methods "
-        "is no longer of importance."
+        "is no longer important."
     )
 
 

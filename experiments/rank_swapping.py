@@ -200,7 +200,7 @@ def report() -> Iterator[str]:
     yield (
         "Alg. 1 to 3 are the variants `fixed`, `dynamic` and `multivariate`; `distributional` and `random` are R17's "
         "baselines. Values are swapped and evaluated by `wu_palmer` in the tree of the attribute, as in R17. Equal values are "
-        "ranked together (`ties: together`, the default), unless it is said otherwise. Every figure is the "
+        "ranked together (`ties: together`, the default), unless stated otherwise. Every figure is the "
         f"mean of {len(SEEDS)} seeds, each with a sample of its own. R17 ran one sample, in SNOMED-CT."
     )
     runs = Runs()
@@ -384,8 +384,8 @@ def ties(runs: Runs) -> Iterator[str]:
         for at, k in enumerate(KS)
     ]
     yield (
-        "Were equally far values ranked in the order of their codes, in which neighbours have much in common (the product "
-        "does not offer it), RMSE of Algorithm 1 would be:"
+        "If equally far values were ranked in the order of their codes, in which neighbours have much in common (the "
+        "product does not offer this), RMSE of Algorithm 1 would be:"
     )
     yield table(["k", DIAGNOSIS, PROCEDURE, f"R17: {DIAGNOSIS}", f"R17: {PROCEDURE}"], rows, digits=4)
     lines = []
@@ -421,7 +421,7 @@ def reference(column: pl.Series, taxonomy: str) -> tuple[int, int, float]:
 def candidates(runs: Runs) -> Iterator[str]:
     yield "### Candidates"
     yield (
-        "R17 3.5 counts on k candidates for each value. Really free were, on Dataset1 (mean of both columns; *realised k* is "
+        "R17 3.5 assumes k candidates for each value. Free candidates on Dataset1 (mean of both columns; *realised k* is "
         "one over the mean chance to guess the partner; a value without one is found for certain):"
     )
     rows = []
@@ -495,8 +495,8 @@ def narrow(runs: Runs) -> Iterator[str]:
     )
     yield "\n".join(lines)
     yield (
-        "R17 explains that nothing changes at k = 2 by every pair of values being more frequent than that, and so it is here "
-        f"only once rare pairs are taken out (which leaves {kept:.0f} of {SETS[2][0]:,} records on average)."
+        "R17 explains that nothing changes at k = 2 by every pair of values being more frequent than that; here this "
+        f"is true only after rare pairs are removed (which leaves {kept:.0f} of {SETS[2][0]:,} records on average)."
     )
 
 

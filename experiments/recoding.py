@@ -130,7 +130,7 @@ def cluster_distances(
 
 
 def clusterings(k: int = 5) -> Iterator[str]:
-    yield "### What becomes of clusters (5.2.4)"
+    yield "### Clusters (5.2.4)"
     columns = {f"answers {seed}": (answers(seed), seed) for seed in SEEDS} | {"Adult": (adult(), 0)}
     found = {name: cluster_distances(*of, k, None) for name, of in columns.items()}
     seven = {name: cluster_distances(*of, k, 7)[0] for name, of in columns.items()}
@@ -164,7 +164,7 @@ def clusterings(k: int = 5) -> Iterator[str]:
             f"{pair} {np.mean(d):.2f} ({min(d):.2f} to {max(d):.2f}) where T12 has {THESIS[pair]}"
             for pair, d in drawn.items()
         )
-        + ". That a figure agrees with T12's is chance: the data differ, and cut into 7 clusters they are "
+        + ". Agreement with a figure of T12 is coincidental: the data differ, and cut into 7 clusters they are "
         + ", ".join(f"{np.mean([seven[f'answers {seed}'][pair] for seed in SEEDS]):.2f}" for pair in THESIS)
         + f". The silhouette is best at its limit of {MOST_CLUSTERS} clusters in {limit} of {len(most)} data sets: where many "
         "records are equal, small clusters of equal records score best."

@@ -131,7 +131,7 @@ def report() -> Iterator[str]:
         f"Mean of {len(SEEDS)} seeds, each with a sample of its own. *Multiple imputation* is "
         '`om.Imputation(model="linear")`: all columns are drawn one after the other, each number within its range. '
         "*Unbounded* lets numbers fall where the normal distribution puts them, stays below 0 days included. D12 uses IVEware, "
-        "without the diagnosis, and does not say which it did; we set the bounded one beside its figures, and test "
+        "without the diagnosis, and does not say which it did; we show the bounded one beside its figures, and test "
         'against both. *By ranks* is `om.Imputation(model="normal")`, the product\'s default. *Shuffling* is '
         '`om.Shuffling(ties="published")`, *ties corrected* the product\'s default. *MicroHybrid* is the preset '
         f"`micro_hybrid`, k = {GROUP}."
@@ -247,7 +247,7 @@ def linkage(runs: Runs) -> Iterator[str]:
     least = max(max(linked[method]) for method in (IMPUTATION, SHUFFLING)) * RECORDS / 100
     if least < 3:
         yield (
-            "Neither imputation nor shuffling of all columns looks at the record that it makes up anew: what is linked is "
+            "Neither imputation nor shuffling of all columns uses a record's own values to draw its new ones: what is linked is "
             f"linked by chance ({least:.1f} records at most, on average), and so is which of them links fewer, here and in D12."
         )
 
