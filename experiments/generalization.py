@@ -326,8 +326,8 @@ def by_wordnet(by_hierarchy: Means) -> Iterator[str]:
     yield "### Near records by WordNet (not in T12)"
     yield (
         "In the sections above, records are near if their common values are low in the hierarchy. Where the columns of "
-        "the policy are nominal, the product forms the groups by distances in WordNet, and what they show still comes from the hierarchy. "
-        "SRL by `logsc`; both in percent."
+        "the policy are nominal, the product forms the groups by distances in WordNet, and what they show still comes "
+        "from the hierarchy. SRL by `logsc`; both in percent."
     )
     mean = means(runs(CUTS, MIDDLE, [SEMANTIC], search="local", flat=False))
 

@@ -247,8 +247,9 @@ def linkage(runs: Runs) -> Iterator[str]:
     least = max(max(linked[method]) for method in (IMPUTATION, SHUFFLING)) * RECORDS / 100
     if least < 3:
         yield (
-            "Neither imputation nor shuffling of all columns uses a record's own values to draw its new ones: what is linked is "
-            f"linked by chance ({least:.1f} records at most, on average), and so is which of them links fewer, here and in D12."
+            "Neither imputation nor shuffling of all columns uses a record's own values to draw its new ones: what is "
+            f"linked is linked by chance ({least:.1f} records at most, on average), and so is which of them links fewer, "
+            "here and in D12."
         )
 
 
