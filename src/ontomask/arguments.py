@@ -1,4 +1,4 @@
-"""Checking what callers hand in, at the border of the public functions: a slip becomes an error that says what to do."""
+"""Argument checks of the public functions: bad input becomes an error that says what to do."""
 
 from __future__ import annotations
 

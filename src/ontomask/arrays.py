@@ -1,4 +1,4 @@
-"""Names for arrays, and when two figures count as equal."""
+"""Array types, and the tolerance for equal figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every error a user can meet.
+"""Errors and warnings for users.
 
 Each says three things in one message: what is wrong, where (file, line, column, concept) and what to do.
 All derive from :class:`OntomaskError`, so one ``except`` catches whatever this package raises on purpose.

@@ -1,4 +1,4 @@
-"""Processes made by fork: the threads of Polars do not come along, and whoever waits for them waits for ever.
+"""Safety of forked processes: Polars threads do not survive a fork, and waiting for them never ends.
 
 So whether they were running is looked up at the moment of the fork, and the first use of a table in the child is an error
 that says how to start processes instead.

@@ -1,4 +1,4 @@
-"""How long work tells how far it is, and how it is stopped.
+"""Progress reporting and cancellation.
 
 A progress function is called as ``progress(fraction, message)`` between steps, with a fraction that never falls. To
 stop, it raises :class:`~ontomask.errors.Cancelled` (any exception will do), or returns ``False``; nothing is written

@@ -1,4 +1,4 @@
-"""What every part of a policy is made of: checked fields, unknown ones refused with the nearest there is.
+"""Base of all parts of a policy: validated settings; unknown fields are refused with the nearest known one.
 
 A slip becomes one :class:`~ontomask.errors.PolicyError` that names every problem, wherever it is made: in Python, in a
 dictionary or in a file.

@@ -1,4 +1,4 @@
-"""What ``help()`` shows of settings: parameters written from the descriptions of the fields, and a plain signature.
+"""``help()`` of settings: parameters from the field descriptions, and a plain signature.
 
 Each text exists once: as the description of its field, which is also the comment on its key in a policy file.
 """

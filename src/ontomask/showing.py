@@ -1,4 +1,4 @@
-"""Small tables for people: aligned text for terminals, HTML for notebooks. Texts of the data are never markup."""
+"""Small tables: aligned text for terminals, HTML for notebooks. Texts of the data are never markup."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts and shares as a reader may see them: exact for the steward, coarse in what is handed out.
+"""Counts and shares in words: exact for the steward, coarse in what is published.
 
 A count of few records, given exactly, points at them: "3 records were suppressed". So does its complement ("4,997 of 5,000"),
 a percentage that it can be computed from, and the difference of two exact totals. In public every count is therefore rounded to

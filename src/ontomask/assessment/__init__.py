@@ -1,1 +1,1 @@
-"""What masking cost and who could still be found: loss and linkage, on distinct tuples."""
+"""Assessment of a release: information loss, disclosure risk, record linkage, preserved statistics."""

@@ -1,5 +1,4 @@
-"""Which row of the original became which row of the masked data: figures row by row are true only of rows that belong
-together."""
+"""Row alignment: which original row became which masked row. Figures by row hold only for rows that belong together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``assess``: all that can be said of a masked table beside its original, worked out in one go."""
+"""``assess``: risk, loss, attacks and preserved statistics of a masked table, computed together."""
 
 from __future__ import annotations
 

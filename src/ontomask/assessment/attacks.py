@@ -1,4 +1,4 @@
-"""The attacks that an assessment knows of, on one scale, and the worst of them."""
+"""Re-identification attacks as shares of re-identified records, and the worst of them."""
 
 from __future__ import annotations
 

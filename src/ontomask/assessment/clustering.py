@@ -1,4 +1,4 @@
-"""What masking does to who is grouped with whom: the clusters of original and masked data compared (T12 5.2.4)."""
+"""Cluster preservation: clusters of original and masked records compared (T12 5.2.4)."""
 
 from __future__ import annotations
 

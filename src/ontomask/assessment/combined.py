@@ -1,4 +1,4 @@
-"""Combining the estimates of several releases: Rubin's rules for missing data, Reiter's for partially synthetic data."""
+"""Combined estimates of several releases: Rubin's rules for missing data, Reiter's for partially synthetic data."""
 
 from __future__ import annotations
 

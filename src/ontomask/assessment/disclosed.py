@@ -1,4 +1,4 @@
-"""Sensitive values that a class gives away: whoever knows the class of a record knows the value, without finding the record."""
+"""Sensitive values disclosed by a class: all its values agree, so knowing the class is enough."""
 
 from __future__ import annotations
 

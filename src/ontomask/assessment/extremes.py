@@ -1,4 +1,4 @@
-"""What masking takes away first: the ends of numeric columns, rare categories, and columns that say nothing any more."""
+"""Loss of extremes: tails of numeric columns, rare categories, and columns with one value left."""
 
 from __future__ import annotations
 

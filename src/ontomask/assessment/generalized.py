@@ -1,4 +1,4 @@
-"""Generalized releases read back: what intervals, concepts and masked texts stand for, by the hierarchies of the policy."""
+"""Reading generalized releases back: intervals, concepts and masked texts decoded by the hierarchies of the policy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who could still be found: record linkage (specification 10), on distinct tuples, never n x n.
+"""Record linkage attacks (specification 10), on distinct tuples, never n x n.
 
 An intruder who knows the quasi-identifiers of the original records tries to find them in the release (or the other
 way round). What is worked out is the share of records that are linked correctly, on average.

@@ -1,4 +1,4 @@
-"""What masking cost (specification 10): squared errors, semantic loss, divergence, discernibility."""
+"""Information loss (specification 10): squared errors, semantic loss, divergence, discernibility."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an assessment found: all that can be said of a masked table beside its original, in one object."""
+"""``Assessment``: the figures of a masked table against its original."""
 
 from __future__ import annotations
 

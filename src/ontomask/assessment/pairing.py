@@ -1,4 +1,4 @@
-"""An original and a masked table side by side: which tuple became which, in how many records."""
+"""Original and masked tables paired: which tuple became which, and in how many records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of the data's statistics is left (specification 10): D12's variations, R17's semantic means, variances, correlations."""
+"""Preserved statistics (specification 10): D12's variations, R17's semantic means, variances, correlations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the figures of an assessment say, in plain words."""
+"""Readings: the figures of an assessment as sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unique records of a table: class sizes, and the risks of prosecutor, journalist and marketer (specification 10)."""
+"""Unique records, class sizes, and prosecutor, journalist and marketer risk (specification 10)."""
 
 from __future__ import annotations
 

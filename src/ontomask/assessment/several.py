@@ -1,4 +1,4 @@
-"""What several releases of the same records say together: combined estimates, and figures over all of them."""
+"""Assessment of several releases of the same records: combined estimates, and figures over all of them."""
 
 from __future__ import annotations
 

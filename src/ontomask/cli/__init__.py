@@ -1,4 +1,4 @@
-"""The command ``ontomask``: each subcommand is a module of its own; they print and compute nothing."""
+"""The command ``ontomask``: one module for each subcommand. They print and do not compute."""
 
 from __future__ import annotations
 

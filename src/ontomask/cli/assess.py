@@ -1,4 +1,4 @@
-"""``ontomask assess``: a masked table beside its original."""
+"""``ontomask assess``: risk and loss of a masked table against its original."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``ontomask compare``: several candidates to mask one table, side by side."""
+"""``ontomask compare``: several candidate releases of one table."""
 
 from __future__ import annotations
 

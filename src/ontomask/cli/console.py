@@ -1,4 +1,4 @@
-"""How commands speak: Rich tables on a terminal, plain aligned text elsewhere, JSON for machines, errors on stderr."""
+"""Output of the commands: Rich tables on a terminal, plain aligned text elsewhere, JSON, errors on stderr."""
 
 from __future__ import annotations
 

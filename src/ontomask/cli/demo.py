@@ -1,4 +1,4 @@
-"""``ontomask demo``: a first look, on synthetic data that ship with the package."""
+"""``ontomask demo``: a first run on synthetic data that ship with the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``ontomask init``: look at a file, propose what its columns are, and write a policy to begin from."""
+"""``ontomask init``: profile a file and write a proposed policy."""
 
 from __future__ import annotations
 

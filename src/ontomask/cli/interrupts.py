@@ -1,4 +1,4 @@
-"""Ctrl-C and its like: files that were begun are removed on the way out, and the exit code says what happened."""
+"""Interrupts (Ctrl-C, SIGTERM): unfinished files are removed, and the exit code reports the interrupt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options and arguments that several commands have, worded once, and the end of their help."""
+"""Options, arguments and help texts that several commands share."""
 
 from __future__ import annotations
 

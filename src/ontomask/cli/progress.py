@@ -1,4 +1,4 @@
-"""Progress of long work on a terminal: what is done, how long it took so far, and how long it may still take."""
+"""Progress bar on a terminal: step, elapsed time, estimated time left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``ontomask run``: mask, verify, assess, and write the result as a whole or not at all."""
+"""``ontomask run``: mask, verify, assess, and write the result completely or not at all."""
 
 from __future__ import annotations
 

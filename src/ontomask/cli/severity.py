@@ -1,4 +1,4 @@
-"""``ontomask severity``: what a severity file says, and what numbers it gives to the values and records of a table."""
+"""``ontomask severity``: show a severity file, and the severity numbers of values and records."""
 
 from __future__ import annotations
 

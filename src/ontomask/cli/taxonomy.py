@@ -1,4 +1,4 @@
-"""``ontomask taxonomy``: look into taxonomies and hierarchies, convert them, and see whether they fit a column."""
+"""``ontomask taxonomy``: inspect and convert taxonomies and hierarchies, and check whether they fit a column."""
 
 from __future__ import annotations
 

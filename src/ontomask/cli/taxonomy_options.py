@@ -1,4 +1,4 @@
-"""What the commands of ``ontomask taxonomy`` share: their options, and how a taxonomy or a concept is named."""
+"""Options that the commands of ``ontomask taxonomy`` share, and how taxonomies and concepts are named."""
 
 from __future__ import annotations
 

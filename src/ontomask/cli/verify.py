@@ -1,4 +1,4 @@
-"""``ontomask verify``: does a table, from wherever it comes, satisfy what a policy requires?"""
+"""``ontomask verify``: does a table satisfy what a policy requires?"""
 
 from __future__ import annotations
 

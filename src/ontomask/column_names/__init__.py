@@ -1,1 +1,1 @@
-"""What the names of columns say: their words, their topics, keys, and keys that several records share."""
+"""Column names: their words, their topics, keys, and keys that several records share."""

@@ -1,5 +1,4 @@
-"""Identifiers that repeat: one person (patient, household, stay) has several records, so what counts records does not
-count persons."""
+"""Repeated identifiers: one person, household or stay has several records, so counts of records are not of persons."""
 
 from __future__ import annotations
 

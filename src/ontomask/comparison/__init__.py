@@ -1,1 +1,1 @@
-"""Ways of masking one table, side by side: runs, the table of their figures, and what they speak for."""
+"""Comparison of candidate releases of one table: runs, figures, scores, recommendation."""

@@ -1,4 +1,4 @@
-"""The non-semantic twin of a candidate: the same method at the same k, nominal values taken for mere labels (T12 9.2.2)."""
+"""Non-semantic baseline of a candidate: the same method and k, nominal values as mere labels (T12 9.2.2)."""
 
 from __future__ import annotations
 

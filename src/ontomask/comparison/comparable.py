@@ -1,4 +1,4 @@
-"""Which candidates can be compared with each other, and what the columns are that they are judged on."""
+"""Comparability of candidates, and the columns on which they are evaluated."""
 
 from __future__ import annotations
 

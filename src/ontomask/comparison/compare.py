@@ -1,4 +1,4 @@
-"""``compare``: one table masked by several candidates, judged alike."""
+"""``compare``: several candidates for one table, evaluated by the same measures."""
 
 from __future__ import annotations
 

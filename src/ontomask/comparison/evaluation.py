@@ -1,4 +1,4 @@
-"""What came of a candidate: its figures, on the columns and by the measures that are the same for all."""
+"""Evaluation of one candidate: its figures, on the columns and measures that all candidates share."""
 
 from __future__ import annotations
 

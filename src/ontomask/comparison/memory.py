@@ -1,4 +1,4 @@
-"""Runs that were made before, kept in a folder."""
+"""Finished runs of a comparison, kept in a folder."""
 
 from __future__ import annotations
 

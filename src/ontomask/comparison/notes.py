@@ -1,4 +1,4 @@
-"""What the figures of a comparison are of, in words: which columns, which risk, which twins, which seconds."""
+"""Notes of a comparison: which columns, which risk, which baselines, which seconds the figures are about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a comparison found: the table of candidates, the scores over alpha, charts, and what it speaks for."""
+"""``Comparison``: the table of candidates, scores over alpha, charts, recommendation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a comparison speaks for, in words (T12 9.2.3 is the model)."""
+"""Recommendation of a comparison in sentences (after T12 9.2.3)."""
 
 from __future__ import annotations
 

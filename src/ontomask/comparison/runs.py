@@ -1,4 +1,4 @@
-"""The runs of a comparison: one after the other or in several processes."""
+"""Runs of a comparison, in one process or several."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The demo: synthetic hospital discharges, and the guided tour through them."""
+"""Demo: synthetic hospital discharges, and the guided tour with them."""

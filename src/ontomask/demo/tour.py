@@ -1,4 +1,4 @@
-"""The tour that ``ontomask demo`` gives: synthetic discharges masked in two ways, compared, and the better one reported."""
+"""``ontomask demo``: synthetic discharges masked by two candidates, compared, and the better one reported."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How far apart two meanings are: the measures, information content, and whole tables of distances."""
+"""Semantic distances: the measures, information content, and distance matrices."""

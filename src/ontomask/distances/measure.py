@@ -1,4 +1,4 @@
-"""What a measure is: one name, one definition, declared options."""
+"""``Measure``: name, definition and declared options of a semantic measure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One request for distances, as a measure sees it."""
+"""``DistanceRequest``: one request for distances, as a measure receives it."""
 
 from __future__ import annotations
 

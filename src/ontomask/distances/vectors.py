@@ -1,4 +1,4 @@
-"""``context_vector``: distances from vectors that the user brings, such as embeddings."""
+"""``context_vector``: distances between vectors that the user supplies, such as embeddings."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Files: regular ones only, written whole or not at all, read by their bytes."""
+"""File access: regular files only, atomic writing, encodings, fingerprints."""

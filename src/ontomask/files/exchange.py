@@ -1,4 +1,4 @@
-"""Letting a finished folder appear in its place, whole or not at all, also where an earlier one is.
+"""Atomic exchange of folders: a finished folder appears completely or not at all, also in place of an earlier one.
 
 The earlier folder steps aside as a whole before the new one takes its place: at no moment do parts of both lie side by
 side. Whoever stops the machine between the two steps finds both folders beside the place, hidden and complete.

@@ -1,4 +1,4 @@
-"""Packages that are only needed for some file formats, loaded when such a file is met."""
+"""Optional packages for some file formats, loaded when such a file is read or written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hashes and states of files: what tells later whether a file is still what it was."""
+"""Hashes and states of files, to detect changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files and folders that nobody but their owner can read, from the moment they exist.
+"""Files and folders that only their owner can read, from the moment they exist.
 
 A file that is opened first and narrowed afterwards can be read in between, and whoever opened it then keeps reading.
 Here the mode is given when the file is created, before anything is written, whatever the umask says. Windows has no such

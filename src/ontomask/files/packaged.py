@@ -1,4 +1,4 @@
-"""Tables and word lists that come with the package: TOML files, read strictly and only when they are needed."""
+"""Tables and word lists in the package: TOML files, checked and read when first used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opening files of others: only regular ones, and no more of a packed one than memory can hold.
+"""Opening untrusted files: only regular ones, and no more of a compressed one than fits into memory.
 
 A pipe makes its reader wait for ever, a device such as /dev/zero never ends, and a few kilobytes can unpack to
 terabytes. Whatever reads data, policies, taxonomies or mappings opens them here.

@@ -1,4 +1,4 @@
-"""Opening taxonomy files: compression, encoding, and refusing early what cannot be one.
+"""Opening text files: compression, encoding, and early refusal of what cannot be text.
 
 Only the first bytes of a file decide whether it is read at all, so a gigabyte of junk costs nothing.
 """

@@ -1,1 +1,1 @@
-"""Generalization hierarchies of columns: what stands for a value at each level."""
+"""Generalization hierarchies of columns: what replaces a value at each level."""

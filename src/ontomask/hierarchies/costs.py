@@ -1,4 +1,4 @@
-"""What it costs to show a value at a level of its hierarchy: NCP, distance, or levels climbed."""
+"""Cost of showing a value at a level of its hierarchy: NCP, distance, or levels climbed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every hierarchy of a column is: levels, each of which joins whole groups of the one before it."""
+"""``Hierarchy``: levels of a column, each of which joins whole groups of the level below."""
 
 from __future__ import annotations
 

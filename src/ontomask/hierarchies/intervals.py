@@ -1,4 +1,4 @@
-"""Intervals of numbers and of ranks that widen from level to level, given or built."""
+"""``Intervals``: intervals of numbers and ranks that widen from level to level, given or built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A column's values at every level of a hierarchy, in integers."""
+"""``ColumnLevels``: the values of a column at every level of a hierarchy, as integer codes."""
 
 from __future__ import annotations
 

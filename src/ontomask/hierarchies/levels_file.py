@@ -1,4 +1,4 @@
-"""Levels from a file, a row for each value, as ARX writes it."""
+"""``LevelsFile``: levels from a file, one row for each value, as ARX writes it."""
 
 from __future__ import annotations
 

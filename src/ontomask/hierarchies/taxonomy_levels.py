@@ -1,4 +1,4 @@
-"""Levels of a taxonomy: the concepts above each value, by depth or by height."""
+"""``TaxonomyLevels``: the ancestors of each value as levels, by depth or by height."""
 
 from __future__ import annotations
 

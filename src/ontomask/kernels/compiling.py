@@ -1,4 +1,4 @@
-"""How kernels are compiled: by numba, which is loaded when the first of them is called."""
+"""Compilation of kernels by numba, which is loaded when the first of them is called."""
 
 from __future__ import annotations
 

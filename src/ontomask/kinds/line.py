@@ -1,4 +1,4 @@
-"""What numeric and ordinal columns share: their values lie on a line, and the distance is the difference."""
+"""Shared by numeric and ordinal columns: values on a line, distance as difference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every kind of column, in one place: what a policy may name."""
+"""Registry of the column kinds that a policy may name."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The masking methods: each takes an encoded table and gives groups and their centres; none knows of files."""
+"""Masking methods: an encoded table in, groups and their centroids out; no files."""

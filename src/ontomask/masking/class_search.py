@@ -1,4 +1,4 @@
-"""The best way to put a few records into classes: best-first search with branch and bound (T12 8.4.2).
+"""Optimal classes of a few records: best-first search with branch and bound (T12 8.4.2).
 
 A state is a grouping that is not finished: classes that are closed, one that is open, and records left. A step takes one
 more record into the open class, whose values all climb to the lowest common subsumer, or closes the class where it

@@ -1,4 +1,4 @@
-"""How far values were moved: what swapping, shuffling, noise addition and PRAM report of themselves."""
+"""Displacement of values: diagnostics of swapping, shuffling, noise addition and PRAM."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Groups whose mean gives one record away: the p% rule of tabular disclosure control (Hundepool et al., *Statistical
-Disclosure Control*, 2012, section 4.2).
+"""Dominance: groups whose mean discloses one record, by the p% rule of tabular data (Hundepool et al. 2012, section 4.2).
 
 The mean of a group and its size give its total. Whoever has the second largest value, or knows it, subtracts it and has
 the largest one but for what the others add: the total less the two largest. A mean that is rounded leaves the total open

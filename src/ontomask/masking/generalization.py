@@ -1,4 +1,4 @@
-"""Generalization: values give way to more general ones until the release satisfies what is required (S18 4, T12 8)."""
+"""Generalization: more general values until the release satisfies the requirements (S18 4, T12 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a release must satisfy, as masking methods see it: models made ready for the data at hand."""
+"""Requirements of a run, prepared for masking methods: models with their judges for the data."""
 
 from __future__ import annotations
 

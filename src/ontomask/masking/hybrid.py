@@ -1,4 +1,4 @@
-"""Hybrid data: each value of a group becomes one that is about as near to it as its group is wide (M13, D12)."""
+"""Hybrid data: each value is replaced by one about as near to it as its group is wide (M13, D12)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lattice of full-domain generalizations: every column at one of its levels; which nodes satisfy what is required.
+"""Lattice of full-domain generalizations: every column at one level, and which nodes satisfy the requirements.
 
 A node is a tuple of levels. What is more general than a node that satisfies a monotone model satisfies it too, and what
 is more special than one that fails fails too, so a few nodes decide all of them (Incognito, LeFevre et al. 2005; the

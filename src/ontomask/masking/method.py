@@ -1,4 +1,4 @@
-"""What every masking method is: checked settings, one function, and plain words on what it promises."""
+"""``Method``: base classes of masking methods: settings, ``mask``, guarantees in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Microaggregation: near records form groups of at least k, and every group shows its centre (T12 ch. 6, M13 3.1)."""
+"""Microaggregation: near records form groups of at least k, and every group shows its centroid (T12 ch. 6, M13 3.1)."""
 
 from __future__ import annotations
 

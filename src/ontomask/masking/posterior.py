@@ -1,4 +1,4 @@
-"""Drawing a column from a regression on others: its places in an order, values of other records, or numbers.
+"""Posterior draws of a column from a regression on others: ranks, values of other records, or numbers.
 
 Every response here is fitted once, to the original records, and drawn from as often as wanted; each draw begins with parameters
 from their posterior (:mod:`ontomask.statistics.regression`).

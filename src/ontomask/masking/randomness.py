@@ -1,4 +1,4 @@
-"""Where chance comes from: a secret of each run, and generators that nobody without it can repeat.
+"""Random generators of a run, derived from its secret: nobody without it can repeat them.
 
 Some methods only move values: rank swapping run again with the same generator moves them back, and an order of records can
 be undone by whoever can draw it again. What keeps people safe is then the generator alone. It used to be PCG64 with a seed

@@ -1,4 +1,4 @@
-"""Masked columns one after the other: regressed on the original records, and drawn given what was drawn before."""
+"""Sequential regressions of masked columns: fitted to the original records, drawn given earlier draws."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups that fail a model are joined with the group nearest to them until it holds."""
+"""Repair: groups that fail a model are merged with their nearest group until it holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns as scores that noise can be added to, and the way back from noisy scores to values.
+"""Columns as scores that noise can be added to, and values from noisy scores.
 
 Numbers are their own scores, ordered categories have their ranks, nominal values their marginality: the mean distance from
 all records (M13 eq. 2, divided by n).

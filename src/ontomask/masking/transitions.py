@@ -1,4 +1,4 @@
-"""Invariant transition matrices that fall with semantic distance: what PRAM draws from.
+"""Invariant transition matrices for PRAM, with probabilities that fall with semantic distance.
 
 R_ij is the probability that value i is released as j. With counts t and closeness K_ij = exp(-d_ij / reach), weights a are
 sought with

@@ -1,1 +1,1 @@
-"""Tables of records: taken from frames, read from files, given back and written as they came."""
+"""Tables of records: frames and files in, encoded columns, frames and files out."""

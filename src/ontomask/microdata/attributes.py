@@ -1,4 +1,4 @@
-"""What the columns of a table are: their kind, and the role they play for an intruder.
+"""Attributes: the kind of a column, and the role it plays for an intruder.
 
 *Quasi-identifiers* are what others may know about a person (age, place, diagnosis): these are masked. *Sensitive*
 columns are what must not be learned about a person. *Other* columns are neither. *Identifiers* name a person and are

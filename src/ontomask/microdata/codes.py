@@ -1,4 +1,4 @@
-"""Values as codes: one number for each distinct value, and one number for each combination of several.
+"""Integer codes: one for each distinct value, and one for each combination of several.
 
 Verification counts by itself (:mod:`ontomask.privacy.classes`): it must not repeat a mistake that is made here.
 """

@@ -1,4 +1,4 @@
-"""How far apart the values of one column are, on the scale of the column itself (specification 3): what all kinds share.
+"""``ColumnDistance``: distances between the values of one column, on its own scale (specification 3).
 
 The distance of a column is made from the original column. It measures between any values that can stand in it, masked
 ones too, so that all values are compared on one scale. Values are given as centres: positions of concepts, codes, ranks

@@ -1,4 +1,4 @@
-"""Encoded columns: values as integer codes in the order first seen, with what each kind knows of them.
+"""Encoded columns: values as integer codes in the order first seen, with the facts of each kind.
 
 The centre of a group is, by kind: the position of a concept in the taxonomy (nominal), a code (flat), a rank (ordinal)
 or a number (numeric); -1 and NaN stand for a missing value. ``decode`` turns centres into values in the style of the

@@ -1,4 +1,4 @@
-"""Dates that stand in a column as text, as they do in every CSV: read only where there is one way to read them.
+"""Dates stored as text: read only if there is one way to read them.
 
 2024-05-31 is one day everywhere. So is 31.05.2024: where points stand between the numbers, the day comes first. 5/6/2024 is
 May or June.

@@ -1,4 +1,4 @@
-"""Cells that a spreadsheet would run as formulas: a CSV has no types, and ``=HYPERLINK(...)`` in it is one.
+"""Spreadsheet formulas in cells: a CSV has no types, so ``=HYPERLINK(...)`` in it is one.
 
 They are warned of wherever a CSV is written, and on request a single quote is put before them, which spreadsheets take
 for "this is text". Different values stay different: classes of records are the same before and after.

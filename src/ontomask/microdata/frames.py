@@ -1,4 +1,4 @@
-"""Any frame in, the same kind out: pandas, Polars and PyArrow tables as one Polars frame and back.
+"""Conversion of pandas, Polars and PyArrow tables to one Polars frame and back.
 
 What comes in is never changed and never coerced: what has no exact counterpart is an error that names the column.
 """

@@ -1,4 +1,4 @@
-"""A frame or a file at the border: files are read as the attributes of their columns want it."""
+"""Opening a frame or a file: files are read as their attributes require."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How precisely the means of a numeric column are shown.
+"""Precision of the means that a numeric column shows.
 
 A mean of a few numbers has more digits than they have, and these digits narrow down what went into it: 33.333 is the mean
 of three whole numbers, and of which sums of three. So means are shown as precisely as the column itself is written.

@@ -1,4 +1,4 @@
-"""Reading a file of records: CSV, Parquet, Excel, SPSS, Stata, SAS. What was detected is said in words."""
+"""Reading data files: CSV, Parquet, Excel, SPSS, Stata, SAS; what was detected is reported."""
 
 from __future__ import annotations
 

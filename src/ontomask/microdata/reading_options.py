@@ -1,4 +1,4 @@
-"""How a file of records is to be read: what the user knows of it, beside what is detected."""
+"""Reading options of a data file that the user sets; everything else is detected."""
 
 from __future__ import annotations
 

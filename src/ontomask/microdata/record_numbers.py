@@ -1,4 +1,4 @@
-"""The list of released records: which row of the original each released row is, as a result keeps it."""
+"""The list of released records: the original row of each released row."""
 
 from __future__ import annotations
 

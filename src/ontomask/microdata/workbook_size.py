@@ -1,4 +1,4 @@
-"""How large a workbook is, found out before a library makes room for it.
+"""Size of a workbook, determined before a library allocates memory for it.
 
 A sheet is held as a full rectangle from its first to its last cell. One cell in the last corner of a file of a kilobyte
 asks for 512 GB, and the process ends without a word. So the parts of the archive are unpacked here first, block by

@@ -1,4 +1,4 @@
-"""Writing a table so that it appears whole or not at all, and reads back as what it was."""
+"""Atomic writing of tables that read back unchanged."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Operators on encoded tables: how far apart values and records are, their centre and their order."""
+"""Operators on encoded tables: distances, centroids and order of values and records."""

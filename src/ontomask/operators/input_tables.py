@@ -1,4 +1,4 @@
-"""What the operators on whole records start from: the quasi-identifiers of a frame, encoded."""
+"""Input of the operators on whole records: the quasi-identifiers of a frame, encoded."""
 
 from __future__ import annotations
 

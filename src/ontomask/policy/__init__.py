@@ -1,1 +1,1 @@
-"""Policies: the object, the YAML file, the files it names."""
+"""Policies: the object, its YAML file, the files it names, prepared data, verification."""

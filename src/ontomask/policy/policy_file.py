@@ -1,4 +1,4 @@
-"""Policies as YAML files: read with the line of every slip, written with a comment on every key."""
+"""Policies as YAML files: errors name the line, written files have a comment on every key."""
 
 from __future__ import annotations
 

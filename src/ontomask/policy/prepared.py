@@ -1,4 +1,4 @@
-"""The data as a policy sees them: checked, without identifiers, and encoded."""
+"""Data prepared for a policy: checked, without identifiers, encoded."""
 
 from __future__ import annotations
 

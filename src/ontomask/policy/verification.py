@@ -1,4 +1,4 @@
-"""Checking a finished table against privacy models."""
+"""Verification of a finished table against privacy models."""
 
 from __future__ import annotations
 

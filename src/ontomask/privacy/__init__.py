@@ -1,1 +1,1 @@
-"""Privacy models: what a table must satisfy, checked on the table itself and independent of how it was made."""
+"""Privacy models, checked on the finished table and independent of how it was made."""

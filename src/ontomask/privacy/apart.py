@@ -1,4 +1,4 @@
-"""How many values of a class are pairwise at least some distance apart.
+"""Number of values of a class that are pairwise at least a given distance apart.
 
 Numbers: taken from the least on, each that is far enough from the one taken before; no set is larger. Concepts: a search
 for as many as are asked for, by trying and going back; where it has tried often enough it keeps the most it has found.

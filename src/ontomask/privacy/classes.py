@@ -1,4 +1,4 @@
-"""Equivalence classes of a table: records that agree in all quasi-identifiers. Used by every privacy model.
+"""Equivalence classes of a table: records that agree in all quasi-identifiers.
 
 Columns become whole numbers, the numbers of a row one key, and equal keys are counted: on millions of rows several times
 as fast as grouping by the columns themselves.

@@ -1,4 +1,4 @@
-"""What a release may hold: the columns of its policy, all of them and no others, with values that fit their kinds.
+"""Contents of a release: exactly the columns of its policy, with values that fit their kinds.
 
 A file that passes every privacy model on its quasi-identifiers may still carry names in a column nobody listed. So these
 checks are findings like those of the models.

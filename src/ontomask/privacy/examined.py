@@ -1,4 +1,4 @@
-"""A table as privacy models look at it: its equivalence classes and its sensitive columns, each worked out once.
+"""A table as privacy models check it: equivalence classes and sensitive columns, each computed once.
 
 Several models ask for the same classes and the same columns, and tables of one run (the original, the release, the file
 that was written) hold the same texts: what a text means is found once for all of them.

@@ -1,4 +1,4 @@
-"""Identifiers, which name a person directly, have no place in a release."""
+"""Identifiers, which name a person directly, must not be in a release."""
 
 from __future__ import annotations
 

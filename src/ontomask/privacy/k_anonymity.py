@@ -1,4 +1,4 @@
-"""k-anonymity (Samarati, Sweeney): no record is unique on its quasi-identifiers.
+"""k-anonymity (Samarati, Sweeney): every class has at least k records.
 
 This code shares nothing with the masking methods: it counts rows of the finished table.
 """

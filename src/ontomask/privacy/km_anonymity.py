@@ -1,4 +1,4 @@
-"""k^m-anonymity (Terrovitis et al. 2008): no record is unique on any m of its quasi-identifiers."""
+"""k^m-anonymity (Terrovitis et al. 2008): every combination of m quasi-identifiers has at least k records."""
 
 from __future__ import annotations
 

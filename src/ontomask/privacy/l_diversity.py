@@ -1,4 +1,4 @@
-"""l-diversity (Machanavajjhala et al. 2007): a class holds enough different sensitive values."""
+"""l-diversity (Machanavajjhala et al. 2007): every class has enough different sensitive values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every privacy model gives: a finding, in figures and in words; and a judge of classes for searches.
+"""Base of privacy models: findings, in figures and words, and judges of classes for searches.
 
 A model is stated on classes: the records that agree in all quasi-identifiers. It gives every class a figure and says
 which classes fail. Searches for a release ask the same question of candidates, over and over, through a

@@ -1,4 +1,4 @@
-"""Probabilistic k-anonymity (Soria-Comas & Domingo-Ferrer 2012): the original of a value is found with chance 1/k at most."""
+"""Probabilistic k-anonymity (Soria-Comas & Domingo-Ferrer 2012): the original of a value is found with probability <= 1/k."""
 
 from __future__ import annotations
 

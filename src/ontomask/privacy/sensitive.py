@@ -1,4 +1,4 @@
-"""Sensitive columns as models see them: codes of values, and what is known of the values.
+"""Sensitive columns for privacy models: codes of values, and facts about the values.
 
 Spellings of one text are one value, and texts that say that nothing is known are missing (see
 :mod:`ontomask.microdata.spelling`): neither is diversity.

@@ -1,4 +1,4 @@
-"""t-closeness on severity numbers: what S18 section 6 leaves for future studies."""
+"""t-closeness on severity numbers (an extension of S18 section 6)."""
 
 from __future__ import annotations
 

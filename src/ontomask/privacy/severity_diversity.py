@@ -1,4 +1,4 @@
-"""l-diversity on severity numbers (S18 definitions 2 and 3): a class does not give away that something is grave."""
+"""l-diversity on severity numbers (S18 definitions 2 and 3): a class does not disclose that a value is severe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the models on severity numbers share (S18): the definition, the columns they look at, and the numbers of these."""
+"""Shared by the models on severity numbers (S18): the definition, the columns they check, and their numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of a nominal column that are more general than others of the same class: they are no diversity of their own.
+"""Values of a nominal column that are more general than others of their class: they add no diversity.
 
 ``250`` (diabetes) and ``250.00`` (diabetes of type 2) disclose the same. Distinct l-diversity counts values none of which
 subsumes another: the largest antichain of the class's concepts. In a tree that is the number of its most specific

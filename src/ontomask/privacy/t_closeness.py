@@ -1,4 +1,4 @@
-"""t-closeness (Li et al. 2007): what a class holds is distributed about as in the whole table."""
+"""t-closeness (Li et al. 2007): sensitive values of every class are distributed nearly as in the whole table."""
 
 from __future__ import annotations
 

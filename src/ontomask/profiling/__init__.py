@@ -1,1 +1,1 @@
-"""Profiling: what the columns of a file look like, and a policy proposed from it."""
+"""Profiling: facts about the columns of a file, and a policy proposed from them."""

@@ -1,4 +1,4 @@
-"""What the values of a column show, whatever it is called: how many, how often, written how. No value leaves here."""
+"""Facts about the values of a column: counts, frequencies, formats. It keeps no values."""
 
 from __future__ import annotations
 

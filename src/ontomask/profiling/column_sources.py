@@ -1,4 +1,4 @@
-"""The columns of a frame or a file, one at a time: a large Parquet file need not fit into memory to be looked at."""
+"""Columns of a frame or a file, one at a time: a large Parquet file need not fit into memory."""
 
 from __future__ import annotations
 

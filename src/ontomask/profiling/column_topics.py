@@ -1,5 +1,4 @@
-"""What a column is about, by its name and its values: a name alone says ``number_diagnoses`` is of diagnoses; its small
-numbers say that it counts them."""
+"""Topic of a column, by its name and its values: small numbers named ``number_diagnoses`` are counts, not diagnoses."""
 
 from __future__ import annotations
 

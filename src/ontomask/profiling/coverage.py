@@ -1,4 +1,4 @@
-"""The values of a column of a file, and which of them a taxonomy or a file of levels does not have.
+"""Coverage of the values of a column by a taxonomy or a file of levels.
 
 A run ends with an error at the first column with such values; here they are told beforehand.
 """

@@ -1,4 +1,4 @@
-"""Which texts of a table stand for missing values: what is sure is proposed, what is doubtful is asked.
+"""Markers of missing values in a table: certain ones are proposed, doubtful ones are asked about.
 
 A marker holds for the whole table. One that is a value in some column (``NA`` among the codes of countries, ``-`` beside
 ``+``) is therefore proposed nowhere.

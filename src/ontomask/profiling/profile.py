@@ -1,4 +1,4 @@
-"""A first look at a table: what each column seems to be, why, and a policy to begin from."""
+"""``profile``: a proposed kind and role for each column of a table, with reasons, and a policy from it."""
 
 from __future__ import annotations
 

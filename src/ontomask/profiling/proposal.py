@@ -1,4 +1,4 @@
-"""What is proposed for one column: its role, its kind, why, and what a person must check."""
+"""``Proposal``: the proposed role and kind of one column, the reasons, and what a person must check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules that propose what a column is: its role, its kind, its taxonomy, why, and what a person must check.
+"""Rules that propose the role, kind and taxonomy of a column, with reasons and what a person must check.
 
 What cannot be told is proposed as the safer choice: what nobody knows anything about is masked, what may name a person
 is removed. Reasons speak of numbers of values, never of values.

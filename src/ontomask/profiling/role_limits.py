@@ -1,4 +1,4 @@
-"""How many columns are masked together: the more there are, the less masking keeps of each.
+"""Limit of the number of columns that are masked together: the more there are, the less masking keeps of each.
 
 Quasi-identifiers are what others can know of somebody: who they are, where and how they live, when and how they came.
 Facts of a treatment are sensitive, with a question. Columns of which nothing is known are masked as long as there are few,

@@ -1,4 +1,4 @@
-"""Which taxonomy holds the values of a column: a given one, a system of codes that is built in, or WordNet.
+"""Candidate taxonomies of a column: a given one, a built-in code system, or WordNet.
 
 A taxonomy fits if it has a place for at least 90% of the records and 80% of the values. WordNet has a place for nearly
 any English word, so more is asked of it: a place for every value, by its own name, and few with several senses.

@@ -1,1 +1,1 @@
-"""Releases: masked, verified, written, saved, checked again."""
+"""Releases: run, result, verification of the written file, saving, manifest."""

@@ -1,4 +1,4 @@
-"""``check``: everything that can be said before masking; the policy against the data, and which records are unique in them."""
+"""``check``: the policy against the data before masking, and the unique records in them."""
 
 from __future__ import annotations
 

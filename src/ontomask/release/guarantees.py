@@ -1,4 +1,4 @@
-"""What is said with the guarantees of a result where less is promised than a reader might hope for."""
+"""Caveats among the guarantees of a result."""
 
 from __future__ import annotations
 

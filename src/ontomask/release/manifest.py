@@ -1,4 +1,4 @@
-"""What a result was made of: versions, and the fingerprints of what went in and came out."""
+"""Manifest of a result: versions, and fingerprints of all input and output files."""
 
 from __future__ import annotations
 

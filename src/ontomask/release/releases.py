@@ -1,4 +1,4 @@
-"""Several releases of the same records as one result: each is verified for itself, and all of them must hold."""
+"""Several releases of the same records as one result: each is verified, and all must hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What :func:`ontomask.anonymize` hands back: the release, what is known of it, and the steward's own record."""
+"""``Result``: the release, what is known of it, and the confidential record of the run."""
 
 from __future__ import annotations
 

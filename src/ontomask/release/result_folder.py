@@ -1,4 +1,4 @@
-"""Verifying a saved result: are all its files there and as they were, and does its release satisfy its policy?"""
+"""Verification of a saved result: files complete and unchanged, release against its policy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way through: frame and policy to encoded table, masked table, decoded frame, verified release."""
+"""``anonymize`` and ``verify``: frame and policy to encoded table, masked table, verified release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing a result: a folder that appears whole or not at all, and never takes the place of anything but its like."""
+"""Saving a result: a folder that is written completely or not at all, and replaces only an earlier result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The release as its file holds it: read back as a recipient would, and verified before the file appears.
+"""The written file, read back as a recipient would and verified before it appears.
 
 A file is not the frame it was written from: formats round, trim, and know fewer types. What a recipient compares are
 cells, so quasi-identifiers of a CSV are compared as texts: the finest classes that anybody can see. If these satisfy the

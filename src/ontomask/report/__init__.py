@@ -1,1 +1,1 @@
-"""The HTML report of a release: one self-contained file for a data steward or an ethics board."""
+"""HTML report of a release: one self-contained file for a data steward or an ethics board."""

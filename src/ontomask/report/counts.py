@@ -1,4 +1,4 @@
-"""How often values occur before and after masking, cut down to what a chart can show. Only counting, on distinct values."""
+"""Frequencies of values before and after masking, reduced to what a chart can show. Only counting, on distinct values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the sections of a report are made of: figures for the eye, charts with their tables."""
+"""Elements of report sections: figures, and charts with their tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Examples of what became of records, and where in its taxonomy a column lives. For the steward's eyes only."""
+"""Examples of masked records, and the branch of a taxonomy that a column uses. Only for the internal edition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where names can stand beside the points of a chart, so that none covers another or a point."""
+"""Positions of labels beside the points of a chart, so that none covers another or a point."""
 
 from __future__ import annotations
 

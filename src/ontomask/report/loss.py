@@ -1,4 +1,4 @@
-"""The section of a report on what masking cost: losses in all and by column, tails and categories that are gone."""
+"""Report section on information loss: in total and by column, tails, vanished categories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report needs to know of a result; :class:`ontomask.Result` has it all."""
+"""``Reportable``: what a report needs of a result, as a protocol."""
 
 from __future__ import annotations
 

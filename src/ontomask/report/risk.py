@@ -1,4 +1,4 @@
-"""The section of a report on disclosure risk: classes, attacks, and sensitive values that classes give away."""
+"""Report section on disclosure risk: classes, attacks, disclosed sensitive values."""
 
 from __future__ import annotations
 

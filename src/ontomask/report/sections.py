@@ -1,4 +1,4 @@
-"""The sections of a report on what was asked and done, and on values before and after. Plain content only."""
+"""Report sections on the policy, the masking, and values before and after. Plain content only."""
 
 from __future__ import annotations
 

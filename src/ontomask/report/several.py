@@ -1,4 +1,4 @@
-"""The section of a report on several releases of the same records: how figures from them are combined. Plain content only."""
+"""Report section on several releases of the same records: how figures are combined. Plain content only."""
 
 from __future__ import annotations
 

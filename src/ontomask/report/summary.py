@@ -1,4 +1,4 @@
-"""All that a report says, as plain content: texts, numbers, lists. What an edition may show is decided here, nowhere else.
+"""Content of a report: texts, numbers, lists. What an edition may show is decided here and nowhere else.
 
 The *internal* edition tells everything and belongs with the original data. The *public* edition may go with the release: it
 holds no value of the data, no distribution, no example, nothing that fixes or describes what was random, and figures by column

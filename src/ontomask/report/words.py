@@ -1,4 +1,4 @@
-"""Roles, kinds and settings of a policy in words, and the terms of the field. Methods and models explain themselves."""
+"""Roles, kinds and settings of a policy in words, and the glossary. Methods and models explain themselves."""
 
 from __future__ import annotations
 

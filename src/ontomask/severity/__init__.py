@@ -1,1 +1,1 @@
-"""How grave it is that others learn a value: severity numbers over an institution's own sets of values (S18)."""
+"""Severity numbers of values: how much harm their disclosure does, by an institution's own sets of values (S18)."""

@@ -1,4 +1,4 @@
-"""What a severity file says: the columns it speaks of, and the special values sets over them (S18 2.1).
+"""Severity definitions: the columns of a severity file and its special values sets (S18 2.1).
 
 These are the words alone; what they select in a taxonomy or on a scale is worked out in
 :mod:`ontomask.severity.members`.

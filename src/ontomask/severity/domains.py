@@ -1,4 +1,4 @@
-"""The values a column can have, cut into cells: values of one cell are in the same sets.
+"""Domains of columns, cut into cells: values of one cell are in the same sets.
 
 A cell is a concept of a taxonomy, a text that some set lists, or a point or an open interval between thresholds. So a
 set is an array of truth values over the cells of its column, and how many sets can hold one value at once is a maximum

@@ -1,4 +1,4 @@
-"""From the words of a definition to sets over cells: what each set holds, and every slip that shows only then."""
+"""Members of special values sets: from a definition to sets over cells, with every error found on the way."""
 
 from __future__ import annotations
 

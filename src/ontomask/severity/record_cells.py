@@ -1,4 +1,4 @@
-"""The records of a table among the cells of a definition; made for millions of them.
+"""Cells of the records of a table under a severity definition, for millions of records.
 
 Distinct values are placed once. Cells that no set tells apart are one sort, so a record is a small number for each
 column, and a combination of columns a product of small numbers.

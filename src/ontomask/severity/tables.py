@@ -1,4 +1,4 @@
-"""Severity in tables: value by value, how many records have each number, sums by group; and a definition in words."""
+"""Severity tables: numbers by value, records by number, sums by group; and a definition in words."""
 
 from __future__ import annotations
 

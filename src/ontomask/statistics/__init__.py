@@ -1,1 +1,1 @@
-"""Statistics of nominal data: centres, marginality, dependence, all on counts of categories."""
+"""Statistics of nominal data: centroids, marginality, dependence, all on counts of categories."""

@@ -1,4 +1,4 @@
-"""The centre of a group of nominal values (T12 4.3, M13 def. 1, R17 eq. 13)."""
+"""Centroids of groups of nominal values (T12 4.3, M13 def. 1, R17 eq. 13)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rank correlations, those of the Gaussian copula behind them, and the nearest matrix that is one of correlations."""
+"""Rank correlations, correlations of the Gaussian copula, nearest correlation matrix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A column of nominal values as distinct concepts with weights: what every statistic starts from."""
+"""Nominal samples: a column of values as distinct concepts with weights, the input of every statistic."""
 
 from __future__ import annotations
 

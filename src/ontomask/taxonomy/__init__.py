@@ -1,1 +1,1 @@
-"""Concepts and is-a: the taxonomy itself, its readers, the built-in ones, and the way from values to concepts."""
+"""Taxonomies: concepts and is-a links, readers, built-in taxonomies, matching of values to concepts."""

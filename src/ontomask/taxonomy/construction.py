@@ -1,4 +1,4 @@
-"""Putting a taxonomy together: from pairs of codes to numbered links, with every slip found on the way."""
+"""Construction of taxonomies: from pairs of codes to numbered links, with every error found on the way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From any format to the edge CSV, and what the CSV has no place for: told by reading it back."""
+"""Conversion of any format to the edge CSV, and what the CSV loses, found by reading it back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A taxonomy for the eye: text trees, a one-line path, a card for notebooks. Nothing here computes."""
+"""Display of a taxonomy: text trees, a one-line path, a card for notebooks."""
 
 from __future__ import annotations
 

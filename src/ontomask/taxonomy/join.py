@@ -1,4 +1,4 @@
-"""Two ontologies for one attribute: joined at equivalent concepts (a bridge), or only under a common root."""
+"""``join_taxonomies``: two ontologies for one attribute, joined at equivalent concepts or under a common root."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A taxonomy by what a person calls it: a name of the catalog, or a file or folder; and what the catalog has here."""
+"""Taxonomies by name, file or folder; and which built-in ones this machine has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mapping file to edit: every value of a column with the concept it was placed in, what needs a decision first."""
+"""Mapping files to edit: every value of a column with its concept, undecided ones first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What matching the values of a column found: which value has its place where, how, and what remains."""
+"""``Matching``: which value of a column matched which concept, how, and what remains."""
 
 from __future__ import annotations
 

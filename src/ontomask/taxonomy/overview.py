@@ -1,4 +1,4 @@
-"""A taxonomy and its concepts as plain facts: numbers, texts and lists, for printing or for JSON."""
+"""Facts about a taxonomy and its concepts as numbers, texts and lists, for printing or JSON."""
 
 from __future__ import annotations
 

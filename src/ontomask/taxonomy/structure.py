@@ -1,4 +1,4 @@
-"""Concepts by code and position, and how they are linked: all of a taxonomy that needs no names."""
+"""Structure of a taxonomy: concepts by code and position, and their links."""
 
 from __future__ import annotations
 

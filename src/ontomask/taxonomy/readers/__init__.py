@@ -1,4 +1,4 @@
-"""Reading taxonomies: one module per format, chosen by suffix, by content where a suffix is shared, or by name."""
+"""Taxonomy readers: one module per format, chosen by suffix, content or name."""
 
 from __future__ import annotations
 

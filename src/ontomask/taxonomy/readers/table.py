@@ -1,4 +1,4 @@
-"""What the CSV readers share: delimiter, rows with their line numbers, columns by name."""
+"""Shared by the CSV readers: delimiter, rows with line numbers, columns by name."""
 
 from __future__ import annotations
 
