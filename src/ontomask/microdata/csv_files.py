@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import short, some_of
 from ontomask.errors import DataError, OptionError
+from ontomask.files.delimiters import DELIMITERS, detect_delimiter
 from ontomask.files.source import BYTE_ORDER_MARKS, HEAD, LONGEST_LINE, Source
 from ontomask.microdata.frames import LONGEST_NAME, is_pattern
-from ontomask.taxonomy.readers.table import DELIMITERS
 
 _QUOTE, _NEWLINE, _RETURN = 34, 10, 13
 _NUMBER = re.compile(r"\s*[-+]?[0-9]+([.,][0-9]+)?\s*")
@@ -141,22 +141,13 @@ def _delimiter(source: DataSource, payload: bytes) -> str:
     if len(payload) > HEAD and b"\n" in sample:
         sample = sample[: sample.rfind(b"\n")]
     text = sample.decode("utf-8", "ignore")
-    best, best_rank = None, (0.0, 0)
-    for delimiter in DELIMITERS:
-        try:
-            widths = [len(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row][:200]
-        except csv.Error:
-            continue
-        rank = (widths.count(widths[0]) / len(widths), widths[0]) if widths else (0.0, 0)
-        if rank[1] > 1 and rank > best_rank:
-            best, best_rank = delimiter, rank
-    if best is None:
+    found = detect_delimiter(text, header=True)
+    if found is None:
         source.notes.append(
             f"read as one column: none of {', '.join(map(repr, DELIMITERS))} cuts the first line; "
             "if there are more columns, name the delimiter"
         )
-        return ","
-    return best
+    return found or ","
 
 
 def _check_header(source: DataSource, header: Sequence[str]) -> None:

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ontomask.errors import OptionError
+from ontomask.files.delimiters import DELIMITERS, detect_delimiter
 from ontomask.files.source import HEAD, Source
 
-DELIMITERS = ",;\t|"
 #: Names a column goes by, best first; compared without case, blanks, dashes and underscores.
 CHILD = ("child", "code", "id", "concept", "conceptid", "value", "term", "node")
 PARENT = ("parent", "parentcode", "parentid", "broader", "isa", "parentconcept")
@@ -23,22 +23,15 @@ class Row(NamedTuple):
     cells: list[str]
 
 
-def detect_delimiter(source: Source, text: str) -> str:
-    """The delimiter that cuts the first lines into the same number of cells, and into most of them."""
-    lines = [line for line in text.split("\n") if line.strip()][:200]
-    best, best_rank = None, (0.0, 0)
-    for delimiter in DELIMITERS:
-        widths = [len(cells) for cells in csv.reader(lines, delimiter=delimiter)]
-        common = max(set(widths), key=lambda width: (widths.count(width), width), default=1)
-        rank = (widths.count(common) / max(1, len(widths)), common)
-        if common > 1 and rank > best_rank:
-            best, best_rank = delimiter, rank
-    if best is None:
+def delimiter_of(source: Source, text: str) -> str:
+    """The delimiter of the lines that are not blank."""
+    found = detect_delimiter("\n".join(line for line in text.split("\n") if line.strip()), header=False)
+    if found is None:
         raise source.error(
             f"no delimiter of {', '.join(map(repr, DELIMITERS))} cuts its first lines into columns",
             remedy="Name it with delimiter=, or check that it is the right file.",
         )
-    return best
+    return found
 
 
 class Rows:
@@ -52,7 +45,7 @@ class Rows:
         text = sample(source)
         if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
             raise OptionError(f"the delimiter {delimiter!r}", remedy="Give one character, such as ';'.")
-        self._delimiter = delimiter or detect_delimiter(source, text)
+        self._delimiter = delimiter or delimiter_of(source, text)
         first = next(self._parse(text), None)
         if first is None:
             raise source.error("there are no rows", remedy="Check how the file was written.")
@@ -123,7 +116,7 @@ def looks_like_levels(source: Source) -> bool:
     lines = [line for line in text.split("\n") if line.strip()]
     if not lines:
         return False
-    cut = list(csv.reader(lines, delimiter=detect_delimiter(source, text)))
+    cut = list(csv.reader(lines, delimiter=delimiter_of(source, text)))
     if column(cut[0], CHILD) is not None and column(cut[0], PARENT) is not None:
         return False
     widths = {len(cells) for cells in cut}
