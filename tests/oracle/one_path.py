@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.hierarchies.costs import Costs, LossKind
-from ontomask.hierarchies.levels import ColumnLevels
+from ontomask.hierarchies.levels import ColumnLevels, Costs, LossKind
 from ontomask.microdata.encoding import Table
 
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ontomask.arguments import counted
 from ontomask.arrays import Longs
 from ontomask.errors import DataError
-from ontomask.microdata.aligning import aligned as in_one_type
 from ontomask.microdata.attributes import as_attributes
+from ontomask.microdata.dtypes import aligned as in_one_type
 from ontomask.microdata.record_numbers import read_records
 from ontomask.policy.policy import Policy
 

@@ -24,14 +24,14 @@ from ontomask.kinds.numeric import Numeric, NumericColumn
 from ontomask.kinds.ordinal import Ordinal, OrdinalColumn
 from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import Masked, Method
-from ontomask.microdata.aligning import aligned as in_one_type
 from ontomask.microdata.attributes import as_attributes
 from ontomask.microdata.columns import Column, encode_column
+from ontomask.microdata.dtypes import aligned as in_one_type
+from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.encoding import Table, encode, make_table, remeasured, require_columns
 from ontomask.microdata.frames import Taken, take
 from ontomask.microdata.opening import opened, with_own_orders
 from ontomask.microdata.reading_options import Reading
-from ontomask.microdata.restoring import is_text
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.policy.policy import Policy
 from ontomask.privacy.examined import Examined

@@ -1,14 +1,18 @@
-"""Hashes and states of files, to detect changes."""
+"""Hashes and states of files and versions of the software, to detect changes."""
 
 from __future__ import annotations
 
 import hashlib
+import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 
 from ontomask.errors import DataError
 
+#: Libraries whose version may show in a result.
+LIBRARIES = ("numpy", "scipy", "polars", "numba", "pydantic")
 #: Size, time of the last change, and inode: when they differ, the file is not what it was.
 State = tuple[int, int, int]
 
@@ -65,3 +69,10 @@ def state_of(file: Path) -> State | None:
     except (OSError, ValueError):  # a name that no file can have
         return None
     return found.st_size, found.st_mtime_ns, found.st_ino
+
+
+def versions() -> tuple[str, str, dict[str, str]]:
+    """Of ontomask, of Python and of the libraries whose version may show in a result."""
+    from ontomask import __version__
+
+    return __version__, platform.python_version(), {name: metadata.version(name) for name in LIBRARIES}

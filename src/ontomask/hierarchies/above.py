@@ -15,8 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arrays import Floats, Longs
-from ontomask.hierarchies.costs import LossKind
-from ontomask.hierarchies.levels import ANY, ANY_LEVEL, ColumnLevels
+from ontomask.hierarchies.levels import ANY, ANY_LEVEL, ColumnLevels, LossKind
 from ontomask.kernels.hierarchies import first_in_common
 from ontomask.kinds.concept_distance import NominalDistance
 from ontomask.kinds.flat import FlatColumn

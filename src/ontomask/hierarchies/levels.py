@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,9 @@ from ontomask.kinds.nominal import NominalColumn
 from ontomask.kinds.numeric import NumericColumn
 from ontomask.kinds.ordinal import OrdinalColumn
 from ontomask.microdata.columns import Column
+
+#: The cost of showing a value at a level: NCP, distance, or levels climbed.
+LossKind = Literal["ncp", "semantic", "steps"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,3 +154,26 @@ def _middle(numbers: Floats) -> float:
 def _median(ranks: NDArray[np.int64]) -> int:
     known = np.sort(ranks[ranks >= 0])
     return int(known[(len(known) - 1) // 2]) if len(known) else -1
+
+
+@dataclass(frozen=True, eq=False)
+class Costs:
+    """The loss of each code of each column at each level; ``even``: is it the same for all of a group?"""
+
+    by_code: list[list[Floats]]
+    even: bool
+
+    @staticmethod
+    def of(hierarchies: Sequence[ColumnLevels], loss: LossKind) -> Costs:
+        if loss == "semantic":
+            return Costs([_semantic(hierarchy) for hierarchy in hierarchies], False)
+        if loss == "steps":
+            steps = [[np.full(len(a.column), i / max(len(a) - 1, 1)) for i in range(len(a))] for a in hierarchies]
+            return Costs(steps, True)
+        return Costs([[level.penalty[level.group] for level in hierarchy.levels] for hierarchy in hierarchies], True)
+
+
+def _semantic(hierarchy: ColumnLevels) -> list[Floats]:
+    metric = hierarchy.column.distance()
+    own = hierarchy.column.centre_of_code
+    return [metric.scaled(own, level.centres[level.group]) for level in hierarchy.levels]

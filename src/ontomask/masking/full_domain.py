@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from ontomask.arguments import counted, did_you_mean, free_name
 from ontomask.arrays import TIE, Floats
 from ontomask.errors import DataError, PolicyError
-from ontomask.hierarchies.costs import Costs
-from ontomask.hierarchies.levels import ColumnLevels
+from ontomask.hierarchies.levels import ColumnLevels, Costs
 from ontomask.masking.goals import Goals
 from ontomask.masking.lattice import Lattice, Node, NodeResult, Rows, minimal
 from ontomask.masking.method import Masked

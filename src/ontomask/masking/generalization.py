@@ -9,9 +9,8 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import did_you_mean
 from ontomask.errors import PolicyError
-from ontomask.hierarchies.costs import LossKind
 from ontomask.hierarchies.kinds import AnyHierarchy, levels_of
-from ontomask.hierarchies.levels import ColumnLevels
+from ontomask.hierarchies.levels import ColumnLevels, LossKind
 from ontomask.masking.goals import Goals
 from ontomask.masking.method import DistanceMethod, Masked
 from ontomask.microdata.encoding import Table

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from ontomask.arguments import counted
 from ontomask.arrays import TIE, Floats, Longs
 from ontomask.hierarchies.above import Above
-from ontomask.hierarchies.costs import LossKind
-from ontomask.hierarchies.levels import ColumnLevels
+from ontomask.hierarchies.levels import ColumnLevels, LossKind
 from ontomask.kinds.flat import FlatColumn
 from ontomask.kinds.nominal import Nominal, NominalColumn
 from ontomask.masking.full_domain import Search

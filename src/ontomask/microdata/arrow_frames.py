@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 import polars as pl
 
 from ontomask.errors import DataError
-from ontomask.microdata.restoring import in_use
+from ontomask.microdata.dtypes import in_use
 
 
 class ArrowColumn(NamedTuple):

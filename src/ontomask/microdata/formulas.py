@@ -10,7 +10,7 @@ import polars as pl
 
 from ontomask.arguments import counted, short, some_of
 from ontomask.errors import DataError
-from ontomask.microdata.restoring import is_text
+from ontomask.microdata.dtypes import is_text
 
 _SIGNS = r"=+\-@\t\r\n＝＋－＠"
 #: A formula, as far as its first sign tells; numbers, ranges of numbers and bare dashes are none.

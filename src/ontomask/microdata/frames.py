@@ -16,8 +16,8 @@ import polars as pl
 from ontomask.arguments import is_a, short, some_of
 from ontomask.errors import DataError
 from ontomask.fork_safety import require_threads
+from ontomask.microdata.dtypes import as_before
 from ontomask.microdata.missing_markers import marker_note, without_marker_categories, without_markers
-from ontomask.microdata.restoring import as_before
 
 Kind = Literal["pandas", "polars", "pyarrow"]
 #: Characters of a column name; a longer one is a cell that went astray.

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from ontomask.arguments import counted, some_of
-from ontomask.microdata.restoring import is_text
+from ontomask.microdata.dtypes import is_text
 
 _NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
 

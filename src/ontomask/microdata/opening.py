@@ -10,9 +10,9 @@ import polars as pl
 
 from ontomask.arguments import did_you_mean, some_of
 from ontomask.errors import DataError
+from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.frames import Taken
 from ontomask.microdata.reading_options import Reading
-from ontomask.microdata.restoring import is_text
 
 
 def opened(

@@ -13,7 +13,7 @@ import polars as pl
 
 from ontomask.arguments import some_of
 from ontomask.errors import DataError
-from ontomask.microdata.restoring import in_use, is_text
+from ontomask.microdata.dtypes import in_use, is_text
 
 #: What an object column may hold, one kind at a time, and what Polars calls it.
 _OBJECTS: dict[type, Any] = {

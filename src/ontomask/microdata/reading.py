@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -184,10 +185,17 @@ def _mark_missing(table: TableFile, missing: Collection[str], codes: Collection[
 
 
 def _read_parquet(file: Path) -> pl.DataFrame:
-    try:
+    with parquet_errors(file):
         require_parquet_fits(file)
         with open_regular(file) as stream:
             return pl.read_parquet(stream)
+
+
+@contextmanager
+def parquet_errors(file: Path) -> Iterator[None]:
+    """What goes wrong while a Parquet file is read, as an error of ours."""
+    try:
+        yield
     except (pl.exceptions.PolarsError, OSError) as problem:
         raise DataError(
             f"the file cannot be read as Parquet ({type(problem).__name__})",

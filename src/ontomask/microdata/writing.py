@@ -21,10 +21,10 @@ from ontomask.errors import DataError, OntomaskError, OntomaskWarning, OptionErr
 from ontomask.files.delimiters import DELIMITERS
 from ontomask.files.owner_only import FILE, create_file, make_ordinary
 from ontomask.microdata import stat_files
+from ontomask.microdata.dtypes import is_text, only_what_cells_show
 from ontomask.microdata.formulas import escaped, formula_note
 from ontomask.microdata.frames import take_any
 from ontomask.microdata.reading import SUFFIXES, format_of
-from ontomask.microdata.restoring import is_text, only_what_cells_show
 
 #: Suffix -> format, of those that can be written.
 _SUFFIXES = {suffix: format for suffix, format in SUFFIXES.items() if format != "sas7bdat"}

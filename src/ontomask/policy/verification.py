@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from ontomask.errors import MissingDataError, MissingExtraError, TaxonomyFileError
 from ontomask.policy.policy import Policy
-from ontomask.privacy.contents import ContentCheck, FittingValues, ListedColumns, PolicyColumns
+from ontomask.privacy.contents import ContentCheck, FittingValues, ListedColumns, NoIdentifiers, PolicyColumns
 from ontomask.privacy.examined import Examined
-from ontomask.privacy.identifiers import NoIdentifiers
 from ontomask.privacy.models import Finding, Model
 from ontomask.privacy.probabilistic import ProbabilisticKAnonymity
 

@@ -268,3 +268,29 @@ def _unplaced(tally: Counter[str], matching: Matching) -> Counter[str]:
     lexicon = matching.taxonomy.lexicon
     unplaced = [u for u in matching.unmatched if not u.codes and not lexicon.with_lost_zeros(u.value)]
     return Counter({u.value: tally[u.value] for u in unplaced})
+
+
+class NoIdentifiers(ContentCheck):
+    """No column that the policy calls an identifier is in the data. Every policy that names one requires it."""
+
+    name: Literal["no_identifiers"] = "no_identifiers"
+
+    def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
+        left = [name for name, a in table.attributes.items() if a.role == "identifier" and name in table.data]
+        text = (
+            f"identifiers are still in the data: {', '.join(left)}"
+            if left
+            else "no identifier of the policy is in the data"
+        )
+        columns = pl.DataFrame({"column": pl.Series(left, dtype=pl.String)})
+        return Finding(self, not left, float(len(left)), text, columns, len(table) if left else 0, open_text=text)
+
+    def describe(self) -> str:
+        return "no identifiers"
+
+    @property
+    def title(self) -> str:
+        return "No identifiers"
+
+    def explain(self) -> str:
+        return "No column that the policy calls an identifier is in the release."

@@ -138,19 +138,15 @@ def columns_of(data: Any, reading: Reading | None = None) -> ColumnSource:
 
 
 def _parquet(path: Path, reading: Reading) -> ColumnSource:
-    try:
+    from ontomask.microdata.reading import parquet_errors
+
+    with parquet_errors(path):
         head = pl.scan_parquet(path, glob=False).head(1).collect()
         nested = [name for name, dtype in head.schema.items() if dtype.is_nested()]
         taken = take_any(head, unread=nested.__contains__)  # names and types are checked as those of a frame
         if not head.height:
             raise DataError("there are no records in it", where=str(path), remedy="Check how the file was written.")
         source = ParquetSource(head, [], path, frozenset(taken.orders()), reading, nested)
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise DataError(
-            f"the file cannot be read as Parquet ({type(problem).__name__})",
-            where=str(path),
-            remedy="Check that it is whole and really a Parquet file.",
-        ) from problem
     source.notes.append(f"Parquet; {source.records:,} rows, {len(source.names):,} columns")
     if source.looked < source.records:
         source.notes.append(

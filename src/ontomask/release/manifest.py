@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import platform
-from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from ontomask.files.fingerprints import sha256, states_of
+from ontomask.files.fingerprints import sha256, states_of, versions
 
 if TYPE_CHECKING:
     from ontomask.release.result import Result
-
-#: Libraries whose version may show in a result.
-LIBRARIES = ("numpy", "scipy", "polars", "numba", "pydantic")
 
 
 def changed_files(result: Result) -> list[str]:
@@ -25,8 +20,7 @@ def changed_files(result: Result) -> list[str]:
 
 def manifest_of(result: Result) -> dict[str, Any]:
     """The facts of a run, without a clock: the same run gives the same manifest."""
-    from ontomask import __version__
-
+    own, python, libraries = versions()
     prepared = result.prepared
     read, source = prepared.input, prepared.source
     taxonomies = {
@@ -36,9 +30,9 @@ def manifest_of(result: Result) -> dict[str, Any]:
     files = result.policy.named_files()
     changed = changed_files(result)
     return {
-        "ontomask": __version__,
-        "python": platform.python_version(),
-        "libraries": {name: metadata.version(name) for name in LIBRARIES},
+        "ontomask": own,
+        "python": python,
+        "libraries": libraries,
         "input": {
             "file": None if source is None else source.name,
             "sha256": None if read is None else read.sha256,

@@ -17,12 +17,12 @@ from ontomask.masking.goals import Goals
 from ontomask.masking.method import Masked
 from ontomask.masking.randomness import EXPLICIT_SEED, Secret, chosen_secret, masking_generator, random_order
 from ontomask.microdata.beside import beside
+from ontomask.microdata.dtypes import is_text, only_what_cells_show
 from ontomask.microdata.encoding import require_columns, settle_missing
 from ontomask.microdata.formulas import formula_note
 from ontomask.microdata.frames import give_back, take
 from ontomask.microdata.opening import opened
 from ontomask.microdata.reading_options import Reading
-from ontomask.microdata.restoring import is_text, only_what_cells_show
 from ontomask.policy.policy import Policy, require_policy
 from ontomask.policy.prepared import Prepared, prepare
 from ontomask.policy.verification import NOTHING_PROMISED, Verification, check_contents, check_models

@@ -16,8 +16,8 @@ import polars as pl
 from ontomask.arguments import some_of
 from ontomask.errors import DataError, NotSatisfied, OntomaskError, OntomaskWarning
 from ontomask.microdata.csv_types import typed
+from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.reading import Codes, format_name, read_table
-from ontomask.microdata.restoring import is_text
 from ontomask.policy.verification import Verification, check_contents, check_models
 from ontomask.privacy.classes import as_written
 from ontomask.privacy.contents import ContentCheck

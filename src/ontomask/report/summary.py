@@ -10,19 +10,16 @@ from __future__ import annotations
 import datetime
 import json
 import os
-import platform
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from ontomask import __version__
 from ontomask.arguments import as_path, counted, one_of, short
 from ontomask.assessment.disclosed import most_disclosed
 from ontomask.errors import OntomaskError, OptionError
-from ontomask.files.fingerprints import sha256
+from ontomask.files.fingerprints import sha256, versions
 from ontomask.masking.randomness import EXPLICIT_SEED
 from ontomask.report import sections
 from ontomask.report.charts import writable
@@ -374,12 +371,11 @@ def findings(result: Reportable) -> list[dict[str, Any]]:
 
 def made(result: Reportable, *, public: bool) -> dict[str, Any]:
     """What is needed to do it again."""
-    own = [["ontomask", __version__]]
+    own, python, libraries = versions()
     if public:
-        return {"versions": own, "seed": None, "policy": None, "source": None, "taxonomies": []}
+        return {"versions": [["ontomask", own]], "seed": None, "policy": None, "source": None, "taxonomies": []}
     from ontomask.policy.policy_file import policy_text
 
-    others = [[name, version(name)] for name in ("numpy", "polars", "scipy", "numba")]
     try:
         policy = policy_text(result.policy)
     except OntomaskError as problem:
@@ -390,7 +386,7 @@ def made(result: Reportable, *, public: bool) -> dict[str, Any]:
         if taxonomy is not None:
             taxonomies[taxonomy.name or "taxonomy"] = [f"{len(taxonomy):,} concepts", taxonomy.source or ""]
     return {
-        "versions": [*own, ["Python", platform.python_version()], *others],
+        "versions": [["ontomask", own], ["Python", python], *map(list, libraries.items())],
         "seed": None if result.seed is None else str(result.seed),
         "policy": policy,
         "source": None if result.prepared.source is None else str(result.prepared.source),
