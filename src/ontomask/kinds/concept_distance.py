@@ -114,6 +114,9 @@ class NominalDistance(ColumnDistance):
         raw: Floats = self.between_codes[a, b]
         return raw
 
+    def table_of(self, codes: Longs) -> Floats:
+        return self.table[np.ix_(codes, self.row_of_code[codes])]
+
     def marginalities(self) -> Floats:
         sums: Floats = np.add.reduce(
             self.between_codes * self.weights, axis=1

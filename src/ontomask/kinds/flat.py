@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import polars as pl
@@ -15,6 +16,9 @@ from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.column_distance import CentreRule, Centres, ColumnDistance
 from ontomask.microdata.columns import Codes, Column
 from ontomask.microdata.spelling import is_text, spelled_alike
+
+#: Values that are written out at once.
+BLOCK = 100_000
 
 
 class Flat(Attribute):
@@ -40,6 +44,17 @@ class FlatColumn(Column):
     def centre_of_code(self) -> NDArray[Any]:
         return np.arange(len(self))
 
+    def content(self) -> Iterator[bytes]:
+        for start in range(0, len(self), BLOCK):
+            texts = ("" if v is None else str(v) for v in self.values[start : start + BLOCK].to_list())
+            yield "\0".join(texts).encode("utf-8", "surrogatepass")
+
+    def of_centres(self, centres: NDArray[Any], codes: Codes) -> Self:
+        """Centres beyond the codes of the column stand for several values, and have none of their own."""
+        most = int(centres.max(initial=-1)) + 1
+        values = self.values.extend_constant(None, most - len(self)) if most > len(self) else self.values
+        return replace(self, codes=centres[codes].astype(np.int32), values=values)
+
     def decode(self, centres: NDArray[Any]) -> pl.Series:
         return self.values.gather(centres.astype(np.int64)).rename(self.name)
 
@@ -61,9 +76,15 @@ class FlatDistance(ColumnDistance):
         unequal: Floats = (a != b).astype(np.float64)
         return unequal
 
+    def table_of(self, codes: Longs) -> Floats:
+        return 1.0 - np.eye(len(codes))
+
     def marginalities(self) -> Floats:
         sums: Floats = self.n - self.weights
         return sums
+
+    def records_nearer(self, codes: Longs, bound: Floats) -> Longs:
+        return np.where(bound > 0, self.column.counts[codes], 0)
 
     def rows(self, column: Column, against: Column | None = None) -> tuple[Floats | None, Longs]:
         return None, np.arange(len(column))

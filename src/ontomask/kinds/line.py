@@ -78,6 +78,25 @@ class LineDistance(ColumnDistance):
         # A missing value is at 1 from the others even where these are all the same.
         return np.where(self.column.is_missing(a) != self.column.is_missing(b), 1.0, super().scaled(a, b))
 
+    def table_of(self, codes: Longs) -> Floats:
+        at = self.column.centre_of_code[codes].astype(np.float64)
+        return np.abs(at[:, None] - at)
+
+    def records_nearer(self, codes: Longs, bound: Floats) -> Longs:
+        order = np.argsort(self.positions)
+        at = self.positions[order]
+        below = np.concatenate(([0.0], np.cumsum(self.position_weights[order])))
+        own = self.column.centre_of_code.astype(np.float64)[codes]
+        gone = self.column.is_missing(self.column.centre_of_code)[codes]
+        inside = below[np.searchsorted(at, own + bound)] - below[np.searchsorted(at, own - bound, side="right")]
+        missing = self.n - below[-1]
+        if self.scale == 0:  # the one value there is goes to a missing one, or the other way round
+            inside = np.full(len(codes), below[-1])
+        elif missing:
+            inside = inside + np.where(bound > self.largest, missing, 0.0)
+        nearer = np.where(gone, missing, inside)
+        return np.where(bound > 0, nearer, 0.0).astype(np.int64)
+
     def marginalities(self) -> Floats:
         """By sums over the sorted values: what lies below and what lies above."""
         gone = self.n - self.position_weights.sum()

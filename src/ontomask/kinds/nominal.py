@@ -19,7 +19,7 @@ from ontomask.distances.measures import get_measure
 from ontomask.errors import OptionError
 from ontomask.kinds.concept_distance import NominalDistance
 from ontomask.microdata.attributes import Attribute
-from ontomask.microdata.columns import Codes, Column
+from ontomask.microdata.columns import Codes, Column, first_where
 from ontomask.settings import plain
 from ontomask.taxonomy.catalog import list_taxonomies, load_taxonomy
 from ontomask.taxonomy.lexicon import stemmer
@@ -192,6 +192,10 @@ class NominalColumn(Column):
             read = match_counts(Counter([label]), self.taxonomy, self.attr.mapping, self.attr.language)
             return label if read.concepts.get(label) == code else code
         return code.replace(".", "") if self.dotless else code
+
+    def of_centres(self, centres: NDArray[Any], codes: Codes) -> Self:
+        missing = first_where(self.is_missing(centres))
+        return replace(self, codes=codes, values=self.decode(centres), missing=missing, concepts=centres)
 
     def decode(self, centres: NDArray[Any]) -> pl.Series:
         """Concepts of the column as they are written there, others by code or label."""

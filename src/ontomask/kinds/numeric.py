@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 import polars as pl
@@ -16,7 +16,7 @@ from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError, OptionError
 from ontomask.kinds.line import LineColumn, middle_of_groups
 from ontomask.microdata.attributes import Attribute
-from ontomask.microdata.columns import Codes, refuse_odd, rows_where
+from ontomask.microdata.columns import Codes, first_where, refuse_odd, rows_where
 from ontomask.microdata.precision import own_decimals, rounded
 from ontomask.settings import whole_number
 
@@ -121,6 +121,10 @@ class NumericColumn(LineColumn):
     def step(self) -> float:
         """What means are a multiple of."""
         return 0.0 if self.decimals is None else 10.0**-self.decimals
+
+    def of_centres(self, centres: NDArray[Any], codes: Codes) -> Self:
+        missing = first_where(self.is_missing(centres))
+        return replace(self, codes=codes, values=self.decode(centres), missing=missing, numbers=centres)
 
     def decode(self, centres: NDArray[Any]) -> pl.Series:
         """Numbers; of the column's own type where all of them fit it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -15,7 +15,7 @@ from ontomask.arrays import Longs
 from ontomask.errors import DataError
 from ontomask.kinds.line import LineColumn, middle_of_groups
 from ontomask.microdata.attributes import Attribute
-from ontomask.microdata.columns import Codes, refuse_odd, rows_where
+from ontomask.microdata.columns import Codes, first_where, refuse_odd, rows_where
 from ontomask.microdata.dates import read_dates
 from ontomask.settings import plain
 
@@ -103,6 +103,10 @@ class OrdinalColumn(LineColumn):
     def is_missing(self, centres: NDArray[Any]) -> NDArray[np.bool_]:
         found: NDArray[np.bool_] = centres < 0
         return found
+
+    def of_centres(self, centres: NDArray[Any], codes: Codes) -> Self:
+        missing = first_where(self.is_missing(centres))
+        return replace(self, codes=codes, values=self.decode(centres), missing=missing, ranks=centres)
 
     def decode(self, centres: NDArray[Any]) -> pl.Series:
         """A median is the rank of a value that occurs in the column."""

@@ -6,11 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from ontomask.arrays import TIE, Floats, Longs
-from ontomask.kinds.concept_distance import NominalDistance
-from ontomask.kinds.line import LineDistance
 from ontomask.microdata.column_distance import ColumnDistance
 
 
@@ -31,7 +28,7 @@ def report_changes(metric: ColumnDistance, codes: Longs | None, numbers: Floats 
         key, records = np.unique(before * len(metric.column) + codes, return_counts=True)
         old, new = key // len(metric.column), key % len(metric.column)
         raw = metric.distance_of_codes(old, new)
-        off = raw / metric.scale if metric.scale > 0 else (raw > 0).astype(np.float64)
+        off = metric.on_scale(raw)
         changed = int(records[old != new].sum())
     else:
         assert numbers is not None
@@ -78,10 +75,10 @@ def _moved(metric: ColumnDistance, source: Longs) -> dict[str, object]:
     key, records = np.unique(codes * len(metric.column) + codes[source], return_counts=True)
     old, new = key // len(metric.column), key % len(metric.column)
     raw = metric.distance_of_codes(old, new)
-    if metric.scale == 0 and isinstance(metric, LineDistance):  # one value, and missing ones at 1 from it
+    if metric.scale == 0 and metric.on_line:  # one value, and missing ones at 1 from it
         raw = (old != new).astype(np.float64)
     off = raw / metric.scale if metric.scale > 0 else raw
-    ranks = _nearer(metric, old, raw)
+    ranks = metric.records_nearer(old, raw - TIE * raw)
     return {
         "attribute": metric.column.name,
         "changed": float(records[old != new].sum() / metric.n),
@@ -90,36 +87,3 @@ def _moved(metric: ColumnDistance, source: Longs) -> dict[str, object]:
         "rank_mean": float((ranks * records).sum() / metric.n),
         "rank_max": int(ranks.max(initial=0)),
     }
-
-
-def _nearer(metric: ColumnDistance, codes: NDArray[np.int64], raw: Floats) -> Longs:
-    """How many records are nearer to each code than the distance beside it; ``codes`` are sorted."""
-    bound = raw - TIE * raw
-    if isinstance(metric, LineDistance):
-        return _nearer_on_line(metric, codes, bound)
-    nearer = np.zeros(len(codes), dtype=np.int64)
-    if not isinstance(metric, NominalDistance):
-        return np.where(bound > 0, metric.column.counts[codes], 0)
-    begins = np.flatnonzero(np.diff(codes, prepend=-1))
-    for begin, end in zip(begins, [*begins[1:], len(codes)], strict=True):
-        row = metric.between_codes[codes[begin]]
-        order = np.argsort(row)
-        below = np.concatenate(([0], np.cumsum(metric.column.counts[order])))
-        nearer[begin:end] = below[np.searchsorted(row[order], bound[begin:end])]
-    return nearer
-
-
-def _nearer_on_line(metric: LineDistance, codes: NDArray[np.int64], bound: Floats) -> Longs:
-    order = np.argsort(metric.positions)
-    at = metric.positions[order]
-    below = np.concatenate(([0.0], np.cumsum(metric.position_weights[order])))
-    own = metric.column.centre_of_code.astype(np.float64)[codes]
-    gone = metric.column.is_missing(metric.column.centre_of_code)[codes]
-    inside = below[np.searchsorted(at, own + bound)] - below[np.searchsorted(at, own - bound, side="right")]
-    missing = metric.n - below[-1]
-    if metric.scale == 0:  # the one value there is goes to a missing one, or the other way round
-        inside = np.full(len(codes), below[-1])
-    elif missing:
-        inside = inside + np.where(bound > metric.largest, missing, 0.0)
-    nearer = np.where(gone, missing, inside)
-    return np.where(bound > 0, nearer, 0.0).astype(np.int64)

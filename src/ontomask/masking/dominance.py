@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import counted
 from ontomask.arrays import Floats
-from ontomask.kinds.numeric import NumericColumn
 from ontomask.microdata.encoding import Table
 
 #: The p of the p% rule.
@@ -57,9 +56,9 @@ def dominance(table: Table, group_of: NDArray[np.integer], centres: Sequence[Flo
         np.bincount(group_of[group_of >= 0], minlength=len(centres[0])) > 1
     )  # a record by itself shows its own value
     for column, shown in zip(table.columns, centres, strict=True):
-        if not isinstance(column, NumericColumn):
+        if not column.continuous:
             continue
-        told = dominated(column.numbers[column.codes], group_of, len(shown), step=column.step)
+        told = dominated(column.centre_of_code[column.codes], group_of, len(shown), step=column.step)
         told &= several & ~np.isnan(shown)
         if told.any():
             records = int(told[group_of].sum())

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from ontomask.arrays import TIE, Longs
 from ontomask.kernels.hybrid import draw_near
-from ontomask.kinds.concept_distance import NominalDistance
-from ontomask.kinds.line import LineDistance
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.progress import Progress
 
@@ -33,12 +31,12 @@ def draw_hybrid(
         progress(i / len(metrics), f"drawing values of {metric.column.name}")
         uniform = rng.random(metric.n)
         group = _Grouped(metric.column.codes.astype(np.int64), group_of.astype(np.int64), groups)
-        if isinstance(metric, NominalDistance):
-            drawn.append(group.near(metric, uniform))
-        elif isinstance(metric, LineDistance):
+        if not metric.column.graded:
+            drawn.append(group.any_of_group(uniform))
+        elif metric.on_line:
             drawn.append(group.near_on_line(metric, uniform))
         else:
-            drawn.append(group.any_of_group(uniform))
+            drawn.append(group.near(metric, uniform))
     return drawn
 
 
@@ -56,7 +54,7 @@ class _Grouped:
         drawn: Longs = self.codes[self.records[begin + pick]]
         return drawn
 
-    def near(self, metric: NominalDistance, uniform: NDArray[np.float64]) -> Longs:
+    def near(self, metric: ColumnDistance, uniform: NDArray[np.float64]) -> Longs:
         values = len(metric.column)
         pairs = np.unique(self.group_of * values + self.codes)
         at = np.searchsorted(pairs // values, np.arange(self.groups + 1))
@@ -65,7 +63,7 @@ class _Grouped:
         draw_near(table, self.codes, self.records, self.at, pairs % values, at, uniform, out)
         return out
 
-    def near_on_line(self, metric: LineDistance, uniform: NDArray[np.float64]) -> Longs:
+    def near_on_line(self, metric: ColumnDistance, uniform: NDArray[np.float64]) -> Longs:
         """Candidates are a run of the sorted values, and the missing one where it is near enough."""
         own = metric.column.centre_of_code.astype(np.float64)
         gone = metric.column.is_missing(metric.column.centre_of_code)

@@ -16,7 +16,6 @@ from pydantic import Field, model_validator
 
 from ontomask.arguments import counted
 from ontomask.errors import DataError
-from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.goals import Goals
 from ontomask.masking.method import DistanceMethod, Masked, SelectiveMethod
 from ontomask.masking.regressions import Regressions, Scored
@@ -190,7 +189,7 @@ def _unchanged(reports: Sequence[pl.DataFrame | None]) -> list[str]:
 
 def _changed(old: Column, new: Column) -> float:
     """The share of records that show another value than their own."""
-    if isinstance(new, NumericColumn) and new.values is not old.values:
+    if new.continuous and new.values is not old.values:
         one, other = old.centre_of_code[old.codes], new.centre_of_code[new.codes]
         return float(((one != other) & ~(np.isnan(one) & np.isnan(other))).mean())
     return float((old.codes != new.codes).mean())

@@ -15,7 +15,6 @@ from ontomask.arguments import counted
 from ontomask.arrays import TIE, Floats, Longs
 from ontomask.hierarchies.above import Above
 from ontomask.hierarchies.levels import ColumnLevels, LossKind
-from ontomask.kinds.flat import FlatColumn
 from ontomask.kinds.nominal import Nominal, NominalColumn
 from ontomask.masking.full_domain import Search
 from ontomask.masking.goals import Goals
@@ -160,7 +159,7 @@ def _compared(method: Generalization, table: Table, hierarchies: list[ColumnLeve
     columns = []
     for hierarchy in hierarchies:
         column = hierarchy.column
-        if isinstance(column, FlatColumn) and len(hierarchy) > 2:
+        if not column.graded and len(hierarchy) > 2:
             column = _in_tree(hierarchy)
         columns.append(column)
     placed = Table(tuple(columns), table.codes, table.counts, table.tuple_of)

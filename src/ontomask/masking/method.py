@@ -16,7 +16,6 @@ from ontomask.arrays import Longs
 from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError
 from ontomask.kinds.flat import FlatColumn
-from ontomask.kinds.numeric import NumericColumn
 from ontomask.kinds.registry import AnyAttribute
 from ontomask.masking.dominance import dominance
 from ontomask.masking.goals import Goals
@@ -302,7 +301,4 @@ class AggregationMethod(RecordDistanceMethod, GroupingMethod):
     @staticmethod
     def shown(table: Table, centres: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         """Centres as they are shown: means as precise as their column."""
-        return [
-            column.rounded(values) if isinstance(column, NumericColumn) else values
-            for column, values in zip(table.columns, centres, strict=True)
-        ]
+        return [column.rounded(values) for column, values in zip(table.columns, centres, strict=True)]

@@ -16,7 +16,6 @@ from ontomask.kernels.groups import GROUPS, LEFT
 from ontomask.kernels.mdav import begin_queues, mdav_steps, new_drift, new_queues
 from ontomask.kernels.ordering import near_order
 from ontomask.kernels.space import new_point
-from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.goals import Goals
 from ontomask.masking.hybrid import draw_hybrid
 from ontomask.masking.method import AggregationMethod, Masked
@@ -149,7 +148,7 @@ class Microaggregation(AggregationMethod):
     def settled_partition(self, table: Table) -> str:
         if self.partition != "auto":
             return self.partition
-        return "mdav" if any(isinstance(column, NumericColumn) for column in table.columns) else "adaptive"
+        return "mdav" if any(column.continuous for column in table.columns) else "adaptive"
 
     def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         return self.mask_for(Goals([], [], {}), table, rng, progress)

@@ -13,9 +13,6 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from ontomask.arrays import TIE, Floats, Longs
-from ontomask.kinds.concept_distance import NominalDistance
-from ontomask.kinds.line import LineDistance
-from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.displacement import report_changes
 from ontomask.masking.method import DistanceMethod, Masked, SelectiveMethod
 from ontomask.masking.scores import Nearest, Scores, moments, moved_concepts, moved_numbers, moved_ranks, present_codes
@@ -67,7 +64,7 @@ class NoiseAddition(SelectiveMethod, DistanceMethod):
         progress(0.0, "measuring distances between values")
         chosen = self.chosen(table)
         metrics = [c.distance() for c, masked in zip(self.measured(table).columns, chosen, strict=True) if masked]
-        scored = [Scores.of(s) if isinstance(s, (LineDistance, NominalDistance)) else None for s in metrics]
+        scored = [Scores.of(metric) if metric.column.graded else None for metric in metrics]
         varying = [s for s in scored if s is not None and s.varies]
         progress(0.3, "drawing noise")
         noise, notes = self._noise(varying, table.n, rng)
@@ -110,12 +107,12 @@ class NoiseAddition(SelectiveMethod, DistanceMethod):
         before = own.standardized()[column.codes]
         after = before + math.sqrt(self.share) * noise
         moves = (after / math.sqrt(1 + self.share) if self.rescale else after) - before
-        if isinstance(column, NumericColumn):
+        if column.continuous:
             numbers, reflected = moved_numbers(own, moves, limits=self.limits == "kept")
             return _Moved(own.metric, None, numbers, reflected)
-        if isinstance(own.metric, NominalDistance):
-            return _Moved(own.metric, moved_concepts(own, moves, rng.random(len(moves)), self.nearest))
-        return _Moved(own.metric, moved_ranks(own, moves))
+        if own.metric.on_line:
+            return _Moved(own.metric, moved_ranks(own, moves))
+        return _Moved(own.metric, moved_concepts(own, moves, rng.random(len(moves)), self.nearest))
 
     @property
     def _anew(self) -> float:
@@ -195,7 +192,7 @@ class _Moved:
                 "mean_after": mean,
                 "deviation_before": own.deviation,
                 "deviation_after": deviation,
-                "reflected": self.reflected / max(len(known), 1) if isinstance(column, NumericColumn) else None,
+                "reflected": self.reflected / max(len(known), 1) if column.continuous else None,
             }
         return row | figures
 

@@ -11,7 +11,6 @@ from pydantic import BeforeValidator, Field
 from ontomask.arguments import counted
 from ontomask.arrays import Longs
 from ontomask.errors import DataError
-from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.displacement import report_changes
 from ontomask.masking.method import DistanceMethod, Masked, SelectiveMethod
 from ontomask.masking.transitions import Transitions
@@ -52,7 +51,7 @@ class PRAM(SelectiveMethod, DistanceMethod):
 
     def require_enough(self, table: Table) -> None:
         for column, masked in zip(table.columns, self.chosen(table), strict=True):
-            if masked and isinstance(column, NumericColumn) and len(column) > MOST_NUMBERS:
+            if masked and column.continuous and len(column) > MOST_NUMBERS:
                 raise DataError(
                     f"holds {len(column):,} different numbers; PRAM replaces categories, and takes numbers for them up to "
                     f"{MOST_NUMBERS:,}",

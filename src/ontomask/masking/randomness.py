@@ -27,9 +27,6 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import as_path, short
 from ontomask.errors import DataError, MissingDataError, OptionError
-from ontomask.kinds.nominal import NominalColumn
-from ontomask.kinds.numeric import NumericColumn
-from ontomask.kinds.ordinal import OrdinalColumn
 from ontomask.settings import whole_number
 
 if TYPE_CHECKING:
@@ -183,11 +180,4 @@ def _content(table: Table) -> Iterator[bytes]:
     """The values of the table, record by record, whatever kind of frame or file they came from."""
     for column in table.columns:
         yield np.ascontiguousarray(column.codes, dtype="<i4").tobytes()
-        if isinstance(column, NumericColumn):
-            yield (np.ascontiguousarray(column.centre_of_code, dtype="<f8") + 0.0).tobytes()  # -0.0 is 0.0
-        elif isinstance(column, OrdinalColumn | NominalColumn):
-            yield np.ascontiguousarray(column.centre_of_code, dtype="<i8").tobytes()
-        else:
-            for start in range(0, len(column), BLOCK):
-                texts = ("" if v is None else str(v) for v in column.values[start : start + BLOCK].to_list())
-                yield "\0".join(texts).encode("utf-8", "surrogatepass")
+        yield from column.content()

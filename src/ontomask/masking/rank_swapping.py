@@ -15,8 +15,6 @@ from ontomask.kernels.blocks import new_blocks
 from ontomask.kernels.ordering import near_order
 from ontomask.kernels.space import new_point
 from ontomask.kernels.swapping import new_swaps, swap_along, swap_steps
-from ontomask.kinds.line import LineDistance
-from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.displacement import report_swaps
 from ontomask.masking.method import DistanceMethod, Masked
 from ontomask.microdata.column_distance import ColumnDistance
@@ -228,9 +226,11 @@ CROWDED = 0.05
 
 def _crowded(metric: ColumnDistance, moved: float) -> str | None:
     """A few large numbers make a column's range: its values then go far in rank, as other columns choose the partners."""
-    if not isinstance(metric, LineDistance) or not isinstance(metric.column, NumericColumn) or metric.largest == 0:
+    if not metric.column.continuous or metric.largest == 0:
         return None
-    low, high = np.quantile(np.repeat(metric.positions, metric.position_weights.astype(np.int64)), [0.25, 0.75])
+    own = metric.column.centre_of_code
+    known = ~metric.column.is_missing(own)
+    low, high = np.quantile(np.repeat(own[known], metric.column.counts[known]), [0.25, 0.75])
     half = (high - low) / metric.largest
     if half == 0 or half >= CROWDED:
         return None
@@ -254,7 +254,7 @@ def _any_with_any(n: int, rng: np.random.Generator) -> tuple[Longs, Longs]:
 
 def ranking_keys(metric: ColumnDistance) -> NDArray[Any]:
     """What each code is ranked by: its number or rank, else its distance from the most distant value (R17 def. 3, 4)."""
-    if isinstance(metric, LineDistance):
+    if metric.on_line:
         return metric.keys
     first = first_greatest(metric.marginalities())
     codes = np.arange(len(metric.column))

@@ -11,9 +11,7 @@ import numpy as np
 import polars as pl
 
 from ontomask.arguments import some_of
-from ontomask.arrays import Floats, Longs, dense_ranks
-from ontomask.kinds.line import LineDistance
-from ontomask.kinds.numeric import NumericColumn
+from ontomask.arrays import Floats, Longs
 from ontomask.masking.posterior import (
     DonorResponse,
     NumberResponse,
@@ -54,14 +52,12 @@ class Scored:
     def of(metric: ColumnDistance, rng: np.random.Generator, *, raw: bool) -> Scored:
         """Numbers and ranks by size, categories by marginality; equally marginal ones in random order."""
         column = metric.column
-        keys: Floats = (
-            metric.keys if isinstance(metric, LineDistance) else dense_ranks(metric.marginalities()).astype(np.float64)
-        )
+        keys = metric.keys
         order = np.lexsort((rng.permutation(len(keys)), keys))
         order = order[(order != column.missing) & (column.counts[order] > 0)]
         place = np.full(len(column), -1, dtype=np.int64)
         place[order] = np.arange(len(order))
-        return Scored(column, order, place, column.counts[order], raw and isinstance(column, NumericColumn))
+        return Scored(column, order, place, column.counts[order], raw and column.continuous)
 
     @property
     def missing(self) -> int:
@@ -220,17 +216,9 @@ class Regressions:
     def _numbers(scored: Scored, numbers: Floats, absent: Any) -> tuple[Column, list[Floats]]:
         """A column of numbers of its own, as precise as the original one, and what it says to later regressions."""
         column = scored.column
-        assert isinstance(column, NumericColumn)
         rounded = np.where(absent, np.nan, column.rounded(numbers))
         distinct, codes = np.unique(rounded, return_inverse=True)  # NaN comes last, once
-        gone = np.flatnonzero(np.isnan(distinct))
-        made = replace(
-            column,
-            codes=codes.astype(np.int32),
-            values=pl.Series(column.name, distinct).fill_nan(None),
-            numbers=distinct,
-            missing=int(gone[0]) if len(gone) else None,
-        )
+        made = column.of_centres(distinct, codes.astype(np.int32))
         known = column.centre_of_code[column.codes]
         middle, unit = middle_and_unit(known[~np.isnan(known)])
         features = [np.where(absent, 0.0, (rounded - middle) / unit)]

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from ontomask.arrays import TIE, Floats, Longs
 from ontomask.kernels.noise import nearest_values
-from ontomask.kinds.concept_distance import NominalDistance
-from ontomask.kinds.numeric import NumericColumn
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.columns import Column
 
@@ -43,20 +41,13 @@ class Scores:
         column = metric.column
         present = present_codes(column)
         counts = column.counts[present]
+        numbers = column.centre_of_code.astype(np.float64)
         if len(present) < 2:  # a mean of equal numbers need not be exactly that number
-            own = (
-                np.zeros(1)
-                if isinstance(metric, NominalDistance)
-                else column.centre_of_code[present].astype(np.float64)
-            )
-            own = own[: len(present)]
+            own = numbers[present] if metric.on_line else np.zeros(len(present))
             return Scores(metric, present, own, float(own.sum()), 0.0, 0.0)
-        if isinstance(metric, NominalDistance):
-            scores: Floats = metric.marginalities()[present] / metric.n
-        else:
-            scores = column.centre_of_code[present].astype(np.float64)
+        scores: Floats = numbers[present] if metric.on_line else metric.marginalities()[present] / metric.n
         mean, deviation = moments(scores, counts)
-        spread = _spread(metric, present, counts) if isinstance(metric, NominalDistance) else deviation
+        spread = deviation if metric.on_line else _spread(metric, present, counts)
         if deviation <= TIE * spread:  # equally marginal values: what is left is rounding
             deviation = 0.0
         return Scores(metric, present, scores, mean, deviation, spread)
@@ -103,7 +94,7 @@ def moments(scores: Floats, counts: Longs) -> tuple[float, float]:
     return mean, math.sqrt(math.fsum((counts * off**2).tolist()) / total)
 
 
-def _spread(metric: NominalDistance, present: Longs, counts: Longs) -> float:
+def _spread(metric: ColumnDistance, present: Longs, counts: Longs) -> float:
     """sqrt(E d(X, X')^2 / 2) of two records drawn at random."""
     total = int(counts.sum())
     if total == 0:
@@ -122,8 +113,7 @@ def moved_numbers(scored: Scores, moves: Floats, *, limits: bool) -> tuple[Float
     ``limits``: what lies beyond the smallest or largest number of the column is reflected there. Also, how many were.
     """
     column = scored.column
-    assert isinstance(column, NumericColumn)
-    values = column.numbers[column.codes] + scored.deviation * moves
+    values = column.centre_of_code[column.codes] + scored.deviation * moves
     reflected = 0
     if limits:
         low, high = float(scored.scores.min()), float(scored.scores.max())
@@ -155,7 +145,6 @@ def moved_concepts(scored: Scores, moves: Floats, uniform: Floats, nearest: Near
     +-v and y the value nearest to x + d. With ``nearest="score"`` it is the least (u - d)^2.
     """
     metric, present = scored.metric, scored.present
-    assert isinstance(metric, NominalDistance)
     codes = scored.column.codes.astype(np.int64)
     records, at = by_code(codes, len(scored.column))
     out = codes.copy()

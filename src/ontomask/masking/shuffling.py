@@ -16,9 +16,8 @@ from scipy.linalg import eigh, solve
 from scipy.special import ndtri
 
 from ontomask.arguments import counted
-from ontomask.arrays import Floats, Longs, dense_ranks
+from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError
-from ontomask.kinds.line import LineDistance
 from ontomask.masking.displacement import report_moves
 from ontomask.masking.method import DistanceMethod, Masked
 from ontomask.microdata.attributes import Role
@@ -166,7 +165,7 @@ class Ordered:
     @staticmethod
     def of(metric: ColumnDistance, rng: np.random.Generator) -> Ordered:
         column = metric.column
-        keys: Floats = metric.keys if isinstance(metric, LineDistance) else _ranks(metric)
+        keys: Floats = metric.keys
         order = np.lexsort((rng.permutation(len(keys)), keys))
         places = np.empty(len(keys), dtype=np.int64)
         places[order] = np.arange(len(keys))
@@ -205,11 +204,6 @@ class Ordered:
         scores = np.empty(n)
         scores[self.by_place(rng)] = quantiles
         return scores
-
-
-def _ranks(metric: ColumnDistance) -> Floats:
-    """Codes by marginality, equally marginal ones sharing a rank."""
-    return dense_ranks(metric.marginalities()).astype(np.float64)
 
 
 def draw_scores(n: int, rho: Floats, given: Sequence[Floats], rng: np.random.Generator) -> list[Floats]:

@@ -26,8 +26,6 @@ import numpy as np
 
 from ontomask.arrays import Floats, Longs
 from ontomask.kernels.transitions import draw_values, keep_probabilities, sums_of_rows
-from ontomask.kinds.concept_distance import NominalDistance
-from ontomask.kinds.line import LineDistance
 from ontomask.masking.scores import by_code, present_codes
 from ontomask.microdata.column_distance import ColumnDistance
 
@@ -99,15 +97,8 @@ class Transitions:
 
 def relative_distances(metric: ColumnDistance, codes: Longs) -> Floats:
     """The distances of values of a column from each other, in 0..1; the table is the caller's own."""
-    if isinstance(metric, NominalDistance):
-        table: Floats = metric.table[np.ix_(codes, metric.row_of_code[codes])]
-    elif isinstance(metric, LineDistance):
-        at = metric.column.centre_of_code[codes].astype(np.float64)
-        table = np.abs(at[:, None] - at)
-    else:
-        return 1.0 - np.eye(len(codes))
-    whole = metric.scale
-    return np.divide(table, whole, out=table) if whole > 0 else table
+    table = metric.table_of(codes)
+    return np.divide(table, metric.scale, out=table) if metric.scale > 0 else table
 
 
 def balanced(closeness: Floats, wanted: Floats) -> tuple[Floats, Floats]:

@@ -93,6 +93,21 @@ class ColumnDistance(ABC):
         own = self.column.centre_of_code
         return self.between(own, own)
 
+    def table_of(self, codes: Longs) -> Floats:
+        """Raw distances between some codes of the column: an array of its own."""
+        return self.between_codes[np.ix_(codes, codes)]
+
+    def records_nearer(self, codes: Longs, bound: Floats) -> Longs:
+        """How many records are nearer to each code than the distance beside it; ``codes`` are sorted."""
+        nearer = np.zeros(len(codes), dtype=np.int64)
+        begins = np.flatnonzero(np.diff(codes, prepend=-1))
+        for begin, end in zip(begins, [*begins[1:], len(codes)], strict=True):
+            row = self.between_codes[codes[begin]]
+            order = np.argsort(row)
+            below = np.concatenate(([0], np.cumsum(self.column.counts[order])))
+            nearer[begin:end] = below[np.searchsorted(row[order], bound[begin:end])]
+        return nearer
+
     @abstractmethod
     def marginalities(self) -> Floats:
         """m of each code (M13 eq. 2): the sum of its raw distances to all records."""

@@ -8,7 +8,7 @@ column.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -70,6 +70,23 @@ class Column(ABC):
         """Centres as they are shown: as precise as the column."""
         return centres
 
+    @property
+    def step(self) -> float:
+        """What shown centres are a multiple of; 0 where they are shown as computed."""
+        return 0.0
+
+    def content(self) -> Iterator[bytes]:
+        """The values of all codes as bytes, whatever kind of frame or file they came from."""
+        own = self.centre_of_code
+        if own.dtype.kind == "f":
+            yield (np.ascontiguousarray(own, dtype="<f8") + 0.0).tobytes()  # -0.0 is 0.0
+        else:
+            yield np.ascontiguousarray(own, dtype="<i8").tobytes()
+
+    @abstractmethod
+    def of_centres(self, centres: NDArray[Any], codes: Codes) -> Self:
+        """A column of the same kind that holds these centres, each under its place: that is its code."""
+
     @abstractmethod
     def distance(self) -> ColumnDistance:
         """How far apart the values of the column are."""
@@ -125,8 +142,14 @@ def encode_column(
     ``rows`` are the places of the records in the input, where some of it was dropped: errors speak of these.
     """
     codes, distinct = factorize(attribute.checked(name, values, rows))
-    missing = next(iter(np.flatnonzero(distinct.is_null().to_numpy()).tolist()), None)
+    missing = first_where(distinct.is_null().to_numpy())
     return attribute.column(name, codes, distinct, missing, notes, rows)
+
+
+def first_where(mask: NDArray[np.bool_]) -> int | None:
+    """The first place where a condition holds."""
+    places = np.flatnonzero(mask)
+    return int(places[0]) if len(places) else None
 
 
 def rows_where(mask: pl.Series, rows: Longs | None = None, most: int = 10) -> tuple[str, list[int]]:
