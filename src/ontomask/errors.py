@@ -227,7 +227,7 @@ class UnmatchedValuesError(OntomaskError):
     """Values of a column that have no place in the taxonomy.
 
     ``values`` holds every one of them as ``(value, count, suggestions)``, the most frequent first; the message shows
-    20 of them, and suggestions are worked out for 200.
+    20 of them, and suggestions are computed for 200.
     """
 
     SHOWN = 20

@@ -1,6 +1,6 @@
 """Base of all parts of a policy: validated settings; unknown fields are refused with the nearest known one.
 
-A slip becomes one :class:`~ontomask.errors.PolicyError` that names every problem, wherever it is made: in Python, in a
+Bad input becomes one :class:`~ontomask.errors.PolicyError` that names every problem, wherever it is made: in Python, in a
 dictionary or in a file.
 """
 

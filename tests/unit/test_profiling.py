@@ -280,13 +280,13 @@ def test_where_some_values_have_no_place() -> None:
         om.anonymize(frame, om.profile(frame, unmatched="stop").policy())
     found = om.profile(frame)  # a proposal runs
     assert (found["dx"].kind, found["dx"].taxonomy) == ("flat", None)
-    assert any("icd9cm has a place for 83.3% of the values" in check for check in found["dx"].checks)
+    assert any("icd9cm covers 83.3% of the values" in check for check in found["dx"].checks)
     assert om.anonymize(frame, found.policy()).verification.holds
     with pytest.raises(om.errors.OptionError, match="no way with unmatched values 'drop'"):
         om.profile(frame, unmatched="drop")  # type: ignore[arg-type]
     below = one("dx", few(["250.00", "401.9", "junk", "zzz"]))
     assert (below.kind, below.taxonomy) == ("flat", None)
-    assert "icd9cm has a place for 50.0% of the values" in below.hints[-1]
+    assert "icd9cm covers 50.0% of the values" in below.hints[-1]
 
 
 def test_a_given_taxonomy(tmp_path: Path) -> None:
@@ -294,7 +294,7 @@ def test_a_given_taxonomy(tmp_path: Path) -> None:
     frame = pl.DataFrame({"job": few(["nurse", "cook"]), "age": few([1, 2, 3])})
     found = om.profile(frame, taxonomies={"job": tmp_path / "jobs.csv"})
     assert (found["job"].kind, found["job"].taxonomy) == ("nominal", str(tmp_path / "jobs.csv"))
-    assert "jobs.csv has a place for all 2 values" in found["job"].reason
+    assert "jobs.csv covers all 2 values" in found["job"].reason
     found.save(tmp_path / "policy.yaml")
     assert "taxonomy: jobs.csv  #" in (tmp_path / "policy.yaml").read_text()
     assert om.anonymize(frame, tmp_path / "policy.yaml").verification.holds

@@ -27,7 +27,7 @@ class Attack:
     """An intruder's attempt to find out which released record belongs to whom.
 
     ``share``: the expected share of the *released* records that it re-identifies, 0..1; ``words``: what the intruder does;
-    ``estimated_on``: the number of records that the share was estimated on, None if it was worked out on all.
+    ``estimated_on``: the number of records that the share was estimated on, None if it was computed on all.
     """
 
     name: str

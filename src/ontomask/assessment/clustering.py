@@ -26,7 +26,7 @@ MOST_CLUSTERS = 20
 SAMPLE = 2_000
 #: Records that are clustered at most: their distances are held as a matrix.
 MOST_RECORDS = 20_000
-#: Distances worked out at once.
+#: Distances computed at once.
 BLOCK = 2_000_000
 
 

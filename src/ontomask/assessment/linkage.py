@@ -1,7 +1,7 @@
 """Record linkage attacks (specification 10), on distinct tuples, never n x n.
 
 An intruder who knows the quasi-identifiers of the original records tries to find them in the release (or the other
-way round). What is worked out is the share of records that are linked correctly, on average.
+way round). What is computed is the share of records that are linked correctly, on average.
 """
 
 from __future__ import annotations

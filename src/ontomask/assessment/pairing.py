@@ -46,9 +46,9 @@ class Pairing:
 
     ``stayed`` are the rows of the original table that have a masked record; ``removed[t]`` counts the others of each
     tuple. ``dropped`` records, which the policy left out for missing values, are not even in the original table: they
-    count as removed. ``general``: by column, which codes of the masked table show what is no single value, such as an
+    count as removed. ``general``: by column, which codes of the masked table show what is not a single value, such as an
     interval: it equals no value, whatever stands in its middle. Columns have no weights here: these steer masking, and
-    one yardstick judges all that is masked. ``ncp``: of a generalization, its normalized certainty penalty.
+    one distance evaluates all that is masked. ``ncp``: of a generalization, its normalized certainty penalty.
     """
 
     original: Table
@@ -79,7 +79,7 @@ class Pairing:
         return RecordDistance.of(self.original)
 
     def once(self, what: Any, work: Callable[[], Found]) -> Found:
-        """A figure that several assessments ask for, worked out once."""
+        """A figure that several assessments ask for, computed once."""
         if what not in self._found:
             self._found[what] = work()
         found: Found = self._found[what]
@@ -105,7 +105,7 @@ class Pairing:
             if options:
                 raise PolicyError("measure options are given without a measure", remedy="Name it with measure=.")
             return self
-        get_measure(measure).settle(options)  # a slip is a slip, also where no column is nominal
+        get_measure(measure).settle(options)  # wrong options are an error, also if no column is nominal
         return replace(self, original=remeasured(self.original, measure=measure, options=dict(options)), _found={})
 
 
@@ -146,7 +146,7 @@ def masked_column(
 
 def _by_what_is_shown(column: Column, centre: NDArray[Any], shown: pl.Series) -> tuple[Longs, Longs, NDArray[np.bool_]]:
     """Groups that show the same and stand at the same place: the first of each kind, the kind of every group, and which
-    kinds show something that is no value of the column."""
+    kinds show something that is not a value of the column."""
     texts = shown.cast(pl.String).to_list()
     kinds: dict[Any, int] = {}
     code = np.array([kinds.setdefault(key, len(kinds)) for key in zip(centre.tolist(), texts, strict=True)])

@@ -28,7 +28,7 @@ from ontomask.statistics.sample import Sample
 MOST_VALUES = 5_000
 #: Records of a random sample, at most.
 MOST_SAMPLED = 50_000
-#: Distance correlations with a number in them are worked out on at most this many records.
+#: Distance correlations with a number in them are computed on at most this many records.
 MOST_RECORDS = 20_000
 
 

@@ -157,7 +157,7 @@ def _severity(found: Assessment) -> list[str]:
 
 
 def _disclosed(found: Assessment) -> list[str]:
-    """What classes give away without any record being found; of many columns, those that disclose most."""
+    """What classes disclose without any record being found; of many columns, those that disclose most."""
     rows, more = most_disclosed(found.disclosed)
     told = []
     for row in rows.iter_rows(named=True):

@@ -144,7 +144,7 @@ def disclosure_risk(
     population : DataFrame or path, optional
         A table, coded like this one, of the population it was drawn from; not given: the table is all there is.
     severity : Severity or path, optional
-        A severity definition (docs/severity.md): records count by how grave it is to learn their values.
+        A severity definition (docs/severity.md): records count by how severe it is to disclose their values.
 
     Returns
     -------

@@ -78,5 +78,5 @@ def _rich(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> 
     for name, to_right in zip(columns, numeric(rows, len(columns)), strict=True):
         table.add_column(name, justify="right" if to_right else "left", no_wrap=to_right)
     for row in rows:
-        table.add_row(*(Text(printable(figure(cell))) for cell in row))  # texts of a file are no markup
+        table.add_row(*(Text(printable(figure(cell))) for cell in row))  # texts of a file are not markup
     Console().print(table)

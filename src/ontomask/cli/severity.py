@@ -62,7 +62,7 @@ def command(
 ) -> None:
     """Severity numbers of values, records and groups.
 
-    A severity number says how grave it is that others learn a value: it counts the special values sets that the value is
+    A severity number says how severe it is if others learn a value: it counts the special values sets that the value is
     in (S18). With --data: the number of every value, how many records have each number, and sums by group. Without it,
     the definition is checked and described.
     """
@@ -118,7 +118,7 @@ def _severity(file: str) -> Severity:
 
 
 def _only_with(what: str, **options: Any) -> None:
-    """An option that says nothing here is a slip."""
+    """An option that has no effect here is an error."""
     for name, given in options.items():
         if given:
             raise OptionError(f"--{name} needs {what}", remedy="See ontomask severity --help.")

@@ -261,7 +261,7 @@ def convert(
     """Write any taxonomy as a CSV.
 
     The columns are child, parent, label and synonyms; ontomask and any spreadsheet read it. The file is read back, and
-    what it could not hold is told: definitions, other relations, alternative codes.
+    what it cannot hold is reported: definitions, other relations, alternative codes.
     """
     from ontomask.taxonomy.conversion import convert_taxonomy
 

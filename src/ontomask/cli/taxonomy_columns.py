@@ -86,7 +86,7 @@ def match(
 ) -> None:
     """Match the values of a column with concepts.
 
-    It is done as masking does it. Told are how each value was found (mapping, code, label, synonym, ..., stem), which
+    It is done as masking does it. It reports how each value was found (mapping, code, label, synonym, ..., stem), which
     values can mean several concepts, and which were not found, with what is near them. Codes of a CSV are read as
     text: leading zeros count.
     """

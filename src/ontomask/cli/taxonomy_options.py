@@ -72,7 +72,7 @@ def opened(name: str, format: str | None, option: list[str] | None) -> Taxonomy:
         return named_taxonomy(name, format, **pairs(option))
 
 
-#: What is no option of a format: arguments and options of the command say it.
+#: What is not an option of a format: arguments and options of the command say it.
 _OWN = ("format", "kind", "name", "overwrite", "path", "source")
 
 
@@ -91,7 +91,7 @@ def pairs(option: list[str] | None) -> dict[str, Any]:
 
 
 def concept_of(t: Taxonomy, text: str) -> str:
-    """A concept by its code, or by a word that names it; what was read into the word is told."""
+    """A concept by its code, or by a word that names it; what was read into the word is reported."""
     from ontomask.taxonomy.matching import match
 
     found = match([text], t, language=None)

@@ -242,7 +242,7 @@ class _Pairings:
         key = frozenset(columns)
         if key not in self._made:
             prepared = self.result.prepared
-            if self._own(key):  # what is worked out of it is not worked out twice
+            if self._own(key):  # what is computed of it is not computed twice
                 pairing = self.result.pairing
             else:
                 names = [name for name in prepared.data.columns if name in key]

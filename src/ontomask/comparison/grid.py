@@ -194,7 +194,7 @@ def _level(k: Any) -> int:
 
 
 def _label(method: Any) -> str:
-    """A method by its name; what differs from its defaults, but for k, is told with it."""
+    """A method by its name; what differs from its defaults, but for k, is added."""
     if not isinstance(method, Method):
         raise OptionError(
             f"expected a method, got {short(repr(method), 40)}",

@@ -21,7 +21,7 @@ FAILED = {
     "incomparable": "Not compared",
     "died": "Not finished",
 }
-#: Different reasons that are told, why candidates cannot be chosen.
+#: Different reasons that are given, why candidates cannot be chosen.
 MOST_REASONS = 4
 #: Candidates that are named of one reason.
 MOST_NAMED = 6

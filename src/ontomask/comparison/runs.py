@@ -187,7 +187,7 @@ def _alone(frame: Any, name: str, policy: Policy, ground: Ground, seed: int | No
 def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     """Processes; whoever stops stops them all.
 
-    They get the data with each run, not at their start: who starts a process waits for ever until it has read all that it
+    They get the data with each run, not at their start: who starts a process waits forever until it has read all that it
     is started with, even if it ended long ago.
     """
     # Started afresh: threads of Polars and numba do not survive a fork.

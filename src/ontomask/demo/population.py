@@ -234,7 +234,7 @@ def _commonness(taxonomy: Taxonomy) -> Floats:
 
 
 def _frequencies(taxonomy: Taxonomy, chapter: Longs) -> Longs:
-    """The weight of every code as principal diagnosis: 0 for what is no leaf and for what nobody is in hospital for."""
+    """The weight of every code as principal diagnosis: 0 for what is not a leaf and for what nobody is in hospital for."""
     chapters = profile().chapters
     keys, shares = [], []
     for name, text in profile().frequencies.items():

@@ -36,7 +36,7 @@ def logsc(request: DistanceRequest) -> Array:
     width = 2 * most + 1
     if (most + 1) * width > TABLE_CELLS:
         return request.sweep(SharedAncestors(closure), lambda held, x, y: _logsc(held, counts[x][:, None] + counts[y]))
-    # The distance depends on two small numbers only: all of them are worked out once and looked up.
+    # The distance depends on two small numbers only: all of them are computed once and looked up.
     shared, both = np.divmod(np.arange((most + 1) * width), width)
     distance = np.zeros(len(shared))
     valid = (2 * shared <= both) & (both > 0)

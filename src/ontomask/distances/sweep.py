@@ -198,7 +198,7 @@ class CheapestPath(ShortestPath):
     def seeds(self, pairs: AncestorPairs, width: int) -> Array:
         """The least weight from each column up to each of its ancestors.
 
-        Worked out from the bottom: the pairs are sorted by place, so those of deeper concepts stand behind.
+        Computed from the bottom: the pairs are sorted by place, so those of deeper concepts stand behind.
         """
         size = len(self.closure)
         key = pairs.concept * width + pairs.row

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
-#: The locks of the system; Windows has others: there a folder of another run cannot be told from one left behind.
+#: The locks of the system; Windows has others: there a folder of another run cannot be distinguished from one left behind.
 _LOCKS = import_module("fcntl") if os.name == "posix" else None
 
 #: A hidden folder of ours: one that was being put together (part), or one that had to give way (old).

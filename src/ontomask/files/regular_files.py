@@ -1,6 +1,6 @@
 """Opening untrusted files: only regular ones, and no more of a compressed one than fits into memory.
 
-A pipe makes its reader wait for ever, a device such as /dev/zero never ends, and a few kilobytes can unpack to
+A pipe makes its reader wait forever, a device such as /dev/zero never ends, and a few kilobytes can unpack to
 terabytes. Whatever reads data, policies, taxonomies or mappings opens them here.
 """
 

@@ -1,4 +1,4 @@
-"""Reading YAML files that people write: the line of every slip, no key twice, files looked for beside them.
+"""Reading YAML files that people write: the line of every error, no key twice, files looked for beside them.
 
 PyYAML, not ruamel.yaml: the limits of nodes, depth, anchors and numbers need the hooks of a loader in either, ruamel
 writes comments only by rewriting what stands around them, and it would save fewer than forty lines.

@@ -30,7 +30,7 @@ from ontomask.taxonomy.taxonomy import Taxonomy
 
 
 def _named_taxonomy(taxonomy: Any) -> Any:
-    """A taxonomy, a name of the catalog, or a path; a bare word that is neither is a slip."""
+    """A taxonomy, a name of the catalog, or a path; a bare word that is neither is an error."""
     if isinstance(taxonomy, Taxonomy):
         return taxonomy
     if isinstance(taxonomy, Path):
@@ -165,7 +165,7 @@ class NominalColumn(Column):
         for unmatched in read.unmatched:
             near = [suggestion.text for suggestion in unmatched.suggestions[:1]]
             raise OptionError(
-                f"the reference {short(repr(value), 40)} has no place in the taxonomy",
+                f"the reference {short(repr(value), 40)} is not in the taxonomy",
                 where=self.where,
                 remedy=f"Did you mean {near[0]!r}? Give a concept of the taxonomy."
                 if near
@@ -184,7 +184,7 @@ class NominalColumn(Column):
     def spell(self, position: int) -> str:
         """A concept that need not be in the column, written as the column writes its concepts.
 
-        A label that would be read as another concept says nothing: the code stands in its place.
+        A label that would be read as another concept says nothing: the code is used instead.
         """
         code = self.taxonomy.concepts[position]
         if self.by_label:

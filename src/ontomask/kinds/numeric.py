@@ -153,7 +153,7 @@ def _only_numbers(name: str, values: pl.Series, rows: Longs | None) -> pl.Series
         refuse_odd(name, ~values.is_finite(), "NaN or infinite", rows)
     size = values.cast(pl.Float64).abs()
     if values.dtype.is_integer():
-        # From here on, numbers are no longer told apart by what they are computed with.
+        # From here on, numbers are no longer distinguished by what they are computed with.
         refuse_odd(name, size >= 2.0**53, "beyond 9,007,199,254,740,991 (an identifier, perhaps?)", rows)
     refuse_odd(name, size > HUGE, f"larger than {HUGE:g}", rows)
     low, high = values.cast(pl.Float64).min(), values.cast(pl.Float64).max()

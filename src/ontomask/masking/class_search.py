@@ -161,7 +161,7 @@ class Regrouping:
         """Of each row what a record of it loses at least, if its class is made of the records left."""
         needed, found = self.wanted.least - 1, []
         for row, near in enumerate(self.near):
-            company = -1  # a record is no company to itself
+            company = -1  # a record does not accompany itself
             for loss, other in near if left[row] else ():
                 company += left[other]
                 if company >= needed:

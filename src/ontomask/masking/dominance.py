@@ -24,7 +24,7 @@ P = 10.0
 def dominated(
     sizes: Floats, group_of: NDArray[np.integer], groups: int, p: float = P, step: float = 0.0
 ) -> NDArray[np.bool_]:
-    """In which groups the largest number can be told to within p%; ``sizes``: of each record, NaN where it is missing.
+    """In which groups the largest number can be estimated to within p%; ``sizes``: of each record, NaN where it is missing.
 
     ``step``: what means are rounded to a multiple of.
 

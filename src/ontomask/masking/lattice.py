@@ -171,7 +171,7 @@ class Lattice:
     def frontier(
         self, judges: Sequence[Judge], progress: Progress, seen: Callable[[Node, NodeResult], None] | None = None
     ) -> NDArray[np.bool_]:
-        """For every node: does it satisfy the judges, all of them monotone? ``seen`` is told of every one that does."""
+        """For every node: does it satisfy the judges, all of them monotone? ``seen`` is called with every one that does."""
         holds, fails = np.zeros(self.shape, dtype=np.bool_), np.zeros(self.shape, dtype=np.bool_)
 
         def decide(node: Node) -> bool:

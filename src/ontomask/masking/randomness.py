@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 #: Bytes of a secret, and of the key of a generator.
 SECRET, KEY = 32, 16
-#: Fewer different bytes than this are no 32 random ones: the chance is below 1 in 10^20.
+#: Fewer different bytes than this are not 32 random ones: the chance is below 1 in 10^20.
 VARIED = 12
 HEAD = "# The secret of a run of ontomask. It repeats the random choices of the run. Never publish it."
 #: Said of every result in which something random came from a seed that somebody named.

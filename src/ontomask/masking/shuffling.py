@@ -155,7 +155,7 @@ class Ordered:
     """A column whose codes stand in an order, one place for each: numbers by size, others by marginality.
 
     Missing values stand last. Codes that are equally marginal are put in a random order, so that each has its own
-    place and can be told from it.
+    place and can be distinguished from it.
     """
 
     places: Longs

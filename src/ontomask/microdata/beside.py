@@ -1,6 +1,6 @@
 """Contents of a file beside the table that is read from it, and cells that differ although they are read as one value.
 
-What leaves the house is the file, not the table: a workbook may have another sheet, hidden or not, a pivot table the data it
+What is released is the file, not the table: a workbook may have another sheet, hidden or not, a pivot table the data it
 was made from, and a cell with 5 beside one with the text 5 are two cells that a reader takes for one.
 """
 

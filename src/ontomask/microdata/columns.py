@@ -139,7 +139,7 @@ def encode_column(
 ) -> Column:
     """A column of the data as its attribute says; missing values are categories by now.
 
-    ``rows`` are the places of the records in the input, where some of it was dropped: errors speak of these.
+    ``rows`` are the places of the records in the input, where some of it was dropped: errors name these.
     """
     codes, distinct = factorize(attribute.checked(name, values, rows))
     missing = first_where(distinct.is_null().to_numpy())

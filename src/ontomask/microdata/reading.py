@@ -270,7 +270,7 @@ def format_of(file: Path, suffixes: dict[str, str]) -> str:
 
 
 def _check_options(chosen: str, options: dict[str, object]) -> None:
-    """An option that the format does not have is a slip, not something to pass over."""
+    """An option that the format does not have is an error, not something to pass over."""
     takes = {"csv": ("delimiter", "decimal", "text", "missing", "encoding"), "excel": ("sheet", "missing")}
     takes |= {"tsv": takes["csv"], "parquet": ("missing",)}
     fits = takes.get(chosen, ("encoding", "labels", "missing"))

@@ -57,7 +57,7 @@ def _read(package: Any, path: Path, reader: str, encoding: str | None, **options
 
 
 def _missing_note(package: Any, path: Path, format: str, encoding: str | None) -> list[str]:
-    """Values that the file declares missing are read as nulls, and this is told."""
+    """Values that the file declares missing are read as nulls, and this is reported."""
     if format == "xpt":  # it has no such declarations
         return []
     if format == "dta":  # .a to .z need no declaration: they are seen in the values alone

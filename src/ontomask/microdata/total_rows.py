@@ -1,4 +1,4 @@
-"""A row of totals or a remark below the records of a table: it is no record, and a spreadsheet often has one."""
+"""A row of totals or a remark below the records of a table: it is not a record, and a spreadsheet often has one."""
 
 from __future__ import annotations
 

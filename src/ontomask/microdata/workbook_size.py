@@ -23,7 +23,7 @@ _BLOCK = 1 << 20
 _LETTERS = bytes(range(65, 91))
 #: Bytes that a cell takes while a sheet is read.
 _CELL = 40
-#: A rectangle with more cells than this, nearly all of them empty, is no table.
+#: A rectangle with more cells than this, nearly all of them empty, is not a table.
 _SPARSE, _EMPTY = 20_000_000, 100
 _TAG = re.compile(rb"<(?:\w+:)?c[\s/>]")
 _PLACED = re.compile(rb"<c r=\"([A-Z]{1,3}[0-9]{1,7})\"")

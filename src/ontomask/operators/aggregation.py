@@ -23,7 +23,7 @@ from ontomask.progress import Progress, silent
 
 Centroid = Literal["semantic", "marginality", "mode", "lcs", "consensus"]
 NumericCentre = Literal["mean", "median"]
-#: Groups whose centres are worked out between two reports of progress.
+#: Groups whose centres are computed between two reports of progress.
 STRIDE = 1 << 14
 
 

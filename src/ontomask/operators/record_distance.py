@@ -19,7 +19,7 @@ Normalize = Literal["pairwise", "published"]
 
 @dataclass(frozen=True, eq=False)
 class RecordDistance:
-    """Yardsticks of all columns, and the factor of each in the distance of two records.
+    """Column distances of all columns, and the factor of each in the distance of two records.
 
     mean (T12 4.3): sum_a w_a d_a / sum_a w_a, every d_a in 0..1. s (M13 eq. 7): sqrt(sum_a w_a S2_12(a) / S2(a)),
     whose square the kernels compare. A column that does not vary has no part in s.

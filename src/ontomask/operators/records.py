@@ -19,7 +19,7 @@ from ontomask.operators.references import RecordReference, distances_from_refere
 from ontomask.statistics.sample import first_least
 
 Unit = Literal["attribute", "record"]
-#: Records a matrix of all distances is worked out for.
+#: Records a matrix of all distances is computed for.
 MOST = 20_000
 
 

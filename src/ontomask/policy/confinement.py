@@ -16,7 +16,7 @@ from ontomask.taxonomy.catalog import list_taxonomies
 
 
 def require_confined(policy: Path, parts: Iterable[Mapping[Any, Any]], keys: Iterable[str]) -> None:
-    """An error if a part of the policy names a file outside the policy's folder. Names of the catalog are no files."""
+    """An error if a part of the policy names a file outside the policy's folder. Names of the catalog are not files."""
     folder = policy.parent.resolve()
     for part in parts:
         for key, name in _names(part, keys):

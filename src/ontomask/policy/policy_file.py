@@ -34,7 +34,7 @@ FILES = ("taxonomy", "mapping", "path", "severity", "vectors")
 OPTIONS = ("options", "measure_options")
 
 
-#: Suffixes of tables, which are no policies.
+#: Suffixes of tables, which are not policies.
 _TABLES = tuple(suffix for suffix in SUFFIXES if suffix != ".txt")
 
 

@@ -87,7 +87,7 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
 
 
 def _taxonomies(table: Table, examined: Examined) -> dict[str, Taxonomy]:
-    """The taxonomies that decide over masked and over sensitive values, by column; each value must have its place."""
+    """The taxonomies that decide over masked and over sensitive values, by column; each value must have a concept."""
     found = {column.name: column.taxonomy for column in table.columns if isinstance(column, NominalColumn)}
     for name, attribute in examined.attributes.items():
         if isinstance(attribute, Nominal) and attribute.role == "sensitive" and name not in found:

@@ -44,7 +44,7 @@ def classes_of(data: pl.DataFrame, columns: list[str]) -> Classes:
 
 
 def as_written(data: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-    """The table with 0.0 and -0.0 told apart in these columns: equal numbers, and two different cells of a file."""
+    """The table with 0.0 and -0.0 distinguished in these columns: equal numbers, and two different cells of a file."""
     changed = []
     for name in columns:
         values = data[name] if name in data.columns else None

@@ -77,7 +77,7 @@ class Examined:
         return Sensitive.of({name: self.values(name) for name in names})
 
     def once(self, key: Any, work: Callable[[], Found]) -> Found:
-        """What several models ask for, worked out once."""
+        """What several models ask for, computed once."""
         if key not in self._found:
             self._found[key] = work()
         found: Found = self._found[key]

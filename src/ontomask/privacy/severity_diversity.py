@@ -32,9 +32,9 @@ class SeverityDiversity(SeverityModel):
     O(m)-l-diversity (S18 def. 2): for every sensitive column a class holds values of at least l different severity
     numbers s_m; without ``middle_class`` for m = 1, 2 and 3 (O-l-diversity). ``downward`` (def. 3): some record of the
     class has s_m <= N_max - l, N_max being the largest number that the definition can give. ``variant`` takes entropy or
-    recursive l-diversity of the numbers instead. A missing value has severity 0, since it tells nothing grave, unless a
+    recursive l-diversity of the numbers instead. A missing value has severity 0, since it discloses nothing severe, unless a
     set says otherwise; how many there are is said with the finding. Every sensitive column counts, as in the definitions:
-    one that the severity definition does not cover is an error, and so is a column that it speaks of and that has the
+    one that the severity definition does not cover is an error, and so is a column that it covers and that has the
     role other; ``columns`` names the ones to look at where that is meant, and the finding says what was left out.
     """
 

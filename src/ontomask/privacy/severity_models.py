@@ -50,7 +50,7 @@ GivenColumns = Annotated[list[str] | None, BeforeValidator(_columns)]
 @dataclass(frozen=True)
 class Covered:
     """What a model looks at: ``attributes`` of the definition and their ``columns``. ``left``: what it does not look at
-    although it is sensitive, or although the definition speaks of it."""
+    although it is sensitive, or although the definition covers it."""
 
     attributes: list[Attribute]
     columns: list[str]
@@ -90,7 +90,7 @@ class SeverityModel(ClassModel):
     """A model on the severity numbers of sensitive columns.
 
     S18 states its models for every sensitive attribute. So every column of the role sensitive must be one that the
-    definition speaks of, and every column that it speaks of and that is released must be sensitive, or a
+    definition covers, and every column that it covers and that is released must be sensitive, or a
     quasi-identifier, which is known anyway. ``columns`` names the sensitive columns to look at where that is not meant;
     the finding then says which were left out.
     """
@@ -131,7 +131,7 @@ class SeverityModel(ClassModel):
         if named is not None:
             self._require_named(named, known)
             return self._only(named, known)
-        if not known:  # nothing is said of roles: all that the definition speaks of
+        if not known:  # nothing is said of roles: all that the definition covers
             return Covered(list(self.definition.attributes), self.definition.columns, [])
         return self._every(known)
 
@@ -233,7 +233,7 @@ class SeverityModel(ClassModel):
         found = {}
         for attribute in covered.attributes:
             level, numbers = record_cells.levels(attribute)
-            name = f"severity of {attribute.name} #{id(self):x}"  # several definitions may speak of one column
+            name = f"severity of {attribute.name} #{id(self):x}"  # several definitions may cover one column
             code = level.astype(np.int64)
             counts = np.bincount(code, minlength=numbers.shape[1]).astype(np.int64)
             levels = pl.Series(np.arange(numbers.shape[1]))

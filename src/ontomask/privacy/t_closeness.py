@@ -162,7 +162,7 @@ def _spelled(value: Any) -> Any:
 def _hierarchical(column: Values) -> Any:
     """height(LCS) / height(root): a tree whose edges are as long as the heights they span, halved.
 
-    A concept that is a value itself hangs below itself like a leaf. Where concepts have several parents it is no tree:
+    A concept that is a value itself hangs below itself like a leaf. Where concepts have several parents it is not a tree:
     the lowest concept that subsumes both counts, and the transport problem is solved.
     """
     taxonomy = column.attribute.load()

@@ -195,7 +195,7 @@ class Facts:
 
     @cached_property
     def repeats_as_keys(self) -> bool:
-        """Many whole numbers or codes, each in a few records, that are no amounts.
+        """Many whole numbers or codes, each in a few records, that are not amounts.
 
         Numbers drawn from a range meet as often as they come to lie side by side. Where they are the same far more often
         than neighbours, and are not rounded, somebody has the same number twice. Numbers without gaps are keys if the
@@ -290,7 +290,7 @@ class Facts:
 
     @cached_property
     def among_numbers(self) -> int:
-        """In how many records stands the only text of a column that holds numbers otherwise; 0 if it is no such column."""
+        """In how many records stands the only text of a column that holds numbers otherwise; 0 if it is not such a column."""
         if not self.is_text or self.distinct < 6:
             return 0
         texts = self.counts["value"].cast(pl.String).str.strip_chars()

@@ -20,7 +20,7 @@ from ontomask.column_names.names import (
 from ontomask.column_names.words import Topic
 from ontomask.profiling.column_facts import FEW_RECORDS, Facts
 
-#: Topics that a length of time takes precedence of: ``time_in_hospital`` is no hospital.
+#: Topics that a length of time takes precedence of: ``time_in_hospital`` is not a hospital.
 _BESIDE_TIME = ("an institution or who works there", "how or when a stay began or ended", "a date", "visits and stays")
 
 

@@ -1,6 +1,6 @@
 """Coverage of the values of a column by a taxonomy or a file of levels.
 
-A run ends with an error at the first column with such values; here they are told beforehand.
+A run ends with an error at the first column with such values; here they are reported in advance.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def read_values(path: str | Path, column: str | None = None, *, plain_list: bool
         raise DataError("holds no value at all", where=f"{file}, column {column!r}", remedy="Name another column.")
     distinct = present.unique(maintain_order=True)
     counts = dict(zip(distinct.to_list(), present.unique_counts().to_list(), strict=True))
-    # What is told of other columns does not matter here.
+    # What is reported of other columns does not matter here.
     notes = [note for note in table.notes if not note.startswith("column ") or note.startswith(f"column {column!r} ")]
     if told:  # instead of what reading tells of the same
         notes = [note for note in notes if not note.startswith("read as one column")]
@@ -129,7 +129,7 @@ class Uncovered:
 
     @cached_property
     def near(self) -> list[str]:
-        """The nearest that are there, at most three; worked out when asked for."""
+        """The nearest that are there, at most three; computed when asked for."""
         return self._near()
 
 
@@ -148,7 +148,7 @@ class Coverage:
 
     @property
     def complete(self) -> bool:
-        """Does every value have its place?"""
+        """Is every value covered?"""
         return not self.uncovered
 
     @property

@@ -1,6 +1,6 @@
 """Texts that have an order: bands of numbers (``70-79``, ``[70-80)``, ``<18``, ``65 and over``) and well-known scales.
 
-An order is found only where every value has its place: one text that does not fit leaves the column without one.
+An order is found only where every value fits: one text that does not fit leaves the column without one.
 """
 
 from __future__ import annotations

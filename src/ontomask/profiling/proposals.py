@@ -1,7 +1,7 @@
 """Rules that propose the role, kind and taxonomy of a column, with reasons and what a person must check.
 
-What cannot be told is proposed as the safer choice: what nobody knows anything about is masked, what may name a person
-is removed. Reasons speak of numbers of values, never of values.
+What is uncertain is proposed as the safer choice: what nobody knows anything about is masked, what may name a person
+is removed. Reasons give numbers of values, never values.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _identifier(facts: Facts, topic: Topic | None) -> Proposal | None:
 
 
 def _all_different(facts: Facts, topic: Topic | None) -> Proposal | None:
-    """No two records share a value, and the values are no measurements."""
+    """No two records share a value, and the values are not measurements."""
     numbered = names_a_key(facts.name)
     if topic is not None and not numbered:
         return None

@@ -2,7 +2,7 @@
 
 Quasi-identifiers are what others can know of somebody: who they are, where and how they live, when and how they came.
 Facts of a treatment are sensitive, with a question. Columns of which nothing is known are masked as long as there are few,
-and left out of the release beyond that: neither is a column destroyed nor does one leave the house unseen.
+and left out of the release beyond that: neither is a column destroyed nor is one released unseen.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Candidate taxonomies of a column: a given one, a built-in code system, or WordNet.
 
-A taxonomy fits if it has a place for at least 90% of the records and 80% of the values. WordNet has a place for nearly
+A taxonomy fits if it covers at least 90% of the records and 80% of the values. WordNet covers nearly
 any English word, so more is asked of it: a place for every value, by its own name, and few with several senses.
 Taxonomies are loaded only if the values look like theirs.
 """
@@ -22,7 +22,7 @@ from ontomask.taxonomy.matching import match_counts
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 LEAST_RECORDS, LEAST_VALUES = 0.9, 0.8
-#: A taxonomy that fits is asked for the place of so many values; what is beyond is told.
+#: A taxonomy that fits is asked for the concepts of so many values; the rest is reported.
 MOST_VALUES = 50_000
 #: WordNet is asked about no shorter list of words, and not proposed if more of them have several senses.
 FEWEST_WORDS, MOST_AMBIGUOUS = 5, 1 / 3

@@ -48,7 +48,7 @@ def _worst_attack(release: Result) -> Attack:
 
 
 def minimality_in_words(policy: Policy) -> list[str]:
-    """What a method that aims at models gives away by stopping when they hold."""
+    """What a method that aims at models discloses by stopping when they hold."""
     assert policy.method is not None
     models = [
         model.describe() for model in policy.require if not model.trivial and model.sensitive_columns(policy.attributes)

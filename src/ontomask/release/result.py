@@ -172,7 +172,7 @@ class Result:
         return self._assessed(silent)
 
     def assess(self, progress: Callable[[float, str], Any] | None = None) -> Assessment:
-        """The same, telling how far it is; worked out once."""
+        """The same, telling how far it is; computed once."""
         if "assessment" not in self.__dict__:
             self.__dict__["assessment"] = self._assessed(Reporter(progress))
         return self.assessment
@@ -361,7 +361,7 @@ class Result:
 
         parts = tuple(part.verified([one]) for part, one in zip(self.parts, found, strict=bool(self.parts)))
         again = replace(self, verification=all_verified(found), parts=parts)
-        kept = ("assessment", "groups", "mapping", "pairing")  # worked out once
+        kept = ("assessment", "groups", "mapping", "pairing")  # computed once
         again.__dict__.update({name: self.__dict__[name] for name in kept if name in self.__dict__})
         return again
 

@@ -115,7 +115,7 @@ def told_for(folder: Path) -> Iterator[None]:
 
 
 def show_target(problem: OntomaskError, part: Path, folder: Path) -> None:
-    """Let an error speak of the place a file was meant for, not of the passing one it was made in."""
+    """Let an error name the place a file was meant for, not the temporary one it was made in."""
     problem.args = tuple(str(arg).replace(str(part), str(folder)) for arg in problem.args)
     problem.where = problem.where and problem.where.replace(str(part), str(folder))
 
@@ -194,7 +194,7 @@ def _about(left: list[Path], folder: Path) -> str:
 
 
 def _foreign(folder: Path, there: list[Path]) -> list[str]:
-    """All that is no file of an earlier result."""
+    """All that is not a file of an earlier result."""
     ours = _listed(folder / MANIFEST)
     found = []
     for path in there:
@@ -229,7 +229,7 @@ def spare(place: Path, inputs: Iterable[Path]) -> None:
 def _is_same(file: Path, path: Path) -> bool:
     try:
         return file.samefile(path)
-    except (OSError, ValueError):  # the name of a taxonomy is no file, or that file is gone
+    except (OSError, ValueError):  # the name of a taxonomy is not a file, or that file is gone
         return False
 
 
@@ -237,7 +237,7 @@ def _is_same(file: Path, path: Path) -> bool:
 
 
 def _fill(result: Result, folder: Path, target: Path, suffix: str, report: bool, escape: bool) -> None:
-    """Everything that belongs to a result; errors speak of the place it is meant for."""
+    """Everything that belongs to a result; errors name the place it is meant for."""
     try:
         _write_parts(result, folder, suffix, report, escape)
     except OntomaskError as problem:

@@ -1,6 +1,6 @@
 """Charts as specifications: plain rows in, an Altair chart out, and from it an SVG that needs nothing else.
 
-Colours are those of Okabe and Ito, told apart by the colour-blind; what comes before masking is always the lighter one,
+Colours are those of Okabe and Ito, which the colour-blind can distinguish; what comes before masking is always the lighter one,
 so that a black and white print tells them apart, too. Nothing of the data becomes code: fields have fixed names.
 """
 
@@ -363,7 +363,7 @@ def _finite(value: Any) -> float | None:
     return float(value) if value is not None and isfinite(value) else None
 
 
-#: By name, for pages that are told what to draw.
+#: By name, for pages that choose what to draw.
 KINDS = {
     "paired_bars": paired_bars,
     "single_bars": single_bars,

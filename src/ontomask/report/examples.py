@@ -150,7 +150,7 @@ def branch(studied: Studied) -> dict[str, Any] | None:
 
 
 def _concepts_shown(studied: Studied, column: NominalColumn) -> NDArray[np.int64] | None:
-    """The concept that each group shows; None if what it shows is no concept, as levels of a file need not be."""
+    """The concept that each group shows; None if what it shows is not a concept, as levels of a file need not be."""
     if not studied.decoded:
         spelled = {text_of(column.decode(np.array([centre]))[0]) for _, centre in studied.shown_centres()}
         if not {text_of(value) for value, _ in studied.shown_centres()} <= spelled:

@@ -101,7 +101,7 @@ def _shift(share: float | None, digits: int = 1) -> str:
 
 
 def _sampled(assessment: Any) -> str:
-    """On how many records variety and correlations were worked out, where not on all."""
+    """On how many records variety and correlations were computed, where not on all."""
     records = assessment.preservation.dependence["records"].drop_nulls()
     released = assessment.loss.records - assessment.loss.removed
     least = int(records.to_numpy().min(initial=released))

@@ -79,7 +79,7 @@ def attack(found: Attack, released: int, counts: Counts) -> dict[str, str]:
 
 
 def _cell(name: str, when: Risk, fewest: int, counts: Counts) -> str:
-    """A figure of risk. The largest risk is one over the smallest class: in public it must not give that away."""
+    """A figure of risk. The largest risk is one over the smallest class: in public it must not disclose that."""
     value = when.figures[name]
     if value is None:
         return "–"

@@ -289,7 +289,7 @@ def _about_classes(result: Reportable, counts: Counts) -> list[str]:
             continue
         told.append(
             f"{row['column']} is disclosed for {counts.of(row['records'], 'record')}: in {classes} all values agree, so that "
-            "whoever knows the class knows the value."
+            "anyone who knows the class knows the value."
         )
     if more > 0:
         told.append(f"The same holds of {counted(more, 'more sensitive column')}; section Disclosure risk lists them.")

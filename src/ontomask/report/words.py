@@ -31,7 +31,7 @@ GLOSSARY = {
     "identify a record although none does so alone.",
     "Sensitive column": "What must not be learned about a person from the data, such as a diagnosis or an income.",
     "Masking": "Changing or removing values so that records are harder to re-identify.",
-    "Class": "All records with the same quasi-identifiers. By these values alone, its records cannot be told apart.",
+    "Class": "All records with the same quasi-identifiers. By these values alone, its records cannot be distinguished.",
     "Unique record": "The only record of its class. Whoever knows its quasi-identifiers as they are released has found it.",
     "k-anonymity": "Every class has at least k records.",
     "l-diversity": "Every class has at least l different sensitive values, so that the class does not disclose the value.",

@@ -1,6 +1,6 @@
 """Severity definitions: the columns of a severity file and its special values sets (S18 2.1).
 
-These are the words alone; what they select in a taxonomy or on a scale is worked out in
+These are the words alone; what they select in a taxonomy or on a scale is computed in
 :mod:`ontomask.severity.members`.
 """
 

@@ -3,7 +3,7 @@
 A cell is a concept of a taxonomy, a text that some set lists, or a point or an open interval between thresholds. So a
 set is an array of truth values over the cells of its column, and how many sets can hold one value at once is a maximum
 over cells: exact, over the definition, whatever a table holds. The last two cells of every column are the missing value
-and a value elsewhere, of which no set speaks.
+and a value elsewhere, that no set covers.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class ConceptDomain(Domain):
     def __init__(self, name: str, column: CodedColumn) -> None:
         self.attribute = column.attribute
         self.taxonomy: Taxonomy = self.attribute.load()
-        # A mapping to concepts that do not exist is a slip of the definition, not of the data.
+        # A mapping to concepts that do not exist is an error of the definition, not of the data.
         match_counts(Counter(), self.taxonomy, self.attribute.mapping, self.attribute.language)
         super().__init__(name, len(self.taxonomy))
         leaves = np.flatnonzero(self.taxonomy.dag.leaves)

@@ -1,4 +1,4 @@
-"""Severity files: YAML in which every value is the text that is written, read with the line of every slip.
+"""Severity files: YAML in which every value is the text that is written, read with the line of every error.
 
 YAML would take the code 250.00 for a number, 042 for 34 and no for false. Here nothing of the kind happens, so codes
 need no quotes; what should be a number or a date is read as one where it is needed.

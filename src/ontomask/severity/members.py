@@ -95,7 +95,7 @@ class Attribute:
 
 @dataclass(eq=False)
 class Compiled:
-    """A definition worked out: its attributes, and what the author of the file should know."""
+    """A compiled definition: its attributes, and what the author of the file should know."""
 
     attributes: tuple[Attribute, ...]
     notes: list[str] = field(default_factory=list)

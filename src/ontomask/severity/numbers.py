@@ -33,7 +33,7 @@ Named = str | Sequence[str]
 
 
 class Severity:
-    """How grave it is that others learn a value, by the special values sets of an institution.
+    """How severe it is if others learn a value, by the special values sets of an institution.
 
     For the middle class types m = 1, 2, 3 (length of life, quality of life, human rights) the severity number of a value
     v is (S18 def. 1)
@@ -125,7 +125,7 @@ class Severity:
 
     @property
     def columns(self) -> list[str]:
-        """The columns that the definition speaks of."""
+        """The columns that the definition covers."""
         return list(dict.fromkeys(column for attribute in self.attributes for column in attribute.columns))
 
     @property
@@ -150,7 +150,7 @@ class Severity:
 
     @property
     def compiled(self) -> Compiled:
-        """The sets, worked out over the cells of their columns."""
+        """The sets, computed over the cells of their columns."""
         return self._compiled
 
     @property
@@ -197,7 +197,7 @@ class Severity:
         """s_1, s_2, s_3 of every record: the largest of its values, in three rows.
 
         ``columns`` keeps to some of the columns; without it the frame (or file) must have all that the definition
-        speaks of, since a column that is not there would make its records look harmless.
+        covers, since a column that is not there would make its records look harmless.
         """
         return spread(*self.levels(frame, columns=columns, unknown=unknown))
 
@@ -257,7 +257,7 @@ class Severity:
         columns: Sequence[str] | None = None,
         unknown: Unknown = "error",
     ) -> pl.DataFrame:
-        """Every value that occurs: its sets, s_1, s_2, s_3 and the largest of them; the gravest first.
+        """Every value that occurs: its sets, s_1, s_2, s_3 and the largest of them; the most severe first.
 
         Of numbers, the intervals that the sets tell apart; of combinations, those that are in a set of their own.
         Without a frame: every single value that some set holds. ``weights`` names a column of counts.
@@ -320,7 +320,7 @@ class Severity:
         return hash((self.definition.title, len(self.sets)))
 
     def __reduce__(self) -> tuple[object, ...]:
-        # What is worked out can be worked out again.
+        # What is computed can be computed again.
         return (_rebuilt, (self.definition, self.path))
 
 

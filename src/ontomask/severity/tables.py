@@ -47,7 +47,7 @@ def describe(
 
 
 def _ordered(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """The gravest values first, then those of most records."""
+    """The most severe values first, then those of most records."""
     table = pl.concat(parts) if parts else pl.DataFrame(schema=_VALUES)
     return table.sort("max", "records", "column", "value", descending=[True, True, False, False], nulls_last=True)
 
@@ -70,7 +70,7 @@ def _occurring(severity: Severity, attribute: Attribute, record_cells: RecordCel
     """The values of one attribute that occur."""
     sorts, sort_at = record_cells.sorts(attribute)
     alone = len(attribute.columns) == 1
-    # Of combinations only those with a set of their own: all others are told by their columns.
+    # Of combinations only those with a set of their own: all others are known from their columns.
     in_own = np.logical_or.reduce(attribute.inside(sorts)[: len(attribute.own)], axis=0)
     own = slice(None) if alone else in_own[sort_at]
     codes_of, values, cells = [], [], []

@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 from ontomask.arrays import Floats, Longs
 
-#: The least eigenvalue a matrix of correlations may have here: less cannot be told from 0.
+#: The least eigenvalue a matrix of correlations may have here: less cannot be distinguished from 0.
 FLOOR = 1e-9
 
 

@@ -292,7 +292,7 @@ def covariance_of(one: Column, two: Column) -> float:
     centred = (
         one.raw(two) - 2 * n * float((one.row_means * two.row_means).sum()) + n * n * one.grand_mean * two.grand_mean
     )
-    # Rounding can take the sum a little below 0; distances that are no metric (wu_palmer, path in a DAG) some more.
+    # Rounding can take the sum a little below 0; distances that are not a metric (wu_palmer, path in a DAG) some more.
     if centred < -1e-9 * n * n:
         warnings.warn(
             "the distance covariance is slightly negative and counts as 0: the measure is not a metric here",
@@ -323,7 +323,7 @@ def _column(
     if taxonomy is not None:
         sample = Sample.of(taxonomy, values)
         return NominalColumn(sample.code, sample.distances(measure, scope, options))
-    get_measure(measure)  # a slip is a slip, also where no nominal column needs it
+    get_measure(measure)  # wrong options are an error, also if no nominal column needs it
     numbers = as_numbers(values, "the values of a column without a taxonomy")
     if len(numbers) == 0:
         raise OptionError("a column without values", remedy="Give at least one.")

@@ -98,7 +98,7 @@ class Fit:
 
 
 class Predictors:
-    """Columns that responses are regressed on; products of two of them are worked out once."""
+    """Columns that responses are regressed on; products of two of them are computed once."""
 
     def __init__(self, features: Sequence[Floats]) -> None:
         self.features = features
@@ -182,7 +182,7 @@ def _solved_above(root: Floats, right: Floats) -> Floats:
 
 #: Components of a mixture at most; more are put together in bins of equal weight.
 COMPONENTS = 512
-#: Values of the normal distribution function that are worked out for a table of a mixture, about.
+#: Values of the normal distribution function that are computed for a table of a mixture, about.
 EVALUATIONS = 2_000_000
 #: Where a component of a mixture begins and ends, in deviations.
 REACH = 6.0

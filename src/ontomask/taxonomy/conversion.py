@@ -40,7 +40,7 @@ def convert_taxonomy(
         )
     try:
         same = os.path.samefile(source, target)
-    except (OSError, ValueError):  # one of them is no file
+    except (OSError, ValueError):  # one of them is not a file
         same = False
     if same:
         raise OutputError(

@@ -117,7 +117,7 @@ class Dag:
         return len(self.depth)
 
     def __reduce__(self) -> tuple[object, ...]:
-        # What is worked out on demand stays out of a pickle.
+        # What is computed on demand stays out of a pickle.
         return (Dag, (self.parents, self.children, self.depth, self.order, self.root))
 
     def in_order(self, mark: NDArray[np.bool_]) -> Longs:

@@ -1,7 +1,7 @@
 """From text to concepts: an index over codes, labels and synonyms.
 
 Texts are compared *folded*: case, accents, punctuation and underscores do not count. The index is made once per
-taxonomy, when first needed; stems and edit distances are only worked out for what nothing else could place.
+taxonomy, when first needed; stems and edit distances are only computed for what nothing else could place.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def stemmer(language: str) -> Callable[[str], str]:
     return lru_cache(maxsize=1 << 18)(snowballstemmer.stemmer(language).stemWord)
 
 
-#: Nobody calls a concept by a text longer than this; comparing one with all terms would take for ever.
+#: Nobody calls a concept by a text longer than this; comparing one with all terms would take forever.
 _LONGEST = 1000
 
 

@@ -45,7 +45,7 @@ class Unmatched:
 
     @cached_property
     def suggestions(self) -> list[Suggestion]:
-        """The codes it may be, else the three nearest concepts by edit distance; worked out when asked for."""
+        """The codes it may be, else the three nearest concepts by edit distance; computed when asked for."""
         if self.codes:
             return [Suggestion(code, self._taxonomy.label(code), 1.0) for code in self.codes]
         return self._taxonomy.lexicon.suggest(self.value, 3)

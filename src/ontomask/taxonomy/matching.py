@@ -31,7 +31,7 @@ from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
 if TYPE_CHECKING:
     pass
 
-#: How sure each way is. Scores order the ways; they are no probabilities.
+#: How sure each way is. Scores order the ways; they are not probabilities.
 SCORES = {
     "mapping": 1.0,
     "code": 1.0,
@@ -119,7 +119,7 @@ class _Typed:
 
 
 class _Placer:
-    """Tries the ways in order and remembers what has to be told."""
+    """Tries the ways in order and remembers what to report."""
 
     def __init__(
         self,
@@ -308,7 +308,7 @@ def _mapping(mapping: Mapping[str, str] | str | Path | None, taxonomy: Taxonomy)
 def _read_mapping(path: Path) -> dict[str, str]:
     """A CSV with the columns value and concept."""
     source = Source(path)
-    if not path.is_file() and kind_of(path) is None:  # what is no file is refused when it is opened
+    if not path.is_file() and kind_of(path) is None:  # what is not a file is refused when it is opened
         raise TaxonomyFileError("no such mapping file", where=str(path), remedy="Check the path.")
     rows = table.Rows(source, None)
     header = rows.first

@@ -112,7 +112,7 @@ class Taxonomy(Structure):
         """From (child, parent) pairs of codes.
 
         A parent that is nobody's child is a root. A pair ``(concept, None)`` declares a root; once one is
-        declared, every parent must be declared too (as the child of some pair), so that a slip is found. Several
+        declared, every parent must be declared too (as the child of some pair), so that typing errors are found. Several
         roots are joined under an artificial one. Concepts keep the order in which they are first seen.
 
         >>> t = Taxonomy.from_edges([("lumbago", "ache"), ("migraine", "ache"), ("ache", "pain")])

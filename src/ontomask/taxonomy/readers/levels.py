@@ -14,7 +14,7 @@ from ontomask.taxonomy.taxonomy import Taxonomy
 
 
 def read(source: Source, name: str | None = None, *, delimiter: str | None = None, header: bool = False) -> Taxonomy:
-    """``header``: the first row names the levels and is no value."""
+    """``header``: the first row names the levels and is not a value."""
     position: dict[str, int] = {}
     above: dict[str, tuple[str, int]] = {}
     for line, cells in read_rows(source, delimiter=delimiter, header=header):

@@ -252,7 +252,7 @@ class _Ontology:
     def _relations(
         self, source: Source, related: list[tuple[str, str, str]], at: dict[str, int]
     ) -> dict[str, dict[tuple[int, int], None]]:
-        """By the label of the property. Classes of other ontologies, not declared here, are no concepts."""
+        """By the label of the property. Classes of other ontologies, not declared here, are not concepts."""
         properties = {prop: i for i, prop in enumerate(dict.fromkeys(prop for _, prop, _ in related))}
         labels = first_of(properties, self.labels)
         called = {prop: labels[i].value if i in labels else local_name(prop) for prop, i in properties.items()}

@@ -23,7 +23,7 @@ OWL = "http://www.w3.org/2002/07/owl#"
 SKOS = "http://www.w3.org/2004/02/skos/core#"
 
 _BLOCK = 1 << 20
-#: RDF/XML without a tag for so long is no RDF; the parser would hold it all in memory.
+#: RDF/XML without a tag for so long is not RDF; the parser would hold it all in memory.
 _LONGEST_TEXT = 1 << 24
 _DECLARED = re.compile(rb"<\?xml[^>]*?\bencoding\s*=\s*[\"']([\w.:-]+)")
 _SKOS_CONCEPT = re.compile(rb"[:#]Concept\b")
@@ -38,7 +38,7 @@ OnText = Callable[[str, str, str | None], None]
 
 
 def is_skos(source: Source) -> bool:
-    """Whether the head of an RDF file speaks of SKOS concepts and not of classes."""
+    """Whether the head of an RDF file describes SKOS concepts and not classes."""
     head = next(_blocks(source, _encoding(source, source.head())))[:HEAD]
     if b"skos/core#" not in head or _OWL_CLASS.search(head):
         return False
@@ -205,7 +205,7 @@ def _malformed(source: Source, encoding: str | None, syntax: Syntax, problem: Sy
 
 
 def _xml_fault(blocks: Iterable[bytes]) -> tuple[str, int] | None:
-    """The first place where the file is no well-formed XML; None if the fault lies in the RDF."""
+    """The first place where the file is not well-formed XML; None if the fault lies in the RDF."""
     parser = expat.ParserCreate("utf-8")
     try:
         for block in blocks:

@@ -1,6 +1,6 @@
 """The first bytes of an RDF file: which syntax it is in, and whether its entities are harmless.
 
-Only RDF/XML, Turtle and N-Triples are read. Everything else is refused here, by name where it can be told, so that
+Only RDF/XML, Turtle and N-Triples are read. Everything else is refused here, by name where it is known, so that
 neither a gigabyte of junk nor a hostile DOCTYPE ever reaches the parser.
 """
 

@@ -20,7 +20,7 @@ class Text(NamedTuple):
 
 
 class _Ranks(dict[str | None, int]):
-    """Language tags with their rank, worked out when first met."""
+    """Language tags with their rank, computed when first met."""
 
     def __init__(self, wanted: str) -> None:
         super().__init__({None: 2})

@@ -2,7 +2,7 @@
 
 ``skos:broader`` goes from child to parent, ``skos:narrower`` the other way; either is enough. The transitive forms say
 nothing new and are ignored, as are top concepts: what has no broader concept is a root. ``skos:related`` is a relation.
-Collections group concepts for display and are no concepts; classes of a mixed file are for the OWL reader. Notes tell.
+Collections group concepts for display and are not concepts; classes of a mixed file are for the OWL reader. Notes tell.
 """
 
 from __future__ import annotations
