@@ -170,7 +170,7 @@ def _matrix(distance: RecordDistance, table: Table, rows: NDArray[Any]) -> Float
 
 def ward(distances: Floats) -> Floats:
     """The tree of Ward's method over a matrix of distances, as scipy writes it."""
-    from scipy.cluster.hierarchy import linkage
+    from scipy.cluster.hierarchy import linkage  # late: it takes 0.3 s to load
 
     above = np.triu_indices(len(distances), 1)
     tree: Floats = linkage(distances[above], method="ward")
@@ -179,7 +179,7 @@ def ward(distances: Floats) -> Floats:
 
 def cut(tree: Floats, clusters: int) -> Labels:
     """The cluster of each record where the tree is cut into that many, or fewer if merges of equal height forbid it."""
-    from scipy.cluster.hierarchy import fcluster
+    from scipy.cluster.hierarchy import fcluster  # late: it takes 0.3 s to load
 
     if clusters > len(tree):  # every record by itself, where scipy would part equal ones
         return fcluster(tree, 0.0, criterion="distance").astype(np.int64) - 1

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from scipy.special import ndtri, stdtrit
-
 from ontomask.arguments import as_numbers, counted, is_number, one_of
 from ontomask.errors import OptionError
+from ontomask.statistics.scipy_functions import ndtri, stdtrit
 
 Rule = Literal["reiter", "rubin"]
 RULES: tuple[Rule, ...] = ("reiter", "rubin")

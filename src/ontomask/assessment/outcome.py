@@ -18,6 +18,7 @@ from ontomask.assessment.extremes import TAILS, VANISHED
 from ontomask.assessment.linkage import KINDS, Kind
 from ontomask.assessment.loss import Loss
 from ontomask.assessment.preservation import Preservation
+from ontomask.assessment.readings import readings_of
 from ontomask.assessment.risk import Risk
 from ontomask.assessment.several import Several
 from ontomask.errors import OptionError
@@ -149,8 +150,6 @@ class Assessment:
     @cached_property
     def readings(self) -> list[str]:
         """What the figures say, in plain words."""
-        from ontomask.assessment.readings import readings_of
-
         return readings_of(self)
 
     @property

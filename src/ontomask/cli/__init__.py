@@ -1,4 +1,7 @@
-"""The command ``ontomask``: one module for each subcommand. They print and do not compute."""
+"""The command ``ontomask``: one module for each subcommand. They print and do not compute.
+
+Imports inside functions are late: a command loads only what it needs, so that --help and errors come at once.
+"""
 
 from __future__ import annotations
 

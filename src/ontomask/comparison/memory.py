@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ontomask import __version__
 from ontomask.comparison.evaluation import Ground, Run
 from ontomask.errors import OutputError
 from ontomask.files.owner_only import create_folder
@@ -28,8 +29,6 @@ class Memory:
     """
 
     def __init__(self, folder: Path, data: str, ground: Ground, seed: int | None) -> None:
-        from ontomask import __version__
-
         columns = {name for union in ground.unions for name in union}
         judges = {
             name: attribute

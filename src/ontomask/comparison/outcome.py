@@ -248,7 +248,7 @@ class Comparison:
 
     def map_svg(self) -> str:
         """The map of risk and loss, the frontier marked, as SVG."""
-        from ontomask.report.charts import risk_utility_map, svg
+        from ontomask.report.charts import risk_utility_map, svg  # late: altair takes 0.3 s to load
 
         self._require_drawable()
         told = "; ".join(
@@ -261,7 +261,7 @@ class Comparison:
 
     def curve_svg(self) -> str:
         """The scores over alpha, as SVG; candidates that never have the lowest one are drawn in grey where there are many."""
-        from ontomask.report.charts import score_curves, svg
+        from ontomask.report.charts import score_curves, svg  # late: altair takes 0.3 s to load
 
         self._require_drawable()
         by_name = {run.name: run for run in self.runs}

@@ -12,7 +12,7 @@ one figure gives the other, so that one is not met.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -23,9 +23,10 @@ from ontomask.arrays import Longs
 from ontomask.demo.figures import profile
 from ontomask.demo.population import Population, leaves_of, population
 from ontomask.errors import OptionError
-
-if TYPE_CHECKING:
-    from ontomask.policy.policy import Policy
+from ontomask.kinds.flat import Flat
+from ontomask.kinds.nominal import Nominal
+from ontomask.kinds.numeric import Numeric
+from ontomask.policy.policy import Policy
 
 #: What to say wherever these data are shown.
 DEMO_NOTICE = (
@@ -122,11 +123,6 @@ def demo_policy(method: Any = None, *, require: Any = ()) -> Policy:
     >>> om.demo_policy(om.Microaggregation(k=5)).quasi_identifiers
     ['age', 'sex', 'race', 'length_of_stay', 'diagnosis', 'procedure']
     """
-    from ontomask.kinds.flat import Flat
-    from ontomask.kinds.nominal import Nominal
-    from ontomask.kinds.numeric import Numeric
-    from ontomask.policy.policy import Policy
-
     attributes = {
         "age": Numeric(decimals=0),
         "sex": Flat(),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from ontomask import __version__
 from ontomask.errors import DataError
 
 #: Libraries whose version may show in a result.
@@ -73,6 +74,4 @@ def state_of(file: Path) -> State | None:
 
 def versions() -> tuple[str, str, dict[str, str]]:
     """Of ontomask, of Python and of the libraries whose version may show in a result."""
-    from ontomask import __version__
-
     return __version__, platform.python_version(), {name: metadata.version(name) for name in LIBRARIES}

@@ -89,7 +89,7 @@ def _available() -> int | None:
 def _left_of_limit() -> int | None:
     """What a limit on the address space leaves; None if there is none."""
     try:
-        import resource
+        import resource  # late: only Unix has it
 
         limit = resource.getrlimit(resource.RLIMIT_AS)[0]
         if limit == resource.RLIM_INFINITY:

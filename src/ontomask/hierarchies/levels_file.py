@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -30,8 +31,6 @@ class LevelsFile(Hierarchy):
     header: bool = Field(default=False, description="the first row names the levels")
 
     def build_levels(self, column: Column) -> list[Level]:
-        from pathlib import Path
-
         rows = {
             cells[0]: cells
             for _, cells in read_rows(Source(Path(self.path)), delimiter=self.delimiter, header=self.header)

@@ -75,7 +75,7 @@ def is_kept(function: Any) -> bool:
 
 
 def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
-    import numba  # late: it takes 0.3 s to load, and most commands never need it
+    import numba  # late: it takes 0.2 s to load, and most commands never need it
 
     options = options | {"nogil": True, "error_model": "numpy"}
     try:

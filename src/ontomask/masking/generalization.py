@@ -11,7 +11,10 @@ from ontomask.arguments import did_you_mean
 from ontomask.errors import PolicyError
 from ontomask.hierarchies.kinds import AnyHierarchy, levels_of
 from ontomask.hierarchies.levels import ColumnLevels, LossKind
+from ontomask.masking.best_first import generalize_best_first
+from ontomask.masking.full_domain import Search
 from ontomask.masking.goals import Goals
+from ontomask.masking.local_generalization import generalize_groups
 from ontomask.masking.method import DistanceMethod, Masked
 from ontomask.microdata.encoding import Table
 from ontomask.privacy.km_anonymity import KmAnonymity
@@ -115,15 +118,9 @@ class Generalization(DistanceMethod):
         progress(0.0, "building hierarchies")
         hierarchies = self.column_levels(table)
         if self.search == "local":
-            from ontomask.masking.local_generalization import generalize_groups
-
             return generalize_groups(self, table, hierarchies, goals, progress)
         if self.search == "best_first":
-            from ontomask.masking.best_first import generalize_best_first
-
             return generalize_best_first(self, table, hierarchies, goals, progress)
-        from ontomask.masking.full_domain import Search
-
         return Search(self, table, hierarchies, goals, progress).run()
 
     @property

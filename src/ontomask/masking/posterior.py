@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from ontomask.arrays import Floats, Longs
 from ontomask.statistics.regression import Fit, Mixture, Predictors
+from ontomask.statistics.scipy_functions import ndtr, ndtri
 
 #: The share of a column's variance that is drawn at random at least, even where the other columns determine it.
 LEAST_LEFT = 1e-4

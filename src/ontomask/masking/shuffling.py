@@ -12,8 +12,6 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
-from scipy.linalg import eigh, solve
-from scipy.special import ndtri
 
 from ontomask.arguments import counted
 from ontomask.arrays import Floats, Longs
@@ -25,6 +23,7 @@ from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Table
 from ontomask.progress import Progress
 from ontomask.statistics.correlation import copula_correlations, correlations, nearest_correlation
+from ontomask.statistics.scipy_functions import eigh, ndtri, solve
 
 
 class Shuffling(DistanceMethod):

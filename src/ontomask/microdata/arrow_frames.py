@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import polars as pl
+import pyarrow as pa
 
 from ontomask.errors import DataError
 from ontomask.microdata.dtypes import in_use
+from ontomask.microdata.odd_columns import nested, values_unread
 
 
 class ArrowColumn(NamedTuple):
@@ -20,10 +22,6 @@ class ArrowColumn(NamedTuple):
 
 def to_polars(table: Any, unread: Callable[[str], bool] | None = None) -> tuple[pl.DataFrame, Any, dict[str, Any]]:
     """Data, kind, native data types. Dictionary columns are unpacked; metadata of the schema are not kept."""
-    import pyarrow as pa
-
-    from ontomask.microdata.frames import values_unread
-
     columns, native = [], {}
     for field, column in zip(table.schema, table.columns, strict=True):
         try:
@@ -46,8 +44,6 @@ def to_polars(table: Any, unread: Callable[[str], bool] | None = None) -> tuple[
 
 def to_arrow(columns: Sequence[pl.Series], before: pl.DataFrame, native: Mapping[str, ArrowColumn]) -> Any:
     """Columns as a table, with the types the native ones had where the values allow them."""
-    import pyarrow as pa
-
     arrays, fields = [], []
     for column in columns:
         array = column.to_arrow()
@@ -61,8 +57,6 @@ def to_arrow(columns: Sequence[pl.Series], before: pl.DataFrame, native: Mapping
 
 
 def _native(column: pl.Series, array: Any, before: pl.Series, old: ArrowColumn) -> Any:
-    import pyarrow as pa
-
     kind = old.field.type
     if old.categories is not None:
         if column.dtype != before.dtype:
@@ -86,12 +80,8 @@ def _native(column: pl.Series, array: Any, before: pl.Series, old: ArrowColumn) 
 
 
 def _check_type(field: Any) -> None:
-    import pyarrow as pa
-
     kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
     if pa.types.is_nested(kind):
-        from ontomask.microdata.frames import nested
-
         raise nested(field.name, str(kind))
     known = (
         "integer floating boolean decimal128 date time timestamp duration string large_string string_view null binary"

@@ -18,6 +18,7 @@ from ontomask.errors import DataError
 from ontomask.fork_safety import require_threads
 from ontomask.microdata.dtypes import as_before
 from ontomask.microdata.missing_markers import marker_note, without_marker_categories, without_markers
+from ontomask.microdata.odd_columns import nested, values_unread
 
 Kind = Literal["pandas", "polars", "pyarrow"]
 #: Characters of a column name; a longer one is a cell that went astray.
@@ -87,13 +88,13 @@ def take_any(frame: Any, *, keep_index: Collection[str] = (), unread: Unread | N
     if is_a(frame, "narwhals", "DataFrame"):
         frame = frame.to_native()
     if is_a(frame, "pandas", "DataFrame"):
-        from ontomask.microdata import pandas_frames
+        from ontomask.microdata import pandas_frames  # late: pandas is optional
 
         _check_names(list(frame.columns))
         data, dtypes, index, notes = pandas_frames.to_polars(frame, keep_index, unread)
         return Taken(data, "pandas", dtypes, index, notes)
     if is_a(frame, "pyarrow", "Table"):
-        from ontomask.microdata import arrow_frames
+        from ontomask.microdata import arrow_frames  # late: pyarrow is optional
 
         _check_names(frame.column_names)
         return Taken(*arrow_frames.to_polars(frame, unread))
@@ -113,11 +114,11 @@ def give_back(data: pl.DataFrame, taken: Taken) -> Any:
     """
     restored = [as_before(c, taken.data[c.name]) if c.name in taken.data.columns else c for c in data.iter_columns()]
     if taken.kind == "pandas":
-        from ontomask.microdata import pandas_frames
+        from ontomask.microdata import pandas_frames  # late: pandas is optional
 
         return pandas_frames.to_pandas(restored, taken.data, taken.native_dtypes)
     if taken.kind == "pyarrow":
-        from ontomask.microdata import arrow_frames
+        from ontomask.microdata import arrow_frames  # late: pyarrow is optional
 
         return arrow_frames.to_arrow(restored, taken.data, taken.native_dtypes)
     return pl.DataFrame(restored)
@@ -180,19 +181,6 @@ def _check_polars(frame: pl.DataFrame, unread: Unread | None) -> pl.DataFrame:
                 remedy="Turn them into text or numbers, or drop the column.",
             )
     return frame
-
-
-def values_unread(name: str, n: int) -> pl.Series:
-    """A column in the place of one whose values are not looked at."""
-    return pl.Series(name, [None], dtype=pl.Null).new_from_index(0, n)
-
-
-def nested(name: str, what: str) -> DataError:
-    return DataError(
-        f"the column holds {short(what)}, several values in one cell",
-        where=f"column {name!r}",
-        remedy="Give each cell one value: explode or unnest the column, or drop it.",
-    )
 
 
 def _no_frame(value: Any) -> DataError:

@@ -12,6 +12,7 @@ from ontomask.arguments import did_you_mean, some_of
 from ontomask.errors import DataError
 from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.frames import Taken
+from ontomask.microdata.reading import SUFFIXES, Codes, format_of, read_table, require_file
 from ontomask.microdata.reading_options import Reading
 
 
@@ -30,8 +31,6 @@ def opened(
     """
     if not isinstance(frame, (str, Path)):
         return frame, None, []
-    from ontomask.microdata.reading import SUFFIXES, Codes, format_of, read_table, require_file
-
     path = Path(frame)
     require_file(path)
     chosen = reading or Reading()

@@ -9,11 +9,13 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+import pandas as pd
 import polars as pl
 
 from ontomask.arguments import some_of
 from ontomask.errors import DataError
 from ontomask.microdata.dtypes import in_use, is_text
+from ontomask.microdata.odd_columns import values_unread
 
 #: What an object column may hold, one kind at a time, and what Polars calls it.
 _OBJECTS: dict[type, Any] = {
@@ -90,14 +92,10 @@ def _take_or_leave(name: str, values: Any, unread: Callable[[str], bool] | None)
     except DataError:
         if unread is None or not unread(name):
             raise
-    from ontomask.microdata.frames import values_unread
-
     return values_unread(name, len(values))
 
 
 def _take(name: str, values: Any) -> pl.Series:
-    import pandas as pd
-
     dtype = values.dtype
     if isinstance(dtype, pd.CategoricalDtype):
         categories = _take(name, pd.Series(dtype.categories))
@@ -156,15 +154,15 @@ def _strings(name: str, values: Any) -> pl.Series:
     if find_spec("pyarrow") is None:
         present = values.astype(object).where(values.notna(), None)
         return pl.Series(name, present.tolist(), dtype=pl.String)
-    import pyarrow as pa
+    import pyarrow as pa  # late: pyarrow is optional
 
     return cast(pl.Series, pl.from_arrow(pa.array(values.array, type=pa.large_string()))).alias(name)
 
 
 def _arrow(name: str, values: Any) -> pl.Series:
-    import pyarrow as pa
+    import pyarrow as pa  # late: pyarrow is optional
 
-    from ontomask.microdata import arrow_frames
+    from ontomask.microdata import arrow_frames  # late: pyarrow is optional
 
     data, _, _ = arrow_frames.to_polars(pa.table({name: pa.array(values.array)}))
     return data.to_series()
@@ -244,8 +242,6 @@ def _missing(values: Any) -> Any:
 
 
 def to_pandas(columns: Sequence[pl.Series], before: pl.DataFrame, native: Mapping[str, Any]) -> Any:
-    import pandas as pd
-
     given = {
         c.name: _give(c, before[c.name], native[c.name]) if c.name in native and c.name in before else _default(c)
         for c in columns
@@ -254,8 +250,6 @@ def to_pandas(columns: Sequence[pl.Series], before: pl.DataFrame, native: Mappin
 
 
 def _give(column: pl.Series, before: pl.Series, dtype: Any) -> Any:
-    import pandas as pd
-
     if isinstance(dtype, ObjectColumn):
         return _as_objects(column, dtype.missing)
     if isinstance(dtype, pd.CategoricalDtype):
@@ -265,7 +259,7 @@ def _give(column: pl.Series, before: pl.Series, dtype: Any) -> Any:
     if isinstance(dtype, pd.StringDtype):
         return _text(column, dtype)
     if isinstance(dtype, pd.ArrowDtype):
-        from ontomask.microdata.arrow_frames import ArrowColumn, to_arrow
+        from ontomask.microdata.arrow_frames import ArrowColumn, to_arrow  # late: pyarrow is optional
 
         return _as_arrow(column, before, dtype, to_arrow, ArrowColumn)
     values = pd.Series(_default(column))
@@ -275,8 +269,7 @@ def _give(column: pl.Series, before: pl.Series, dtype: Any) -> Any:
 
 
 def _as_arrow(column: pl.Series, before: pl.Series, dtype: Any, to_arrow: Callable[..., Any], native: Any) -> Any:
-    import pandas as pd
-    import pyarrow as pa
+    import pyarrow as pa  # late: pyarrow is optional
 
     table = to_arrow([column], before.to_frame(), {column.name: native(pa.field(column.name, dtype.pyarrow_dtype))})
     array = table.column(0)
@@ -285,8 +278,6 @@ def _as_arrow(column: pl.Series, before: pl.Series, dtype: Any, to_arrow: Callab
 
 def _default(column: pl.Series) -> Any:
     """What pandas would take for the column if it had never seen it before."""
-    import pandas as pd
-
     dtype = column.dtype
     if is_text(dtype):
         return _text(column, pd.Series(["a"]).dtype)
@@ -304,16 +295,12 @@ def _default(column: pl.Series) -> Any:
 
 
 def _text(column: pl.Series, dtype: Any) -> Any:
-    import pandas as pd
-
     if _is_object(dtype) or find_spec("pyarrow") is None:
         return _as_objects(column, None).astype(dtype)
     return pd.array(column.cast(pl.String).to_arrow(), dtype=dtype)
 
 
 def _categorical(column: pl.Series, before: pl.Series, dtype: Any) -> Any:
-    import pandas as pd
-
     old = _take(column.name, pd.Series(dtype.categories)).to_list()
     kept = in_use(old, column)
     categories = pl.Series(column.name, kept, dtype=column.dtype if kept else before.dtype)
@@ -329,8 +316,6 @@ def _categorical(column: pl.Series, before: pl.Series, dtype: Any) -> Any:
 
 
 def _as_objects(column: pl.Series, missing: Any) -> Any:
-    import pandas as pd
-
     array = np.empty(len(column), dtype=object)
     array[:] = column.to_list()
     if missing is not None and column.null_count():

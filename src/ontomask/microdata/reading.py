@@ -14,6 +14,9 @@ from ontomask.errors import DataError, OptionError
 from ontomask.files.regular_files import free_memory, kind_of, open_regular
 from ontomask.fork_safety import require_threads
 from ontomask.microdata import stat_files
+from ontomask.microdata.csv_files import read_csv
+from ontomask.microdata.csv_types import typed
+from ontomask.microdata.excel_files import read_excel
 from ontomask.microdata.missing_markers import marker_note, without_markers
 from ontomask.microdata.total_rows import total_row_note
 
@@ -131,8 +134,6 @@ def read_table(
     elif chosen == "parquet":
         table = TableFile(_read_parquet(file), file, chosen)
     elif chosen == "excel":
-        from ontomask.microdata.excel_files import read_excel
-
         data, name, notes = read_excel(file, sheet)
         table = TableFile(data, file, chosen, sheet=name, notes=notes)
     else:
@@ -155,9 +156,6 @@ def _read_csv(
     text: Collection[str],
     missing: Collection[str],
 ) -> TableFile:
-    from ontomask.microdata.csv_files import read_csv
-    from ontomask.microdata.csv_types import typed
-
     raw = read_csv(file, delimiter=delimiter or ("\t" if chosen == "tsv" else None), encoding=encoding)
     unknown = [repr(name) for name in text if name not in raw.data.columns]
     if unknown and not isinstance(text, Codes):
@@ -172,8 +170,6 @@ def _read_csv(
 
 def _mark_missing(table: TableFile, missing: Collection[str], codes: Collection[str]) -> None:
     """Nulls for the markers. Where nothing but numbers is left of a column of a sheet, it holds numbers."""
-    from ontomask.microdata.csv_types import typed
-
     data, found = without_markers(table.data, missing)
     table.notes += marker_note(table.data, data, found)
     mixed = [name for name in found if data.schema[name] == pl.String and name not in codes]

@@ -22,6 +22,7 @@ from ontomask.files.delimiters import DELIMITERS
 from ontomask.files.owner_only import FILE, create_file, make_ordinary
 from ontomask.microdata import stat_files
 from ontomask.microdata.dtypes import is_text, only_what_cells_show
+from ontomask.microdata.excel_files import check_excel, write_excel
 from ontomask.microdata.formulas import escaped, formula_note
 from ontomask.microdata.frames import take_any
 from ontomask.microdata.reading import SUFFIXES, format_of
@@ -107,8 +108,6 @@ def write_table(
             with part.open("wb") as stream:
                 plain.write_parquet(stream)
         elif chosen == "excel":
-            from ontomask.microdata.excel_files import check_excel, write_excel
-
             check_excel(plain, str(target))
             write_excel(plain, part)
         else:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ontomask.arguments import short
 from ontomask.errors import PolicyError
+from ontomask.severity.file import named_columns
 from ontomask.taxonomy.catalog import list_taxonomies
 
 
@@ -27,8 +28,6 @@ def require_confined(policy: Path, parts: Iterable[Mapping[Any, Any]], keys: Ite
 
 def _require_confined_severity(folder: Path, severity: Path) -> None:
     """A severity file names taxonomies and mappings, beside it."""
-    from ontomask.severity.file import named_columns
-
     for column in named_columns(severity):
         for _, name in _names(column, ("taxonomy", "mapping")):
             _require_inside(folder, severity.parent, name, severity)

@@ -27,6 +27,7 @@ from ontomask.masking.resampling import Resampling
 from ontomask.masking.shuffling import Shuffling
 from ontomask.masking.suppression import Suppression
 from ontomask.microdata.reading_options import Reading
+from ontomask.policy.policy_file import load_policy, save_policy
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.privacy.l_diversity import LDiversity
@@ -237,14 +238,10 @@ class Policy(Settings):
     @staticmethod
     def load(path: str | Path, *, confined: bool = False) -> Policy:
         """Read a policy from a YAML file. ``confined``: files that it names must lie in its folder, links followed."""
-        from ontomask.policy.policy_file import load_policy
-
-        return load_policy(path, confined=confined)
+        return load_policy(Policy, path, confined=confined)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write the policy as YAML with a comment on every key."""
-        from ontomask.policy.policy_file import save_policy
-
         return save_policy(self, path, overwrite=overwrite)
 
 

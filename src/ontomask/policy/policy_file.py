@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -17,11 +17,13 @@ from ontomask.masking.method import Method
 from ontomask.microdata.reading import SUFFIXES
 from ontomask.microdata.writing import write_text
 from ontomask.policy.confinement import require_confined
-from ontomask.policy.policy import Policy
 from ontomask.settings import translate
 from ontomask.severity.numbers import Severity
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
 from ontomask.taxonomy.taxonomy import Taxonomy
+
+if TYPE_CHECKING:
+    from ontomask.policy.policy import Policy
 
 HEAD = """\
 # An ontomask policy: what the columns are, how they are masked, what the release must satisfy.
@@ -38,7 +40,8 @@ OPTIONS = ("options", "measure_options")
 _TABLES = tuple(suffix for suffix in SUFFIXES if suffix != ".txt")
 
 
-def load_policy(path: str | Path, *, confined: bool = False) -> Policy:
+def load_policy(kind: type[Policy], path: str | Path, *, confined: bool = False) -> Policy:
+    """The policy in a file; ``kind`` is the class, which this module does not know."""
     file = as_path(path)
     if file.suffix.lower() in _TABLES and file.is_file():
         raise PolicyError(
@@ -51,9 +54,9 @@ def load_policy(path: str | Path, *, confined: bool = False) -> Policy:
     if confined:
         require_confined(file, _naming_files(content), FILES)
     try:
-        return Policy.model_validate(_relative_to(file.parent.resolve(), content)).read_from(file.resolve())
+        return kind.model_validate(_relative_to(file.parent.resolve(), content)).read_from(file.resolve())
     except ValidationError as wrong:
-        error = translate(wrong, Policy, where=str(file), lines=line_finder(root))
+        error = translate(wrong, kind, where=str(file), lines=line_finder(root))
     raise error
 
 
@@ -107,9 +110,9 @@ def policy_text(
     the whole, ``comments`` some on columns, each of them a paragraph.
     """
     lines = [HEAD.rstrip(), *_commented(head, "")]
-    for name in Policy.model_fields:
+    for name in type(policy).model_fields:
         value = getattr(policy, name)
-        field = Policy.model_fields[name]
+        field = type(policy).model_fields[name]
         if name == "attributes":
             lines += ["", f"# {field.description}", "attributes:"]
             for column, attribute in value.items():

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+
+import polars as pl
 
 from ontomask.errors import MissingDataError, MissingExtraError, TaxonomyFileError
 from ontomask.policy.policy import Policy
@@ -12,9 +13,6 @@ from ontomask.privacy.contents import ContentCheck, FittingValues, ListedColumns
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.models import Finding, Model
 from ontomask.privacy.probabilistic import ProbabilisticKAnonymity
-
-if TYPE_CHECKING:
-    import polars as pl
 
 #: What is said of a table of which no model asks anything.
 NOTHING_PROMISED = (
@@ -114,8 +112,6 @@ def check_models(
 
 def not_checked(model: Model, why: str) -> Finding:
     """A model that could not be looked at."""
-    import polars as pl
-
     text = f"{model.describe()}: {why}"
     return Finding(model, False, float("nan"), text, pl.DataFrame(), 0, checked=False)
 

@@ -12,18 +12,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import polars as pl
 from pydantic import Field
 
 from ontomask.arguments import counted, did_you_mean, some_of
 from ontomask.errors import OntomaskError
+from ontomask.files.source import Source
+from ontomask.hierarchies.kinds import MaskedText
+from ontomask.hierarchies.levels_file import LevelsFile
 from ontomask.kinds.nominal import Nominal
 from ontomask.kinds.numeric import Numeric
 from ontomask.kinds.ordinal import Ordinal
 from ontomask.privacy.models import Finding, Model
+from ontomask.taxonomy.readers.levels import read_rows
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from ontomask.hierarchies.hierarchy import Hierarchy
     from ontomask.microdata.beside import Beside
     from ontomask.privacy.examined import Examined
@@ -114,8 +117,6 @@ class FittingValues(ContentCheck):
     hierarchies: dict[str, Any] = Field(default_factory=dict)
 
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
-        import polars as pl
-
         found: list[tuple[str, str, int]] = []
         told: list[str] = []
         unseen: list[str] = []
@@ -156,8 +157,6 @@ class WholeFile(ContentCheck):
 
     def check_file(self, found: Beside, quasi: Sequence[str]) -> list[Finding]:
         """What else the file holds: what can be read fails, what could not be looked into was not checked."""
-        import polars as pl
-
         unclear = [f"{name!r}: {why}" for name, why in found.blurred.items() if name in quasi]
         told = []
         if found.tables:
@@ -183,8 +182,6 @@ class WholeFile(ContentCheck):
 
 
 def _columns(names: list[str]) -> pl.DataFrame:
-    import polars as pl
-
     return pl.DataFrame({"column": pl.Series(names, dtype=pl.String)})
 
 
@@ -199,8 +196,6 @@ def _told(name: str, attribute: Any, odd: Counter[str]) -> str:
 
 def _odd(table: Examined, name: str, hierarchy: Hierarchy | None) -> Counter[str]:
     """The values of a column that do not fit, with their records."""
-    import polars as pl
-
     values, attribute = table.data[name], table.attributes[name]
     nominal = isinstance(attribute, Nominal) and attribute.role != "other"
     ordered = isinstance(attribute, Ordinal) and attribute.order is not None
@@ -233,10 +228,6 @@ def _text(value: Any, *, nominal: bool) -> str:
 
 def _labels(hierarchy: Hierarchy | None) -> set[str]:
     """Everything a levels file can show."""
-    from ontomask.files.source import Source
-    from ontomask.hierarchies.levels_file import LevelsFile
-    from ontomask.taxonomy.readers.levels import read_rows
-
     if not isinstance(hierarchy, LevelsFile):
         return set()
     rows = read_rows(Source(Path(hierarchy.path)), delimiter=hierarchy.delimiter, header=hierarchy.header)
@@ -245,8 +236,6 @@ def _labels(hierarchy: Hierarchy | None) -> set[str]:
 
 def _hides(hierarchy: Hierarchy | None, text: str) -> bool:
     """Is it a text of which the hierarchy masked characters?"""
-    from ontomask.hierarchies.kinds import MaskedText
-
     if not isinstance(hierarchy, MaskedText):
         return False
     return text.endswith(hierarchy.character) if hierarchy.side == "right" else text.startswith(hierarchy.character)

@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
@@ -43,8 +44,6 @@ class KmAnonymity(ClassModel):
     )
 
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
-        import polars as pl
-
         data, quasi = table.data, table.quasi
         require_quasi(data, quasi, self.describe())
         sets = list(combinations(quasi, min(self.m, len(quasi))))

@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from ontomask.arguments import as_values, counted, did_you_mean, free_name
 from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError, PolicyError
+from ontomask.microdata.frames import take
+from ontomask.privacy.examined import Examined
 from ontomask.settings import Spoken, number
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from ontomask.privacy.examined import Examined
     from ontomask.privacy.sensitive import Sensitive
 
 
@@ -95,9 +95,6 @@ class Model(Spoken):
 
         ``attributes`` say what the sensitive columns are, where a model needs to know.
         """
-        from ontomask.microdata.frames import take
-        from ontomask.privacy.examined import Examined
-
         names = as_values(quasi, "quasi-identifiers")
         return self.check_table(Examined(take(data).data, list(dict.fromkeys(names)), attributes or {}))
 
@@ -285,8 +282,6 @@ def _violations(
     largest_is_worst: bool,
 ) -> pl.DataFrame:
     """The classes that fail, the worst first: their values, their sizes, their figures."""
-    import polars as pl
-
     size = free_name("records", quasi)
     figure = free_name(figure_name, [*quasi, size])
     inside = failing[of]

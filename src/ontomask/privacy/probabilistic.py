@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+import polars as pl
 from pydantic import Field
 
 from ontomask.arrays import TIE
+from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.models import Finding, Model
 from ontomask.settings import Count
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from ontomask.privacy.examined import Examined
 
 
@@ -36,8 +36,6 @@ class ProbabilisticKAnonymity(Model):
     )
 
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
-        from ontomask.privacy.k_anonymity import KAnonymity
-
         found = KAnonymity(k=self.k).check_table(table)
         if found.holds:
             return Finding(
@@ -62,8 +60,6 @@ class ProbabilisticKAnonymity(Model):
 
     def check_run(self, report: pl.DataFrame, n: int) -> Finding:
         """The finding on a run's own report: the mean chance of each column."""
-        import polars as pl
-
         failing = report.filter(pl.col("realised_k") < self.k * (1 - TIE)).sort("realised_k")
         worst = float(np.min(report["realised_k"].to_numpy()))
         text = f"{self.describe()}: realised {worst:.3g} in the worst column"

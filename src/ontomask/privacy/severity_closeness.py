@@ -7,22 +7,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 from pydantic import Field
 
 from ontomask.arrays import TIE, Floats, Longs
 from ontomask.privacy.models import ClassRows, WholeTableModel
-from ontomask.privacy.sensitive import Values
+from ontomask.privacy.sensitive import Sensitive, Values
 from ontomask.privacy.severity_models import GivenColumns, GivenSeverity, Graded, SeverityModel
 from ontomask.privacy.transport import LineGround, Pairs
 from ontomask.severity.numbers import Severity
 from ontomask.severity.record_cells import merged, used_keys
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from ontomask.privacy.examined import Examined
-    from ontomask.privacy.sensitive import Sensitive
 
 
 class SeverityCloseness(WholeTableModel, SeverityModel):
@@ -142,8 +140,6 @@ def _of_records(name: str, columns: list[Values]) -> Values:
 
 
 def _values(name: str, numbers: Floats, code: Longs) -> Values:
-    import polars as pl
-
     size = numbers.shape[1]
     counts = np.bincount(code, minlength=size).astype(np.int64)
     return Values(name, None, pl.Series(np.arange(size)), counts, None, code, numbers=numbers)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+import polars as pl
 from pydantic import BeforeValidator
 
 from ontomask.arguments import counted, did_you_mean, short, some_of
@@ -22,8 +23,6 @@ from ontomask.severity.numbers import Severity
 from ontomask.severity.record_cells import RecordCells
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from ontomask.privacy.examined import Examined
 
 
@@ -226,8 +225,6 @@ class SeverityModel(ClassModel):
         return table.once(id(self), lambda: (self, self._graded(table.data, table.attributes)))[1]
 
     def _graded(self, data: pl.DataFrame, attributes: Mapping[str, Any]) -> Graded:
-        import polars as pl
-
         definition, covered = self.definition, self.covered(attributes)
         record_cells = RecordCells(definition, definition.take(data, covered.columns), "error")
         found = {}

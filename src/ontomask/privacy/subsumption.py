@@ -112,8 +112,8 @@ def _largest(places: Longs, groups: Longs, counts: Longs) -> tuple[Longs, Longs]
 
 def _matched(lower: Longs, upper: Longs, size: int) -> NDArray[np.bool_]:
     """Which places below are in a maximum matching of the pairs."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import maximum_bipartite_matching
+    from scipy.sparse import csr_array  # late: it takes 0.15 s to load
+    from scipy.sparse.csgraph import maximum_bipartite_matching  # late: it takes 0.15 s to load
 
     graph = csr_array((np.ones(len(lower), dtype=np.int8), (lower, upper)), shape=(size, size))
     matched: NDArray[np.bool_] = maximum_bipartite_matching(graph, perm_type="column") >= 0

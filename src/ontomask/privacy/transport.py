@@ -126,7 +126,7 @@ class TreeGround:
     """
 
     def __init__(self, whole: Floats, above: Sequence[Longs], length: Floats) -> None:
-        from scipy.sparse import csr_array
+        from scipy.sparse import csr_array  # late: it takes 0.15 s to load
 
         self.length = length
         edges = np.concatenate([np.asarray(a, dtype=np.int64) for a in above])
@@ -136,7 +136,7 @@ class TreeGround:
         self.base = float((length * self.below).sum())  # what it costs where a class has nothing below an edge
 
     def distances(self, pairs: Pairs) -> Floats:
-        from scipy.sparse import csr_array
+        from scipy.sparse import csr_array  # late: it takes 0.15 s to load
 
         at = np.append(pairs.starts, len(pairs.of))
         shares = csr_array((pairs.share, pairs.code, at), shape=(len(pairs), self.above.shape[0]))

@@ -13,9 +13,11 @@ from polars import selectors
 from ontomask.arguments import as_path
 from ontomask.errors import DataError
 from ontomask.fork_safety import require_threads
-from ontomask.microdata.frames import take, take_any, values_unread
+from ontomask.microdata.frames import take, take_any
 from ontomask.microdata.missing_markers import without_markers
+from ontomask.microdata.odd_columns import values_unread
 from ontomask.microdata.opening import opened
+from ontomask.microdata.reading import SUFFIXES, Codes, format_of, parquet_errors, read_table, require_file
 from ontomask.microdata.reading_options import Reading
 
 #: Of a Parquet file with more cells, only a part is looked at: blocks of records from its whole length.
@@ -67,8 +69,6 @@ class CsvSource(ColumnSource):
 
     @cached_property
     def _texts(self) -> pl.DataFrame:
-        from ontomask.microdata.reading import Codes, read_table
-
         assert self.path is not None
         numbers = [name for name, dtype in self.frame.schema.items() if dtype.is_numeric()]
         options = self.reading.for_format("csv")[0] | {"text": Codes(numbers)}
@@ -125,8 +125,6 @@ def columns_of(data: Any, reading: Reading | None = None) -> ColumnSource:
         taken = take(data, missing=reading.missing, unread=leave)
         ordered = frozenset(taken.orders())
         return ColumnSource(taken.data, list(taken.notes), ordered=ordered, reading=reading, nested=nested)
-    from ontomask.microdata.reading import SUFFIXES, format_of, require_file
-
     path = as_path(data)
     require_file(path)
     if format_of(path, SUFFIXES) == "parquet":
@@ -138,8 +136,6 @@ def columns_of(data: Any, reading: Reading | None = None) -> ColumnSource:
 
 
 def _parquet(path: Path, reading: Reading) -> ColumnSource:
-    from ontomask.microdata.reading import parquet_errors
-
     with parquet_errors(path):
         head = pl.scan_parquet(path, glob=False).head(1).collect()
         nested = [name for name, dtype in head.schema.items() if dtype.is_nested()]

@@ -6,15 +6,22 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import polars as pl
 
 from ontomask.arguments import as_path, counted, did_you_mean, one_of
 from ontomask.column_names.repeated_identifiers import repeating_column
 from ontomask.errors import DataError, OptionError, OutputError, PolicyError
-from ontomask.microdata.frames import nested
+from ontomask.masking.generalization import Generalization
+from ontomask.masking.method import Method
+from ontomask.masking.method import Method as AnyMethod
+from ontomask.microdata.odd_columns import nested
 from ontomask.microdata.reading_options import Reading
+from ontomask.microdata.writing import write_text
+from ontomask.policy.policy import METHODS, Policy
+from ontomask.policy.policy_file import policy_text
+from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.profiling.column_facts import Facts
 from ontomask.profiling.column_sources import ColumnSource, columns_of
 from ontomask.profiling.marker_proposals import Markers, find_markers
@@ -22,11 +29,8 @@ from ontomask.profiling.proposal import AnyRole, Kind, Proposal
 from ontomask.profiling.proposals import Unmatched, propose
 from ontomask.profiling.role_limits import settle_together, worded_for
 from ontomask.profiling.taxonomy_candidates import Candidate, Taxonomies, candidates
+from ontomask.settings import validated
 from ontomask.showing import html_card, html_table, text_table
-
-if TYPE_CHECKING:
-    from ontomask.masking.method import Method
-    from ontomask.policy.policy import Policy
 
 ROLES = ("identifier", "quasi", "sensitive", "other")
 DEFAULT_K = 5
@@ -159,9 +163,6 @@ class Profile:
 
         k-anonymity is required unless the method does not aim at it, with ``k`` or what the method promises, else 5.
         """
-        from ontomask.policy.policy import Policy
-        from ontomask.privacy.k_anonymity import KAnonymity
-
         chosen, aims = _method(method, DEFAULT_K if k is None else k)
         if k is None:
             k = chosen.promised_k if chosen.promised_k > 1 else DEFAULT_K
@@ -193,8 +194,6 @@ class Profile:
 
     def policy_text(self, *, folder: Path | None = None, **settings: Any) -> str:
         """The policy as YAML with the reasons and what to check; ``settings`` as of :meth:`policy`."""
-        from ontomask.policy.policy_file import policy_text
-
         policy = self.policy(**settings)
         assert policy.method is not None
         masks = policy.method.masks
@@ -203,8 +202,6 @@ class Profile:
 
     def save(self, path: str | Path, *, overwrite: bool = False, **settings: Any) -> Path:
         """Write :meth:`policy_text` to a file, which ``Policy.load`` reads."""
-        from ontomask.microdata.writing import write_text
-
         file = as_path(path)
         if self.path is not None and file.exists() and os.path.samefile(file, self.path):
             raise OutputError(
@@ -335,11 +332,6 @@ def _share(share: float) -> str:
 
 def _method(method: Method | str, k: int) -> tuple[Method, bool]:
     """The method, and whether k-anonymity is what it is for."""
-    from ontomask.masking.generalization import Generalization
-    from ontomask.masking.method import Method as AnyMethod
-    from ontomask.policy.policy import METHODS
-    from ontomask.settings import validated
-
     if isinstance(method, AnyMethod):
         return method, method.promised_k > 1 or isinstance(method, Generalization)
     one_of(method, METHODS, "method")

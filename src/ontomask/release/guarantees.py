@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ontomask.assessment.attacks import Attack, attacks_of
+from ontomask.assessment.linkage import KINDS
+from ontomask.assessment.risk import risk_of
 from ontomask.wording import Counts
 
 if TYPE_CHECKING:
-    from ontomask.assessment.attacks import Attack
     from ontomask.policy.policy import Policy
     from ontomask.release.result import Result
 
@@ -37,10 +39,6 @@ def linkage_in_words(result: Result, counts: Counts) -> list[str]:
 
 
 def _worst_attack(release: Result) -> Attack:
-    from ontomask.assessment.attacks import attacks_of
-    from ontomask.assessment.linkage import KINDS
-    from ontomask.assessment.risk import risk_of
-
     linkage = {kind: release.linkage(kind) for kind in KINDS}
     risk = risk_of(release.released)
     n, released = release.pairing.n, release.pairing.masked.n

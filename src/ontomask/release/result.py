@@ -13,6 +13,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import as_path, counted, free_name, one_of
+from ontomask.assessment.assess import assessment_of
+from ontomask.assessment.linkage import KINDS, Kind, linkage_of
+from ontomask.assessment.loss import Loss, loss_of
+from ontomask.assessment.pairing import Pairing, pair_result
+from ontomask.assessment.preservation import Preservation, preservation_of
+from ontomask.assessment.several import assessed_together
 from ontomask.masking.method import Masked
 from ontomask.masking.randomness import EXPLICIT_SEED, Secret
 from ontomask.microdata.frames import take
@@ -21,14 +27,12 @@ from ontomask.policy.verification import NOTHING_PROMISED, Verification
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.progress import Progress, Reporter, silent, stretch
 from ontomask.release.guarantees import linkage_in_words, minimality_in_words
+from ontomask.release.releases import all_verified, reports_of, write_releases
+from ontomask.release.saving import save_result
 from ontomask.wording import Counts, public_text
 
 if TYPE_CHECKING:
-    from ontomask.assessment.linkage import Kind
-    from ontomask.assessment.loss import Loss
     from ontomask.assessment.outcome import Assessment
-    from ontomask.assessment.pairing import Pairing
-    from ontomask.assessment.preservation import Preservation
     from ontomask.policy.prepared import Prepared
     from ontomask.privacy.examined import Examined
     from ontomask.privacy.models import Finding
@@ -178,11 +182,7 @@ class Result:
         return self.assessment
 
     def _assessed(self, progress: Progress) -> Assessment:
-        from ontomask.assessment.assess import assessment_of
-
         if self.parts:
-            from ontomask.assessment.several import assessed_together
-
             steps = [stretch(progress, i / len(self.parts), (i + 1) / len(self.parts)) for i in range(len(self.parts))]
             found = [part._assessed(step) for part, step in zip(self.parts, steps, strict=True)]
             return assessed_together(found, [part.pairing for part in self.parts], self.policy.masked)
@@ -210,8 +210,6 @@ class Result:
         """What the method itself measured, a row for each masked column; None if it reports nothing."""
         if not self.parts:
             return self.masked.report
-        from ontomask.release.releases import reports_of
-
         return reports_of(self.parts)
 
     @property
@@ -268,29 +266,21 @@ class Result:
     @cached_property
     def pairing(self) -> Pairing:
         """Original and masked records side by side, as assessments see them."""
-        from ontomask.assessment.pairing import pair_result
-
         dropped = len(self.prepared.kept) - self.prepared.table.n
         return pair_result(self.prepared.table, self.masked, dropped)
 
     def loss(self, measure: str | None = None, **options: Any) -> Loss:
         """What masking cost (see :class:`~ontomask.assessment.loss.Loss`), by one measure if it is named."""
-        from ontomask.assessment.loss import loss_of
-
         return loss_of(self.pairing.measured(measure, options))
 
     def preservation(
         self, measure: str | None = None, *, samples: int = 100, share: float = 0.1, seed: int = 0, **options: Any
     ) -> Preservation:
         """What is left of the data's statistics (see :func:`ontomask.preservation`)."""
-        from ontomask.assessment.preservation import preservation_of
-
         return preservation_of(self.pairing.measured(measure, options), samples=samples, share=share, seed=seed)
 
     def linkage(self, kind: Kind = "semantic", measure: str | None = None, **options: Any) -> float:
         """The share of records an intruder links correctly (see :func:`ontomask.record_linkage`)."""
-        from ontomask.assessment.linkage import KINDS, linkage_of
-
         one_of(kind, KINDS, "linkage")
         return linkage_of(self.pairing.measured(measure, options), kind)
 
@@ -311,8 +301,6 @@ class Result:
         are those of :func:`ontomask.write_table`. Several releases become ``NAME-1.csv``, ``NAME-2.csv`` and so on, all of
         them or none; the path of the first is returned.
         """
-        from ontomask.release.releases import write_releases
-
         return write_releases(
             self,
             as_path(path),
@@ -342,8 +330,6 @@ class Result:
         or the policy came from. ``format`` is that of the release: CSV unless it is given or the data came from Parquet.
         ``escape_formulas`` is for CSV, as in :func:`ontomask.write_table`; mapping and groups are escaped as well.
         """
-        from ontomask.release.saving import save_result
-
         if report:
             self.assess()  # kept with this result, too
         return save_result(
@@ -357,8 +343,6 @@ class Result:
 
     def verified(self, found: Sequence[Verification]) -> Result:
         """This result with what was found in the file of each of its releases."""
-        from ontomask.release.releases import all_verified
-
         parts = tuple(part.verified([one]) for part, one in zip(self.parts, found, strict=bool(self.parts)))
         again = replace(self, verification=all_verified(found), parts=parts)
         kept = ("assessment", "groups", "mapping", "pairing")  # computed once

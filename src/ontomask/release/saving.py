@@ -27,6 +27,7 @@ from ontomask.policy.policy_file import policy_text
 from ontomask.privacy.severity_models import SeverityModel
 from ontomask.release.manifest import changed_files, manifest_of
 from ontomask.release.written import ReadBack
+from ontomask.report.page import write_report
 from ontomask.taxonomy.catalog import catalog_name
 from ontomask.taxonomy.taxonomy import Taxonomy
 from ontomask.taxonomy.writing import write_taxonomy
@@ -266,8 +267,6 @@ def _write_parts(result: Result, folder: Path, suffix: str, report: bool, escape
     for name, table in result.details.items():
         write_table(table, confidential / f"{name}.csv", private=True, escape_formulas=escape)
     if report:
-        from ontomask.report.page import write_report
-
         write_report(result, release / "report.html", edition="public", release=released)
         write_report(result, confidential / "report.html", edition="internal", release=released)
         write_text(result.assessment.to_json() + "\n", confidential / "assessment.json")

@@ -8,7 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, Any
+
+import altair as alt
+import vl_convert
+from markupsafe import escape
 
 from ontomask.arguments import short
 from ontomask.report.label_places import PLACES, place_labels
@@ -39,9 +44,6 @@ def svg(chart: Chart, name: str, title: str, description: str) -> str:
 
     ``title`` and ``description`` are what a reader hears who cannot see it.
     """
-    import vl_convert
-    from markupsafe import escape
-
     drawn: str = vl_convert.vegalite_to_svg(_writable(_dressed(chart).to_dict(validate=False)))
     size = re.match(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)" viewBox="([^"]*)"[^>]*>', drawn)
     assert size is not None
@@ -89,8 +91,6 @@ def _dressed(chart: Any) -> Any:
 
 
 def _data(rows: Iterable[Mapping[str, Any]]) -> Any:
-    import altair as alt
-
     return alt.Data(values=[dict(row) for row in rows])  # type: ignore[no-untyped-call]
 
 
@@ -110,8 +110,6 @@ def _names(rows: Rows, field: str, longest: int = LONGEST) -> tuple[list[dict[st
 
 def _counts(rows: Rows, ticks: int, **more: Any) -> Any:
     """An axis of whole numbers; large ones are shortened."""
-    import altair as alt
-
     large = max([abs(float(row["value"])) for row in rows if row["value"] is not None] + [0.0]) >= 100_000
     return alt.Axis(
         tickCount=ticks, tickMinStep=1, format="~s" if large else ",d", labelOverlap=True, labelSeparation=8, **more
@@ -120,8 +118,6 @@ def _counts(rows: Rows, ticks: int, **more: Any) -> Any:
 
 def _when() -> dict[str, Any]:
     """Colour and place of before and after, the same everywhere."""
-    import altair as alt
-
     return {
         "color": alt.Color(
             "when:N",
@@ -137,8 +133,6 @@ def _when() -> dict[str, Any]:
 
 def paired_bars(rows: Rows, axis: str = "records") -> Chart:
     """``name``, ``when`` (before or after) and ``value``: two bars for each name, in the order of the rows."""
-    import altair as alt
-
     rows, names = _names(rows, "name")
     return (
         alt.Chart(_data(rows), width=WIDTH, height=alt.Step(11))
@@ -154,8 +148,6 @@ def paired_bars(rows: Rows, axis: str = "records") -> Chart:
 
 def single_bars(rows: Rows, axis: str, *, mark: float | None = None, when: str = "after") -> Chart:
     """``name`` and ``value``: a bar for each name, and a line at ``mark``."""
-    import altair as alt
-
     rows, names = _names(rows, "name")
     colour = AFTER if when == "after" else BEFORE
     most = max([float(row["value"]) for row in rows if row["value"] is not None] + [mark or 0.0, 1e-12])
@@ -175,8 +167,6 @@ def single_bars(rows: Rows, axis: str, *, mark: float | None = None, when: str =
 
 def histograms(rows: Rows, axis: str) -> Chart:
     """``low``, ``high``, ``when`` and ``value``: one panel above the other on the same scales."""
-    import altair as alt
-
     present = [when for when in WHEN if any(row["when"] == when for row in rows)]
     scale = alt.Axis(tickCount=6, format=".12~g", labelOverlap=True, labelSeparation=8)
     return (
@@ -201,8 +191,6 @@ def histograms(rows: Rows, axis: str) -> Chart:
 
 def paired_columns(rows: Rows, axis: str, up: str) -> Chart:
     """``name``, ``when`` and ``value``: two columns side by side for each name, in the order of the rows."""
-    import altair as alt
-
     names = list(dict.fromkeys(str(row["name"]) for row in rows))
     return (
         alt.Chart(_data(rows), width=WIDTH + 140, height=170)
@@ -218,8 +206,6 @@ def paired_columns(rows: Rows, axis: str, up: str) -> Chart:
 
 def dumbbells(rows: Rows, axis: str) -> Chart:
     """``name``, ``before`` and ``after``: two points on a line for each name, a ring before and a full point after."""
-    import altair as alt
-
     rows, names = _names(rows, "name")
     ends = [{"name": row["name"], "when": when, "value": row[when]} for row in rows for when in WHEN]
     base = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(minExtent=NAMES, maxExtent=NAMES, ticks=False))
@@ -257,8 +243,6 @@ def risk_utility_map(table: pl.DataFrame, risk: str = "records linked correctly"
     ``risk`` says what that is, in percent. Methods differ in colour and shape; a line joins the frontier. Points whose
     name ends with ``hollow`` are hollow. A name that finds no room beside its point is left out.
     """
-    import altair as alt
-
     rows: list[dict[str, Any]] = [
         # The legend says the method: a name that begins with it, as a grid's do, adds the rest.
         {
@@ -317,8 +301,6 @@ def score_curves(table: pl.DataFrame, winning: Sequence[str] = (), lowest: Seque
     Candidates differ in colour and in the pattern of the line. Where there are more of them than colours, only the
     ``winning`` ones do; the others are thin and grey. A broad band marks the ``lowest`` scores, (alpha, score).
     """
-    import altair as alt
-
     rows: list[dict[str, Any]] = [
         {"name": str(row["name"]), "alpha": _finite(row["alpha"]), "score": _finite(row["score"])}
         for row in table.iter_rows(named=True)
@@ -346,8 +328,6 @@ def score_curves(table: pl.DataFrame, winning: Sequence[str] = (), lowest: Seque
 
 def _by_name(names: list[str]) -> dict[str, Any]:
     """A colour, a shape and a pattern for each name; where there are many, no two share all of them."""
-    import altair as alt
-
     several = range(len(names))
     return {
         "color": alt.Scale(domain=names, range=[COLOURS[i % len(COLOURS)] for i in several]),
@@ -358,8 +338,6 @@ def _by_name(names: list[str]) -> dict[str, Any]:
 
 def _finite(value: Any) -> float | None:
     """A number that can be drawn."""
-    from math import isfinite
-
     return float(value) if value is not None and isfinite(value) else None
 
 

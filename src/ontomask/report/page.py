@@ -8,6 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
 from ontomask.arguments import as_path
 from ontomask.errors import OptionError
 from ontomask.microdata.writing import checked_target, write_text
@@ -15,8 +18,6 @@ from ontomask.report.charts import writable
 from ontomask.report.summary import Edition, summarize
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
-
     from ontomask.report.reportable import Reportable
 
 #: Where a long word may be broken: within it, and after underscores.
@@ -77,11 +78,8 @@ def render_summary(content: dict[str, Any]) -> str:
 
 @cache
 def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from markupsafe import Markup
-
     def draw(figure: dict[str, Any], name: str) -> Markup:
-        from ontomask.report import charts
+        from ontomask.report import charts  # late: altair takes 0.3 s to load
 
         chart = charts.KINDS[figure["chart"]["kind"]](figure["chart"]["rows"], **figure["chart"]["options"])  # type: ignore[operator]
         # Vega has escaped all texts in it.
@@ -102,13 +100,9 @@ def _environment() -> Environment:
 
 def _soft(text: Any) -> Any:
     """Text that may be broken after underscores and within words that are longer than any line."""
-    from markupsafe import Markup, escape
-
     parts = _BREAK.sub(lambda found: found[0] + "\0", str(text)).split("\0")
     return Markup("<wbr>").join(escape(part) for part in parts)
 
 
 def _style() -> Any:
-    from markupsafe import Markup
-
     return Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8"))

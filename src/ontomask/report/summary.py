@@ -21,6 +21,7 @@ from ontomask.assessment.disclosed import most_disclosed
 from ontomask.errors import OntomaskError, OptionError
 from ontomask.files.fingerprints import sha256, versions
 from ontomask.masking.randomness import EXPLICIT_SEED
+from ontomask.policy.policy_file import policy_text
 from ontomask.report import sections
 from ontomask.report.charts import writable
 from ontomask.report.counts import studied
@@ -374,8 +375,6 @@ def made(result: Reportable, *, public: bool) -> dict[str, Any]:
     own, python, libraries = versions()
     if public:
         return {"versions": [["ontomask", own]], "seed": None, "policy": None, "source": None, "taxonomies": []}
-    from ontomask.policy.policy_file import policy_text
-
     try:
         policy = policy_text(result.policy)
     except OntomaskError as problem:

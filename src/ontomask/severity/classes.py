@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import polars as pl
 import yaml
-
-if TYPE_CHECKING:
-    import polars as pl
 
 #: Rows of every table of severity numbers: the middle class types m = 1, 2, 3 (S18 def. 1).
 MIDDLE_TYPES = (1, 2, 3)
@@ -57,8 +55,6 @@ class Riopsi:
     @property
     def table(self) -> pl.DataFrame:
         """One row for each small class."""
-        import polars as pl
-
         rows = [
             (c.number, c.about, ", ".join(c.attributes), c.sets, self.middle[c.middle], self.large[c.number[0]])
             for c in self.small.values()

@@ -16,8 +16,10 @@ from ontomask.arrays import Floats
 from ontomask.errors import DataError, OptionError, PolicyError
 from ontomask.files.yaml_files import Lines
 from ontomask.microdata.frames import take_any
+from ontomask.microdata.reading import Codes, read_table
 from ontomask.microdata.writing import write_text
 from ontomask.settings import all_problems, validated
+from ontomask.severity import tables
 from ontomask.severity.classes import MIDDLE_TYPES
 from ontomask.severity.definition import CodedColumn, Definition, LiteralColumn, SpecialSet
 from ontomask.severity.domains import Unknown
@@ -231,12 +233,8 @@ class Severity:
 
     def take(self, frame: Any, columns: Sequence[str]) -> pl.DataFrame:
         """A frame or file of any kind as a Polars frame that has the columns."""
-        if isinstance(frame, (str, Path)):
-            from ontomask.microdata.reading import Codes, read_table
-
-            data = read_table(frame, text=Codes(self.text_columns)).data
-        else:
-            data = take_any(frame).data
+        is_file = isinstance(frame, (str, Path))
+        data = (read_table(frame, text=Codes(self.text_columns)) if is_file else take_any(frame)).data
         absent = [column for column in columns if column not in data.columns]
         if absent:
             raise DataError(
@@ -262,8 +260,6 @@ class Severity:
         Of numbers, the intervals that the sets tell apart; of combinations, those that are in a set of their own.
         Without a frame: every single value that some set holds. ``weights`` names a column of counts.
         """
-        from ontomask.severity import tables
-
         return tables.describe(self, frame, weights, columns, unknown)
 
     def distribution(
@@ -275,8 +271,6 @@ class Severity:
         unknown: Unknown = "error",
     ) -> pl.DataFrame:
         """How many records have each severity number: for m = 1, 2, 3, and by the largest of the three."""
-        from ontomask.severity import tables
-
         return tables.distribution(self, frame, weights, columns, unknown)
 
     def sums(
@@ -294,20 +288,14 @@ class Severity:
         ``by``: columns to group by, such as facility and year. ``weights``: a column of counts, for a table in which a
         row stands for many patients. ``m`` counts by one middle class type; without it, by the largest number.
         """
-        from ontomask.severity import tables
-
         return tables.sums(self, frame, by, weights, m, columns, unknown)
 
     @property
     def table(self) -> pl.DataFrame:
         """The sets: name, class, columns, members in words, how many concepts or texts they are, source and date."""
-        from ontomask.severity import tables
-
         return tables.sets(self)
 
     def __str__(self) -> str:
-        from ontomask.severity import tables
-
         return tables.in_words(self)
 
     def __repr__(self) -> str:

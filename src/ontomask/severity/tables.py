@@ -14,11 +14,12 @@ from ontomask.errors import DataError, OptionError
 from ontomask.severity.classes import MIDDLE_TYPES, riopsi
 from ontomask.severity.domains import Unknown
 from ontomask.severity.members import Attribute
-from ontomask.severity.numbers import Severity
 from ontomask.severity.record_cells import RecordCells, used_keys
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from ontomask.severity.numbers import Severity
 
 #: Columns to group by.
 By = str | Sequence[str] | None

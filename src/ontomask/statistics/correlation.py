@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.linalg import eigh
-from scipy.special import ndtri
 
 from ontomask.arrays import Floats, Longs
+from ontomask.statistics.scipy_functions import eigh, ndtri
 
 #: The least eigenvalue a matrix of correlations may have here: less cannot be distinguished from 0.
 FLOOR = 1e-9

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from ontomask.arrays import Floats
+from ontomask.statistics.scipy_functions import ndtr
 
 #: Records for every coefficient, the constant included: with fewer, predictions follow the values of single records.
 RECORDS_EACH = 10

@@ -85,7 +85,7 @@ def _icd10cm() -> Taxonomy:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the package's own, at import
-            import simple_icd_10_cm as icd
+            import simple_icd_10_cm as icd  # late: it reads all of ICD-10-CM when it is loaded
     except ImportError:
         raise MissingExtraError("ICD-10-CM", "simple-icd-10-cm", "icd10") from None
     position: dict[str, int] = {}

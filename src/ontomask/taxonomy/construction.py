@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ontomask.arguments import some_of
 from ontomask.arrays import Longs
 from ontomask.errors import DuplicateLinkError, SelfLinkError, TaxonomyError, UnknownParentError
+from ontomask.taxonomy.lexicon import nearest_texts
 
 #: Pairs of positions: (child, parent) for is-a, (from, to) for other relations.
 Links = Iterable[tuple[int, int]] | NDArray[np.integer]
@@ -51,8 +52,6 @@ def collect(edges: Iterable[tuple[str, str | None]]) -> tuple[dict[str, int], Lo
                     remedy="Remove one of the two.",
                 )
             if parent not in declared:
-                from ontomask.taxonomy.lexicon import nearest_texts
-
                 near = nearest_texts(concepts[parent], [concepts[d] for d in sorted(declared)])
                 raise UnknownParentError(concepts[child], concepts[parent], where=f"edge {i}", suggestions=near)
     return position, as_links(seen)

@@ -48,7 +48,7 @@ def fold(text: str) -> str:
 
 
 def stem_languages() -> list[str]:
-    import snowballstemmer
+    import snowballstemmer  # late: few taxonomies are matched by stems
 
     return sorted(snowballstemmer.algorithms())
 
@@ -56,7 +56,7 @@ def stem_languages() -> list[str]:
 @lru_cache(maxsize=8)
 def stemmer(language: str) -> Callable[[str], str]:
     """A cached word -> stem function (Snowball)."""
-    import snowballstemmer
+    import snowballstemmer  # late: few taxonomies are matched by stems
 
     if language not in snowballstemmer.algorithms():
         raise OptionError(
@@ -251,7 +251,7 @@ def nearest_texts(text: str, choices: Sequence[str], limit: int = 3) -> list[str
 
 
 def _nearest(key: str, folded: Sequence[str], limit: int) -> list[tuple[int, float]]:
-    from rapidfuzz import fuzz, process
+    from rapidfuzz import fuzz, process  # late: only near matches need it
 
     if not key:
         return []

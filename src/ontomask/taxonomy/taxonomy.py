@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -15,10 +15,8 @@ from ontomask.errors import CycleError, OptionError, TaxonomyError
 from ontomask.taxonomy import display
 from ontomask.taxonomy.construction import Links, as_links, collect, distinct_links, joined_note, relation_links
 from ontomask.taxonomy.dag import Csr, CycleFound, Dag
+from ontomask.taxonomy.lexicon import Lexicon
 from ontomask.taxonomy.structure import Structure
-
-if TYPE_CHECKING:
-    from ontomask.taxonomy.lexicon import Lexicon
 
 ARTIFICIAL_ROOT = "(root)"
 
@@ -185,8 +183,6 @@ class Taxonomy(Structure):
     @cached_property
     def lexicon(self) -> Lexicon:
         """The index over codes, labels and synonyms that search and matching use; made when first needed."""
-        from ontomask.taxonomy.lexicon import Lexicon
-
         return Lexicon(self)
 
     def _loose_position(self, code: str) -> int | None:

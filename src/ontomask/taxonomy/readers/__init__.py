@@ -14,6 +14,8 @@ from ontomask.arguments import as_path, did_you_mean, short_path
 from ontomask.errors import OptionError, TaxonomyFileError
 from ontomask.files.regular_files import kind_of
 from ontomask.files.source import Source
+from ontomask.taxonomy.readers.rdf import is_skos
+from ontomask.taxonomy.readers.table import looks_like_levels
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 #: format -> (module, what it is)
@@ -102,12 +104,8 @@ def _detect(source: Source) -> str:
     if suffix in _BY_SUFFIX:
         return _BY_SUFFIX[suffix]
     if suffix in _RDF:
-        from ontomask.taxonomy.readers.rdf import is_skos
-
         return "skos" if is_skos(source) else "owl"
     if suffix in _TABLES:
-        from ontomask.taxonomy.readers.table import looks_like_levels
-
         if not looks_like_levels(source):
             return "edges"
         source.notes.append(

@@ -93,7 +93,7 @@ def scan(source: Source, nodes: Mapping[str, OnNode], texts: Mapping[str, OnText
 
 def _pyoxigraph() -> ModuleType:
     try:
-        import pyoxigraph
+        import pyoxigraph  # late: only files of RDF need it
     except ImportError:
         raise MissingExtraError("reading RDF", "pyoxigraph", "rdf") from None
     return pyoxigraph

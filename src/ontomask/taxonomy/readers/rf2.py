@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from ontomask.arrays import Longs
 from ontomask.errors import OptionError, TaxonomyFileError, UnknownParentError
 from ontomask.files.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
-
-if TYPE_CHECKING:
-    import polars as pl
 
 IS_A = 116680003
 FULLY_SPECIFIED = 900000000000003001
@@ -118,8 +115,6 @@ def _files(source: Source, view: str | None, language: str) -> tuple[str, dict[s
 
 def _active(paths: list[Path], kind: str, full: bool) -> pl.DataFrame:
     """The active rows of all files of a kind, of each identifier the newest."""
-    import polars as pl
-
     numbers, texts = _NUMBERS[kind], _TEXTS.get(kind, ())
     if not paths:
         return pl.DataFrame(schema={**dict.fromkeys(numbers, pl.Int64), **dict.fromkeys(texts, pl.String)})
@@ -131,8 +126,6 @@ def _active(paths: list[Path], kind: str, full: bool) -> pl.DataFrame:
 
 def _rows(path: Path, numbers: tuple[str, ...], texts: tuple[str, ...]) -> pl.DataFrame:
     """One file: the columns needed, identifiers as numbers."""
-    import polars as pl
-
     file = Source(path)
     header = _header(file)
     absent = [c for c in (*numbers, *texts) if c not in header]
@@ -202,8 +195,6 @@ def _links(
     source: Source, ids: Longs, rows: pl.DataFrame, unknown_parents: str
 ) -> tuple[Longs, tuple[Longs, Longs, Longs]]:
     """The is-a links as rows (child, parent) of positions; all else as (from, type identifier, to)."""
-    import polars as pl
-
     rows = rows.filter(pl.col("characteristicTypeId") == INFERRED)
     kind, above = rows["typeId"].to_numpy(), rows["destinationId"].to_numpy()
     child, parent = _positions(ids, rows["sourceId"].to_numpy()), _positions(ids, above)
@@ -258,8 +249,6 @@ def _without_tag(term: str) -> str:
 
 def _placed(ids: Longs, rows: pl.DataFrame, language: str) -> pl.DataFrame:
     """The texts of active concepts with their positions, in the language or else English (``other``)."""
-    import polars as pl
-
     return (
         rows.with_columns(at=pl.Series(_positions(ids, rows["conceptId"].to_numpy()), dtype=pl.Int64))
         .with_columns(other=pl.col("languageCode").str.to_lowercase().str.split("-").list.first() != language)
@@ -271,8 +260,6 @@ def _placed(ids: Longs, rows: pl.DataFrame, language: str) -> pl.DataFrame:
 
 def _names(source: Source, n: int, rows: pl.DataFrame) -> tuple[list[str], dict[int, list[str]]]:
     """Labels are fully specified names. Synonyms are theirs without the tag, and the terms of the best language."""
-    import polars as pl
-
     full_names = rows.filter(pl.col("typeId") == FULLY_SPECIFIED)
     terms = rows.filter(pl.col("typeId") == SYNONYM)
     terms = terms.filter(pl.col("other") == pl.col("other").min().over("at"))
