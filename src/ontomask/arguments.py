@@ -130,7 +130,7 @@ def short(text: str, length: int = 80) -> str:
 
 
 def plain_number(value: float, digits: int = 4) -> str:
-    """A number for people: so many digits that count, never as a formula."""
+    """A number for readers: significant digits only, never as a formula."""
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     places = max(digits - 1 - math.floor(math.log10(abs(value))), 0)

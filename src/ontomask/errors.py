@@ -224,7 +224,7 @@ class OntomaskWarning(UserWarning):
 
 
 class UnmatchedValuesError(OntomaskError):
-    """Values of a column that have no place in the taxonomy.
+    """Values of a column that are not in the taxonomy.
 
     ``values`` holds every one of them as ``(value, count, suggestions)``, the most frequent first; the message shows
     20 of them, and suggestions are computed for 200.

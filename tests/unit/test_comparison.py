@@ -201,7 +201,7 @@ def test_what_masks_nothing_is_never_recommended() -> None:
 def test_policies_that_require_different_things_are_said_to() -> None:
     one = POLICY.changed(method=om.Recoding(k=4), require=[om.KAnonymity(k=4)])
     two = POLICY.changed(method=om.Recoding(k=2), require=[om.KAnonymity(k=2)])
-    same = "The candidates have different requirements: each was judged by its own policy."
+    same = "The candidates have different requirements: each was evaluated by its own policy."
     assert same in om.compare(FRAME, {"one": one, "two": two}, workers=1).recommendation
     assert same not in om.compare(FRAME, WAYS, workers=1).recommendation
 

@@ -154,7 +154,7 @@ def _untouched(before: pl.DataFrame, after: pl.DataFrame, attributes: Any) -> li
 
 
 def _rows_that_differ(one: pl.Series, other: pl.Series) -> int:
-    """0 where the types cannot be compared: that is no evidence."""
+    """0 where the types cannot be compared: that is not evidence."""
     try:
         first, second = in_one_type(one, other)
     except DataError:

@@ -29,7 +29,7 @@ SMALL = 5
 
 @dataclass(frozen=True, eq=False)
 class Risk:
-    """How well records hide among those that agree with them in all quasi-identifiers.
+    """Classes of records that agree in all quasi-identifiers, and how likely a record is found by them.
 
     Attributes
     ----------

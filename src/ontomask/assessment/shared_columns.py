@@ -1,7 +1,7 @@
 """A run's original and masked records on columns that it need not have worked on, as others judge them.
 
 Methods that mask different columns are compared on all of these: a column that a method leaves alone is as it was. A
-column that a method takes for labels is judged by its meaning, if it has one.
+column that a method takes for labels is evaluated by its meaning, if it has one.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ def comparable(policies: Mapping[str, Policy], measure: str | None) -> tuple[dic
     Candidates may mask different columns. They must agree on what an intruder knows and may not learn, the
     quasi-identifiers and sensitive columns; on which records are left out for a missing value; and on what is judged: the
     kind, the taxonomy and (if no ``measure`` is named for all) the measure of every column that one of them masks. A
-    column that some take for labels and others for concepts is judged by its meaning.
+    column that some take for labels and others for concepts is evaluated by its meaning.
     """
     leader = _leader(policies, measure)
     first = policies[leader]

@@ -159,7 +159,7 @@ def _promise(best: Run) -> list[str]:
 
 
 def _requirements(found: Comparison, good: list[Run]) -> list[str]:
-    """Where candidates have policies that require different things, each was judged by its own."""
+    """Where candidates have policies that require different things, each was evaluated by its own."""
     policies = [found.policies[run.name] for run in good if run.name in found.policies]
     # A generalization aims at a k-anonymity that takes the place of a k of its own.
     ks = {required_k(policy) for policy in policies if not isinstance(policy.method, Generalization)}
@@ -169,7 +169,7 @@ def _requirements(found: Comparison, good: list[Run]) -> list[str]:
     }
     if len(ks) < 2 and len(others) < 2:
         return []
-    return ["The candidates have different requirements: each was judged by its own policy."]
+    return ["The candidates have different requirements: each was evaluated by its own policy."]
 
 
 def _failed(found: Comparison) -> list[str]:

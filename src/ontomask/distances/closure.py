@@ -1,7 +1,7 @@
 """The part of a taxonomy that decides the distances of some concepts: they and all their ancestors.
 
-It is laid out parents first, in levels, so that a quantity each concept takes over from its parents can be worked
-out for a whole level in one array operation. See :mod:`ontomask.distances.sweep` for what travels through it.
+It is laid out parents first, in levels, so that a quantity each concept takes over from its parents can be computed for
+a whole level in one array operation. See :mod:`ontomask.distances.sweep` for what travels through it.
 """
 
 from __future__ import annotations

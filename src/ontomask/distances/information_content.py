@@ -76,7 +76,7 @@ def information_content(
     Parameters
     ----------
     taxonomy : Taxonomy
-        Where the concepts have their place.
+        The taxonomy of the concepts.
     kind : {'intrinsic', 'sanchez', 'corpus'}, default 'intrinsic'
         Seco's, from the number of descendants; Sanchez', from leaves and subsumers; or from counts.
     counts : mapping of str to number, optional

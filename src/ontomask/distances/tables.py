@@ -24,7 +24,7 @@ def distance(
     Parameters
     ----------
     taxonomy : Taxonomy
-        Where the concepts have their place.
+        The taxonomy of the concepts.
     a, b : str
         The codes of the concepts.
     measure : str, default 'logsc'
@@ -57,7 +57,7 @@ def similarity(
     Parameters
     ----------
     taxonomy : Taxonomy
-        Where the concepts have their place.
+        The taxonomy of the concepts.
     a, b : str
         The codes of the concepts.
     measure : str, default 'wu_palmer'
@@ -98,7 +98,7 @@ def distance_matrix(
     Parameters
     ----------
     taxonomy : Taxonomy
-        Where the concepts have their place.
+        The taxonomy of the concepts.
     concepts : iterable of str
         Codes of concepts; alternative codes will do.
     measure : str, default 'logsc'
@@ -149,7 +149,7 @@ def similarity_matrix(
     Parameters
     ----------
     taxonomy : Taxonomy
-        Where the concepts have their place.
+        The taxonomy of the concepts.
     concepts : iterable of str
         Codes of concepts; alternative codes will do.
     measure : str, default 'wu_palmer'

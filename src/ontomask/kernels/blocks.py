@@ -132,7 +132,7 @@ def describe_all(space: Space, blocks: Blocks) -> None:
 
 @inner
 def _describe(space: Space, blocks: Blocks, b: int) -> None:
-    """Work out the bounds of a block from the tuples in it."""
+    """Compute the bounds of a block from the tuples in it."""
     begin, end = b * SIZE, b * SIZE + blocks.fill[b]
     for a in range(space.numbers.shape[0]):
         low, high, holes = np.inf, -np.inf, 0

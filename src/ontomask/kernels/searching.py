@@ -64,7 +64,7 @@ def look_from(space: Space, blocks: Blocks, point: Point, weighted: bool) -> Non
 
 @inner_extremes
 def bound_above(space: Space, blocks: Blocks, point: Point, weighted: bool) -> None:
-    """The greatest distance each block can have from the point that :func:`look_from` was told."""
+    """The greatest distance each block can have from the point that :func:`look_from` was given."""
     count = blocks.count[0]
     room, most = blocks.room[:count], blocks.most
     _bound_plain_numbers(space, blocks, point, room)

@@ -294,7 +294,7 @@ class AggregationMethod(RecordDistanceMethod, GroupingMethod):
     def aggregated(
         self, table: Table, group_of: NDArray[np.int32], centres: Sequence[NDArray[Any]], notes: Sequence[str] = ()
     ) -> Masked:
-        """Groups that show their centres, with a word on means that give one record away."""
+        """Groups that show their centres, with a caveat on means that disclose one record."""
         told, caveats = dominance(table, group_of, centres) if self.numeric_centre == "mean" else ([], [])
         return Masked(group_of, self.shown(table, centres), [*notes, *told], caveats=caveats)
 

@@ -62,7 +62,7 @@ class ColumnSource:
 
 
 class CsvSource(ColumnSource):
-    """A CSV file: numbers can be had as they are written, with their zeros."""
+    """A CSV file: numbers are available as they are written, with their zeros."""
 
     def as_written(self, name: str) -> pl.Series:
         return self._texts[name] if name in self._texts.columns else self.column(name)

@@ -162,7 +162,7 @@ def covered_by_taxonomy(
     mapping: Mapping[str, str] | str | Path | None = None,
     language: str | None = "english",
 ) -> Coverage:
-    """Which values have no place in a taxonomy: what ``Nominal(taxonomy=...)`` would refuse."""
+    """Which values are not in a taxonomy: what ``Nominal(taxonomy=...)`` would refuse."""
     matching = values.match(taxonomy, mapping, language)
     uncovered = [
         Uncovered(u.value, u.count, lambda u=u: [s.text for s in u.suggestions])  # type: ignore[misc]

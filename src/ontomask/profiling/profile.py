@@ -257,7 +257,7 @@ def profile(
     Roles and kinds are guessed from names and from what the values show, taxonomies by matching the values.
     ``taxonomies`` gives columns a taxonomy to try (a file, or a name of the catalog), ``roles`` settles roles
     (identifier, quasi, sensitive, other). What is uncertain is proposed as the safer choice and marked.
-    ``unmatched``: where a taxonomy that fits has no place for some values, the column is ``flat`` and the policy runs at
+    ``unmatched``: where a taxonomy that fits does not cover some values, the column is ``flat`` and the policy runs at
     once, or it is nominal and masking stops (``"stop"``) at them until they are mapped. ``reading`` says how a file is to
     be read; the policy keeps it. Unless it names missing markers, those that are found are proposed in it.
 

@@ -36,7 +36,7 @@ def centroid(
     Parameters
     ----------
     taxonomy : Taxonomy
-        Where the concepts have their place.
+        The taxonomy of the concepts.
     concepts : iterable of str
         The values.
     weights : sequence of float, optional

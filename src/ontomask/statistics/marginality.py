@@ -35,7 +35,7 @@ def marginality(
     Parameters
     ----------
     taxonomy : Taxonomy
-        Where the concepts have their place.
+        The taxonomy of the concepts.
     concepts : iterable of str
         The values of the sample.
     weights : sequence of float, optional
@@ -82,7 +82,7 @@ def marginality_mean(
     Parameters
     ----------
     taxonomy : Taxonomy
-        Where the concepts have their place.
+        The taxonomy of the concepts.
     concepts : iterable of str
         The values of the sample.
     weights : sequence of float, optional
@@ -128,7 +128,7 @@ def marginality_variance(
     Parameters
     ----------
     taxonomy : Taxonomy
-        Where the concepts have their place.
+        The taxonomy of the concepts.
     concepts : iterable of str
         The values of the sample.
     weights : sequence of float, optional

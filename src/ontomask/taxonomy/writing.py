@@ -19,8 +19,8 @@ from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
 def write_taxonomy(taxonomy: Taxonomy, path: str | Path, *, overwrite: bool = False, private: bool = False) -> Path:
     """Columns child, parent, label, synonyms; a row for each link, an empty parent for a root; gzip by suffix .gz.
 
-    An artificial root is left out (reading joins the roots again). Definitions and other relations have no place in
-    the format, nor have line breaks and outer blanks in labels. The file appears whole or not at all.
+    An artificial root is left out (reading joins the roots again). Definitions and other relations cannot be stored in
+    the format, nor can line breaks and outer blanks in labels. The file appears whole or not at all.
     ``private``: only its owner can read it.
     """
     target = as_path(path)

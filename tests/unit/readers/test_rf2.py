@@ -256,8 +256,8 @@ class TestErrors:
         [
             ("900\t20200101\t1", "3 cells where 5 are expected"),
             ("900\t20200101\t1\t1\t2\t3", "6 cells where 5 are expected"),
-            ("9x0\t20200101\t1\t1\t2", "'9x0' is no id"),
-            ("900\t20200101\t\t1\t2", "'' is no active"),
+            ("9x0\t20200101\t1\t1\t2", "'9x0' is not a valid id"),
+            ("900\t20200101\t\t1\t2", "'' is not a valid active"),
             ("900\t20200101\t1\t1\t\xe9", "not UTF-8"),
         ],
     )

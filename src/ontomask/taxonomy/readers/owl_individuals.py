@@ -121,7 +121,7 @@ class Individuals:
             yield f"{counted(len(punned), 'individual')} {are} as well, with the superclasses of the class"
 
     def _left_out(self, left: list[str], deprecated: Container[str]) -> Iterator[str]:
-        """Why individuals have no place."""
+        """Why individuals have no concept."""
         gone = sum(c in deprecated for c in left)
         typed = dict[str, list[str]]()
         for subject, node in self.types:

@@ -176,7 +176,7 @@ def _damage(file: Source, header: list[str], numbers: tuple[str, ...], otherwise
                 return file.error(f"{len(cells)} cells where {len(header)} are expected", line=number, remedy=again)
             bad = next((i for i in at if not cells[i].isdecimal()), None)
             if bad is not None:
-                return file.error(f"{cells[bad]!r} is no {header[bad]}", line=number, remedy=again)
+                return file.error(f"{cells[bad]!r} is not a valid {header[bad]}", line=number, remedy=again)
     return file.error(otherwise, remedy=again)
 
 
