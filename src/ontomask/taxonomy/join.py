@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ontomask.errors import TaxonomyError
 from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
+
+#: A taxonomy and the prefix of its codes.
+Part = tuple[Taxonomy, str]
 
 
 def join_taxonomies(
@@ -37,75 +41,21 @@ def join_taxonomies(
     marks = [""] * len(taxonomies) if prefixes is None else list(prefixes)
     if len(marks) != len(taxonomies):
         raise TaxonomyError(f"{len(marks)} prefixes for {len(taxonomies)} taxonomies", remedy="Give one for each.")
-    home: dict[str, int] = {}
-    for number, (t, mark) in enumerate(zip(taxonomies, marks, strict=True)):
-        for concept in t.concepts:
-            if concept == t.artificial_root:
-                continue
-            if home.setdefault(mark + concept, number) != number:
-                raise TaxonomyError(
-                    f"the code {mark + concept!r} is in two of the taxonomies",
-                    remedy="Give prefixes=['a:', 'b:'] to keep their codes apart.",
-                )
-
-    def find(concept: str) -> str:
-        """The code with its prefix, from it or from an alternative code."""
-        if concept in home:
-            return concept
-        for t, mark in zip(taxonomies, marks, strict=True):
-            if isinstance(concept, str) and concept.startswith(mark):
-                at = t.find(concept.removeprefix(mark))
-                if at is not None:
-                    return mark + t.concepts[at]
-        raise TaxonomyError(
-            f"the bridge names {concept!r}, which is in none of the taxonomies",
-            remedy="Write codes as they stand in the taxonomies, with their prefixes if there are any.",
-        )
-
-    same = _bridged(bridge, home, find)
-    position: dict[str, int] = {}
-    labels: list[str] = []
-    synonyms: dict[int, list[str]] = {}
-    definitions: dict[int, str] = {}
-    links: list[tuple[int, int]] = []
-    relations: dict[str, list[tuple[int, int]]] = {}
-    aliases: dict[str, int] = {}
-    senses: dict[str, list[int]] = {}
-    for t, mark in zip(taxonomies, marks, strict=True):
-        placed = np.full(len(t), -1)
-        for at, concept in enumerate(t.concepts):
-            if concept == t.artificial_root:
-                continue
-            code = same.get(mark + concept, mark + concept)
-            new = position.setdefault(code, len(position))
-            placed[at] = new
-            if new == len(labels):
-                labels.append(t.terms(at)[0])
-            known = {labels[new], *synonyms.get(new, ())}
-            more = [term for term in t.terms(at) if term not in known]
-            if more:
-                synonyms.setdefault(new, []).extend(more)
-            definition = t.definition_at(at)
-            if definition:
-                definitions.setdefault(new, definition)
-            if code != mark + concept:
-                aliases[mark + concept] = new
-        links += _moved(*t.dag.parents.gather(np.arange(len(t))), placed)
-        for relation, csr in t.relations.items():
-            relations.setdefault(relation, []).extend(_moved(*csr.gather(np.arange(len(t))), placed))
-        for word, meant in t.senses.items():
-            senses.setdefault(word, []).extend(int(placed[i]) for i in meant if placed[i] not in senses.get(word, ()))
-        aliases.update({mark + a: int(placed[i]) for a, i in t.aliases.items() if placed[i] >= 0})
+    parts = list(zip(taxonomies, marks, strict=True))
+    same = _bridged(bridge, _homes(parts), parts)
+    joined = _Joined(same)
+    for taxonomy, mark in parts:
+        joined.add(taxonomy, mark)
     titles = [t.name or f"taxonomy {i + 1}" for i, t in enumerate(taxonomies)]
     return Taxonomy(
-        list(position),
-        links,
-        labels=labels,
-        synonyms=synonyms,
-        definitions=definitions,
-        relations=relations,
-        aliases={a: i for a, i in aliases.items() if a not in position},
-        senses=senses,
+        list(joined.position),
+        joined.links,
+        labels=joined.labels,
+        synonyms=joined.synonyms,
+        definitions=joined.definitions,
+        relations=joined.relations,
+        aliases={a: i for a, i in joined.aliases.items() if a not in joined.position},
+        senses=joined.senses,
         name=name or " + ".join(titles),
         source="; ".join(t.source for t in taxonomies if t.source) or None,
         notes=[
@@ -115,7 +65,82 @@ def join_taxonomies(
     )
 
 
-def _bridged(bridge: Iterable[tuple[str, str]], home: Mapping[str, int], find: Callable[[str], str]) -> dict[str, str]:
+def _homes(parts: Sequence[Part]) -> dict[str, int]:
+    """The number of the taxonomy of every code, with its prefix."""
+    home: dict[str, int] = {}
+    for number, (t, mark) in enumerate(parts):
+        for concept in t.concepts:
+            if concept != t.artificial_root and home.setdefault(mark + concept, number) != number:
+                raise TaxonomyError(
+                    f"the code {mark + concept!r} is in two of the taxonomies",
+                    remedy="Give prefixes=['a:', 'b:'] to keep their codes apart.",
+                )
+    return home
+
+
+def _found(concept: str, home: Mapping[str, int], parts: Sequence[Part]) -> str:
+    """The code with its prefix, from it or from an alternative code."""
+    if concept in home:
+        return concept
+    for t, mark in parts:
+        if isinstance(concept, str) and concept.startswith(mark):
+            at = t.find(concept.removeprefix(mark))
+            if at is not None:
+                return mark + t.concepts[at]
+    raise TaxonomyError(
+        f"the bridge names {concept!r}, which is in none of the taxonomies",
+        remedy="Write codes as they stand in the taxonomies, with their prefixes if there are any.",
+    )
+
+
+@dataclass
+class _Joined:
+    """What the joined taxonomy is made of; ``same``: code -> the code that stands for it."""
+
+    same: Mapping[str, str]
+    position: dict[str, int] = field(default_factory=dict)
+    labels: list[str] = field(default_factory=list)
+    synonyms: dict[int, list[str]] = field(default_factory=dict)
+    definitions: dict[int, str] = field(default_factory=dict)
+    links: list[tuple[int, int]] = field(default_factory=list)
+    relations: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    aliases: dict[str, int] = field(default_factory=dict)
+    senses: dict[str, list[int]] = field(default_factory=dict)
+
+    def add(self, taxonomy: Taxonomy, mark: str) -> None:
+        """Take in the concepts and links of a taxonomy whose codes get the prefix ``mark``."""
+        t, placed = taxonomy, np.full(len(taxonomy), -1)
+        for at, concept in enumerate(t.concepts):
+            if concept != t.artificial_root:
+                placed[at] = self._placed(t, at, mark + concept)
+        everywhere = np.arange(len(t))
+        self.links += _moved(*t.dag.parents.gather(everywhere), placed)
+        for relation, csr in t.relations.items():
+            self.relations.setdefault(relation, []).extend(_moved(*csr.gather(everywhere), placed))
+        for word, meant in t.senses.items():
+            known = self.senses.setdefault(word, [])
+            known.extend(int(placed[i]) for i in meant if placed[i] not in known)
+        self.aliases.update({mark + a: int(placed[i]) for a, i in t.aliases.items() if placed[i] >= 0})
+
+    def _placed(self, t: Taxonomy, at: int, own: str) -> int:
+        """The number of a concept, with the names and the definition that it brings."""
+        code = self.same.get(own, own)
+        new = self.position.setdefault(code, len(self.position))
+        if new == len(self.labels):
+            self.labels.append(t.terms(at)[0])
+        known = {self.labels[new], *self.synonyms.get(new, ())}
+        more = [term for term in t.terms(at) if term not in known]
+        if more:
+            self.synonyms.setdefault(new, []).extend(more)
+        definition = t.definition_at(at)
+        if definition:
+            self.definitions.setdefault(new, definition)
+        if code != own:
+            self.aliases[own] = new
+        return new
+
+
+def _bridged(bridge: Iterable[tuple[str, str]], home: Mapping[str, int], parts: Sequence[Part]) -> dict[str, str]:
     """code -> the code that stands for it: of all that are equivalent, the one of the first taxonomy.
 
     Equivalence is followed through (a = b and b = c make a = c), whatever the order of the pairs.
@@ -124,7 +149,7 @@ def _bridged(bridge: Iterable[tuple[str, str]], home: Mapping[str, int], find: C
     for pair in bridge:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
             raise TaxonomyError(f"{pair!r} in the bridge is not a pair of concepts", remedy="Give pairs of codes.")
-        a, b = map(find, pair)
+        a, b = (_found(concept, home, parts) for concept in pair)
         merged = dict(group.get(a, {home[a]: a}))
         for number, concept in group.get(b, {home[b]: b}).items():
             known = merged.setdefault(number, concept)
