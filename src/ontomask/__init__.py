@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ontomask import errors as errors
     from ontomask.assessment.assess import assess as assess
     from ontomask.assessment.clustering import clustering_distance as clustering_distance
     from ontomask.assessment.combined import Combined as Combined
@@ -76,7 +77,7 @@ if TYPE_CHECKING:
     from ontomask.privacy.severity_closeness import SeverityCloseness as SeverityCloseness
     from ontomask.privacy.severity_diversity import SeverityDiversity as SeverityDiversity
     from ontomask.privacy.t_closeness import TCloseness as TCloseness
-    from ontomask.profiling.profile import Profile as Profile
+    from ontomask.profiling.outcome import Profile as Profile
     from ontomask.profiling.profile import profile as profile
     from ontomask.release.check import Check as Check
     from ontomask.release.check import check as check
@@ -86,7 +87,7 @@ if TYPE_CHECKING:
     from ontomask.release.run import verify as verify
     from ontomask.report.page import write_report as write_report
     from ontomask.severity.classes import riopsi as riopsi
-    from ontomask.severity.numbers import Severity as Severity
+    from ontomask.severity.severity import Severity as Severity
     from ontomask.statistics.centroids import centroid as centroid
     from ontomask.statistics.dependence import distance_correlation as distance_correlation
     from ontomask.statistics.dependence import distance_covariance as distance_covariance
@@ -135,14 +136,14 @@ _HOME = {
     "Policy": "policy.policy",
     "Preservation": "assessment.preservation",
     "ProbabilisticKAnonymity": "privacy.probabilistic",
-    "Profile": "profiling.profile",
+    "Profile": "profiling.outcome",
     "RankSwapping": "masking.rank_swapping",
     "Reading": "microdata.reading_options",
     "Recoding": "masking.recoding",
     "Resampling": "masking.resampling",
     "Result": "release.result",
     "Risk": "assessment.risk",
-    "Severity": "severity.numbers",
+    "Severity": "severity.severity",
     "SeverityCloseness": "privacy.severity_closeness",
     "SeverityDiversity": "privacy.severity_diversity",
     "Shuffling": "masking.shuffling",
@@ -206,14 +207,16 @@ _HOME = {
 __all__ = ["__version__", "errors", *_HOME]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "errors":
-        return import_module("ontomask.errors")
-    if name not in _HOME:
-        raise AttributeError(f"module 'ontomask' has no attribute {name!r}")
-    value = getattr(import_module(f"ontomask.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # a checker is to find names that do not exist
+
+    def __getattr__(name: str) -> Any:
+        if name == "errors":
+            return import_module("ontomask.errors")
+        if name not in _HOME:
+            raise AttributeError(f"module 'ontomask' has no attribute {name!r}")
+        value = getattr(import_module(f"ontomask.{_HOME[name]}"), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

@@ -16,6 +16,8 @@ pytest.importorskip("mypy", reason="the extra 'dev' is not installed")
 
 ROOT = Path(__file__).parents[2]
 SNIPPET = """\
+import polars as pl
+
 import ontomask as om
 
 om.Policy(attributes={"age": om.Numeric()}, method=om.Microaggregation(5), require=[om.KAnonymity(5)], unlisted="drop")
@@ -27,6 +29,16 @@ om.KmAnonymity(3, 2)
 om.Generalization(hierarchies={"age": om.Intervals(width=5)})
 k: int = om.Microaggregation(k=5, partition="mdav").k
 
+
+def shown(result: om.Result) -> object:
+    return result.data
+
+
+frame = pl.DataFrame({"age": [30, 31, 52, 55]})
+released: pl.DataFrame = om.anonymize(frame, om.Policy({"age": om.Numeric()}, method=om.Suppression(2))).data
+from_a_file: pl.DataFrame = om.anonymize("stays.csv", "policy.yaml").data
+several: list[pl.DataFrame] = om.anonymize(frame, "policy.yaml").releases
+
 om.Policy(attributes={"age": om.Numeric()}, sed=1)  # E: sed
 om.Microaggregation(k=5, partition="nonsense")  # E: partition
 om.Microaggregation(k="five")  # E: k
@@ -35,6 +47,8 @@ om.Nominal()  # E: taxonomy
 om.KAnonymity(k=5, m=2)  # E: m
 om.Policy(attributes={"age": om.Numeric()}, method=om.KAnonymity(5))  # E: method
 om.Numeric(role="quasy")  # E: role
+wrong: int = om.anonymize(frame, "policy.yaml").data  # E: DataFrame
+om.anonymise(frame, "policy.yaml")  # E: anonymise
 """
 
 
@@ -120,3 +134,8 @@ def test_every_setting_can_be_hashed() -> None:
         om.SeverityCloseness(t=0.2, severity=om.Severity.example(), columns=["disease"]),
     ):
         assert isinstance(hash(made), int)
+
+
+def test_the_package_can_be_run_as_a_module() -> None:
+    done = subprocess.run([sys.executable, "-m", "ontomask", "--version"], capture_output=True, text=True, check=True)
+    assert om.__version__ in done.stdout

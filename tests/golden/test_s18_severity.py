@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from ontomask.severity.classes import riopsi
-from ontomask.severity.numbers import Severity
+from ontomask.severity.severity import Severity
 
 #: Table 3 as printed: severity number; patients and sum of numbers, in thousands, in hospitals and in clinics.
 TABLE_3: dict[str, tuple[float, float, float, float, float]] = {

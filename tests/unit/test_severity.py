@@ -20,7 +20,7 @@ import ontomask as om
 from ontomask import errors
 from ontomask.severity.classes import riopsi
 from ontomask.severity.definition import Definition
-from ontomask.severity.numbers import Severity
+from ontomask.severity.severity import Severity
 from tests.property.strategies import Case, cases, dags
 
 TREE = om.Taxonomy.from_edges(

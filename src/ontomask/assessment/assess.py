@@ -22,7 +22,7 @@ from ontomask.errors import OptionError
 from ontomask.policy.policy import Policy
 from ontomask.privacy.examined import Examined
 from ontomask.progress import Progress, Reporter, silent, stretch
-from ontomask.severity.numbers import Severity
+from ontomask.severity.severity import Severity
 
 #: Linkage by distance is tried on a random sample where there are more different combinations of values than this.
 MOST_TRIED = 20_000

@@ -33,6 +33,12 @@ class Combined:
         Degrees of freedom of Student's t; infinite where all releases agree.
     low, high : float
         The ends of the interval.
+    m : int
+        How many releases there are.
+    rule : {'reiter', 'rubin'}
+        How the variances were combined.
+    confidence : float
+        How certain the interval is to hold the true figure.
     """
 
     estimate: float

@@ -21,7 +21,7 @@ from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy import Policy
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.examined import Examined
-from ontomask.severity.numbers import Severity
+from ontomask.severity.severity import Severity
 
 #: Classes of fewer records than this are called small where nothing else is said.
 SMALL = 5

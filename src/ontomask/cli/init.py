@@ -14,7 +14,7 @@ from ontomask.cli.options import read_as, reads
 from ontomask.errors import OptionError, OutputError
 
 if TYPE_CHECKING:
-    from ontomask.profiling.profile import Profile
+    from ontomask.profiling.outcome import Profile
 
 EPILOG = """\b
 Examples:

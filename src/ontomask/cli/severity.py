@@ -13,7 +13,7 @@ from ontomask.errors import OptionError
 if TYPE_CHECKING:
     import polars as pl
 
-    from ontomask.severity.numbers import Severity
+    from ontomask.severity.severity import Severity
 
 EPILOG = """\b
 Examples:
@@ -66,7 +66,7 @@ def command(
     in (S18). With --data: the number of every value, how many records have each number, and sums by group. Without it,
     the definition is checked and described.
     """
-    from ontomask.severity.numbers import Severity
+    from ontomask.severity.severity import Severity
 
     if file is None:
         _only_with("FILE", data=data, by=by, weights=weights, column=column, print=print_file)
@@ -111,7 +111,7 @@ def command(
 
 
 def _severity(file: str) -> Severity:
-    from ontomask.severity.numbers import Severity
+    from ontomask.severity.severity import Severity
 
     shipped = file in Severity.EXAMPLES and not Path(file).exists()
     return Severity.example(file) if shipped else Severity.load(file)
@@ -126,7 +126,7 @@ def _only_with(what: str, **options: Any) -> None:
 
 def _classes(as_json: bool) -> None:
     from ontomask.severity.classes import riopsi
-    from ontomask.severity.numbers import Severity
+    from ontomask.severity.severity import Severity
 
     known = riopsi()
     if as_json:

@@ -14,7 +14,7 @@ from ontomask.errors import OutputError
 from ontomask.files.owner_only import create_folder
 from ontomask.microdata.writing import write_text
 from ontomask.policy.policy import Policy
-from ontomask.severity.numbers import Severity
+from ontomask.severity.severity import Severity
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 #: What is kept of a run is of this kind; an earlier kind is not read.

@@ -37,12 +37,31 @@ Compute = Callable[..., Array]
 
 @dataclass(frozen=True)
 class Measure:
-    """A distance between concepts. ``compute(request, **options)`` gives the table of a request.
+    """A distance between concepts.
 
-    ``largest`` is the upper end of its range, None where it has none. ``metric``: does it keep the axioms of a
-    metric ("always", "on trees" or "no")? ``similarity`` is the published similarity it comes from, where that is
-    more than 1 - distance; ``complement`` says that it is just that. ``relative_to_request``: the distance of two
-    concepts depends on what else is asked for, so all that is to be compared has to be asked for at once.
+    Attributes
+    ----------
+    name : str
+        What it is called.
+    summary : str
+        A sentence on it.
+    source : str
+        The paper.
+    compute : callable
+        ``compute(request, **options)`` gives the table of a request.
+    largest : float or None
+        The upper end of its range; None where it has none.
+    metric : {'always', 'on trees', 'no', 'unknown'}
+        Does it keep the axioms of a metric?
+    options : mapping of str to Option
+        Its options, with their defaults.
+    similarity : callable or None
+        The published similarity it comes from, where that is more than 1 - distance.
+    complement : bool
+        Is the published similarity just 1 - distance?
+    relative_to_request : bool
+        Does the distance of two concepts depend on what else is asked for? Then all that is to be compared has to be asked
+        for at once.
     """
 
     name: str

@@ -143,6 +143,14 @@ def unregister_measure(name: str) -> None:
     ----------
     name : str
         The name it was registered by.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> _ = om.register_measure("none", lambda taxonomy, concepts: [[0.0] * len(concepts)] * len(concepts))
+    >>> om.unregister_measure("none")
+    >>> "none" in om.list_measures()
+    False
     """
     if get_measure(name).source != _USER:
         raise MeasureError(f"{name!r} is built in", remedy="Only registered measures can be removed.")

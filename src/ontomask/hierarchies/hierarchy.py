@@ -36,6 +36,7 @@ class Hierarchy(Settings):
         return own_values(column)
 
     def build_levels(self, column: Column) -> list[Level]:
+        """The levels above the values of a column, the finest first."""
         raise NotImplementedError
 
     def _refuse(self, column: Column, what: str, wanted: str) -> DataError:

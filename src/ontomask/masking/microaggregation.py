@@ -121,10 +121,22 @@ class Microaggregation(AggregationMethod):
 
     @classmethod
     def preset(cls, preset: str, k: int, **changes: Any) -> Microaggregation:
-        """A published method by name; ``changes`` replace single settings of it.
+        """A published method by name.
 
-        There are: s_mdav, sa_mdav, sa_mdav_static, abril, domingo_ferrer_torra, marginality, classic,
-        marginality_hybrid and micro_hybrid.
+        Parameters
+        ----------
+        preset : str
+            s_mdav, sa_mdav, sa_mdav_static, abril, domingo_ferrer_torra, marginality, classic, marginality_hybrid or
+            micro_hybrid.
+        k : int
+            Every record hides among at least this many.
+        **changes
+            Settings to replace.
+
+        Returns
+        -------
+        Microaggregation
+            The method with the settings of its paper.
         """
         made: Microaggregation = validated(cls, {"k": k, "preset": preset, **changes})
         return made
@@ -146,6 +158,7 @@ class Microaggregation(AggregationMethod):
         return self.replace == "hybrid" and self.k > 1
 
     def settled_partition(self, table: Table) -> str:
+        """The partition that ``auto`` means for a table."""
         if self.partition != "auto":
             return self.partition
         return "mdav" if any(column.continuous for column in table.columns) else "adaptive"

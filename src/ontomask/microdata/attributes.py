@@ -73,6 +73,7 @@ class Identifier(Settings):
     read_as_text: ClassVar[bool] = True
 
     def with_order(self, order: list[Any]) -> Self:
+        """Itself: an identifier has no order."""
         return self
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -19,6 +19,16 @@ from ontomask.fork_safety import require_threads
 from ontomask.microdata.dtypes import as_before
 from ontomask.microdata.missing_markers import marker_note, without_marker_categories, without_markers
 from ontomask.microdata.odd_columns import nested, values_unread
+
+if TYPE_CHECKING:  # with a default, ``om.Result`` alone means a result of any kind of frame
+    from typing_extensions import TypeVar
+
+    FrameT = TypeVar("FrameT", default=Any)
+else:
+    from typing import TypeVar
+
+    #: A kind of frame: what comes in comes out.
+    FrameT = TypeVar("FrameT")
 
 Kind = Literal["pandas", "polars", "pyarrow"]
 #: Characters of a column name; a longer one is a cell that went astray.

@@ -38,7 +38,7 @@ from ontomask.privacy.severity_diversity import SeverityDiversity
 from ontomask.privacy.severity_models import SeverityModel
 from ontomask.privacy.t_closeness import TCloseness
 from ontomask.settings import DictOf, ListOf, Settings, validated
-from ontomask.severity.numbers import Severity
+from ontomask.severity.severity import Severity
 from ontomask.taxonomy.catalog import list_taxonomies
 
 _METHODS = (
@@ -140,7 +140,7 @@ class Policy(Settings):
         return None
 
     def read_from(self, path: Path) -> Policy:
-        """This policy, which knows from now on where it was read from."""
+        """This policy, which knows from now on the ``path`` it was read from."""
         self.__dict__["path"] = path
         return self
 
@@ -186,6 +186,7 @@ class Policy(Settings):
 
     @property
     def quasi_identifiers(self) -> list[str]:
+        """The columns that others may know."""
         return [name for name, attribute in self.attributes.items() if attribute.quasi]
 
     @property
@@ -222,6 +223,7 @@ class Policy(Settings):
 
     @property
     def identifiers(self) -> list[str]:
+        """The columns that name a person, which no release has."""
         return [name for name, attribute in self.attributes.items() if attribute.role == "identifier"]
 
     @property
@@ -231,17 +233,43 @@ class Policy(Settings):
         return "k counts" if promised > 1 or any("k" in type(m).model_fields for m in self.require) else "figures count"
 
     def drops(self, name: str) -> bool:
-        """Is a column of the data left out of every release?"""
+        """Is the column ``name`` of the data left out of every release?"""
         attribute = self.attributes.get(name)
         return self.unlisted == "drop" if attribute is None else attribute.role == "identifier"
 
     @staticmethod
     def load(path: str | Path, *, confined: bool = False) -> Policy:
-        """Read a policy from a YAML file. ``confined``: files that it names must lie in its folder, links followed."""
+        """Read a policy from a YAML file.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        confined : bool, default False
+            Files that it names must lie in its folder, links followed.
+
+        Returns
+        -------
+        Policy
+            It knows its file.
+        """
         return load_policy(Policy, path, confined=confined)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
-        """Write the policy as YAML with a comment on every key."""
+        """Write the policy as YAML with a comment on every key.
+
+        Parameters
+        ----------
+        path : path
+            The file.
+        overwrite : bool, default False
+            Replace a file that exists.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
         return save_policy(self, path, overwrite=overwrite)
 
 

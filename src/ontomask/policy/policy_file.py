@@ -18,7 +18,7 @@ from ontomask.microdata.reading import SUFFIXES
 from ontomask.microdata.writing import write_text
 from ontomask.policy.confinement import require_confined
 from ontomask.settings import translate
-from ontomask.severity.numbers import Severity
+from ontomask.severity.severity import Severity
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
 from ontomask.taxonomy.taxonomy import Taxonomy
 

@@ -23,9 +23,14 @@ NOTHING_PROMISED = (
 
 @dataclass(frozen=True)
 class Verification:
-    """``findings``: one for each model and check. ``holds``: do all of them? What was not checked does not hold.
+    """What was found on a table: true if every model and check holds.
 
-    ``complete``: could all be checked? ``verdict``: the answer in words.
+    Attributes
+    ----------
+    findings : list of Finding
+        One for each model and check.
+    notes : list of str
+        Which file was verified, and the like.
     """
 
     findings: list[Finding]
@@ -33,10 +38,12 @@ class Verification:
 
     @property
     def holds(self) -> bool:
+        """Do all models and checks hold? What was not checked does not hold."""
         return all(finding.holds for finding in self.findings)
 
     @property
     def complete(self) -> bool:
+        """Could all be checked?"""
         return all(finding.checked for finding in self.findings)
 
     @property

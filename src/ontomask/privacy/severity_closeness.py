@@ -16,8 +16,8 @@ from ontomask.privacy.models import ClassRows, WholeTableModel
 from ontomask.privacy.sensitive import Sensitive, Values
 from ontomask.privacy.severity_models import GivenColumns, GivenSeverity, Graded, SeverityModel
 from ontomask.privacy.transport import LineGround, Pairs
-from ontomask.severity.numbers import Severity
 from ontomask.severity.record_cells import merged, used_keys
+from ontomask.severity.severity import Severity
 
 if TYPE_CHECKING:
     from ontomask.privacy.examined import Examined

@@ -18,7 +18,7 @@ from ontomask.privacy.models import ClassRows
 from ontomask.privacy.severity_models import GivenColumns, GivenSeverity, SeverityModel
 from ontomask.privacy.transport import Pairs
 from ontomask.settings import number, whole_number
-from ontomask.severity.numbers import Severity
+from ontomask.severity.severity import Severity
 
 if TYPE_CHECKING:
     from ontomask.privacy.sensitive import Sensitive

@@ -19,8 +19,8 @@ from ontomask.microdata.spelling import fold_text, is_text
 from ontomask.privacy.models import ClassModel
 from ontomask.privacy.sensitive import Sensitive, Spelling, Values, spelling_of
 from ontomask.severity.members import Attribute
-from ontomask.severity.numbers import Severity
 from ontomask.severity.record_cells import RecordCells
+from ontomask.severity.severity import Severity
 
 if TYPE_CHECKING:
     from ontomask.privacy.examined import Examined

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ontomask.arguments import counted, some_of
 
 if TYPE_CHECKING:
-    from ontomask.profiling.profile import ColumnProfile
+    from ontomask.profiling.outcome import ColumnProfile
 
 #: No more columns are masked together, unless it is known that others can know them.
 MOST_QUASI = 15

@@ -25,8 +25,20 @@ from ontomask.progress import Reporter
 class Check:
     """A policy that fits its data: what should be known of them. What does not fit is an error.
 
-    ``columns``: role, kind, taxonomy, number of different values and of missing ones, in the records that the policy does not
-    drop for missing values; these are ``dropped``. ``verification``: which models hold of the data as they are.
+    Attributes
+    ----------
+    records : int
+        The records of the data.
+    columns : polars.DataFrame
+        Role, kind, taxonomy, number of different values and of missing ones, without the records that are dropped.
+    notes : list of str
+        What was noticed.
+    risk : Risk
+        Unique records and small classes.
+    verification : Verification
+        Which models hold of the data as they are.
+    dropped : int
+        Records that the policy drops for missing values.
     """
 
     records: int
@@ -70,8 +82,31 @@ def check(
     *,
     progress: Callable[[float, str], Any] | None = None,
 ) -> Check:
-    """Check a policy against a frame or file without masking anything; what is wrong is an error.
+    """Check a policy against a frame or file without masking anything.
 
+    Parameters
+    ----------
+    frame : DataFrame or path
+        A pandas, Polars or PyArrow frame, or the path of a file.
+    policy : Policy, mapping or path
+        A policy, its settings as a mapping, or the path of a YAML file.
+    progress : callable, optional
+        ``progress(fraction, message)`` is called between steps; it stops the work by returning False or raising.
+
+    Returns
+    -------
+    Check
+        What should be known of the data: columns, unique records, which models hold already.
+
+    Raises
+    ------
+    DataError
+        If the data do not fit the policy.
+    PolicyError
+        If something is wrong with the policy.
+
+    Examples
+    --------
     >>> import ontomask as om, polars as pl
     >>> frame = pl.DataFrame({"age": [30, 30, 52, 55], "pay": [1, 2, 3, 4]})
     >>> policy = om.Policy(

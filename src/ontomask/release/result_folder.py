@@ -101,9 +101,33 @@ def verify_result(
 ) -> Verification:
     """Check a folder that :meth:`~ontomask.Result.save` wrote, as it is now.
 
-    Every file is held against the manifest's hashes: missing, changed and added files are named. The release is verified
-    against ``policy``, or against the policy saved with it; a note says which file was verified. If only ``release`` was
-    handed on, what cannot be checked is reported as not checked.
+    Parameters
+    ----------
+    folder : path
+        The folder, or its part ``release`` alone: then what cannot be checked is reported as not checked.
+    policy : Policy, mapping or path, optional
+        What to verify against; not given: the policy saved with the result.
+    original : DataFrame or path, optional
+        The original, for models that compare with it.
+
+    Returns
+    -------
+    Verification
+        Findings on every file and on the release.
+
+    Notes
+    -----
+    Every file is held against the manifest's hashes: missing, changed and added files are named. A note says which file
+    was verified.
+
+    Examples
+    --------
+    >>> import ontomask as om, pathlib, polars as pl, tempfile
+    >>> policy = om.Policy(attributes={"age": om.Numeric()}, method=om.Microaggregation(2), require=[om.KAnonymity(2)])
+    >>> result = om.anonymize(pl.DataFrame({"age": [30, 31, 52, 55]}), policy)
+    >>> folder = result.save(pathlib.Path(tempfile.mkdtemp()) / "result")
+    >>> om.verify_result(folder).holds
+    True
     """
     place = _place(as_path(folder))
     manifest = read_manifest(place / MANIFEST)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import polars as pl
@@ -20,7 +20,7 @@ from ontomask.microdata.beside import beside
 from ontomask.microdata.dtypes import is_text, only_what_cells_show
 from ontomask.microdata.encoding import require_columns, settle_missing
 from ontomask.microdata.formulas import formula_note
-from ontomask.microdata.frames import give_back, take
+from ontomask.microdata.frames import FrameT, give_back, take
 from ontomask.microdata.opening import opened
 from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy import Policy, require_policy
@@ -36,6 +36,30 @@ from ontomask.release.releases import together
 from ontomask.release.result import Result
 
 
+@overload
+def anonymize(
+    frame: str | Path,
+    policy: Policy | Mapping[str, Any] | str | Path,
+    *,
+    seed: int | None = ...,
+    secret: str | Path | bytes | Secret | None = ...,
+    progress: Callable[[float, str], Any] | None = ...,
+    allow_unsatisfied: bool = ...,
+) -> Result[pl.DataFrame]: ...
+
+
+@overload
+def anonymize(
+    frame: FrameT,
+    policy: Policy | Mapping[str, Any] | str | Path,
+    *,
+    seed: int | None = ...,
+    secret: str | Path | bytes | Secret | None = ...,
+    progress: Callable[[float, str], Any] | None = ...,
+    allow_unsatisfied: bool = ...,
+) -> Result[FrameT]: ...
+
+
 def anonymize(
     frame: Any,
     policy: Policy | Mapping[str, Any] | str | Path,
@@ -44,18 +68,45 @@ def anonymize(
     secret: str | Path | bytes | Secret | None = None,
     progress: Callable[[float, str], Any] | None = None,
     allow_unsatisfied: bool = False,
-) -> Result:
-    """Mask a frame (pandas, Polars, PyArrow) or a file as the policy says, and verify the outcome.
+) -> Result[Any]:
+    """Mask a frame or a file as the policy says, and verify the outcome.
 
+    Parameters
+    ----------
+    frame : DataFrame or path
+        A pandas, Polars or PyArrow frame, or the path of a file.
+    policy : Policy, mapping or path
+        A policy, its settings as a mapping, or the path of a YAML file.
+    seed : int, optional
+        For experiments: whoever knows or guesses it can repeat what was random, and the result says so.
+    secret : path, bytes or Secret, optional
+        Repeats a run: its ``confidential/secret.txt``, or 32 bytes; not given: one is drawn.
+    progress : callable, optional
+        ``progress(fraction, message)`` is called between steps; it stops the work by returning False or raising.
+    allow_unsatisfied : bool, default False
+        Hand out a release that fails; the result says so wherever it is shown.
+
+    Returns
+    -------
+    Result
+        The release, of the kind of frame that came in, and what is known of it.
+
+    Raises
+    ------
+    NotSatisfied
+        If the release fails what it must satisfy, unless ``allow_unsatisfied``.
+    DataError
+        If the data do not fit the policy.
+    PolicyError
+        If something is wrong with the policy.
+
+    Notes
+    -----
     The release is checked against what the method promises and what the policy requires, on the decoded output itself.
-    If it fails, :class:`~ontomask.errors.NotSatisfied` is raised and nothing handed out, unless ``allow_unsatisfied``:
-    then the result says so wherever it is shown.
+    All that is random comes from the secret, which is saved in ``confidential/secret.txt``.
 
-    All that is random comes from a secret, drawn for each run and saved in ``confidential/secret.txt``. ``secret``, that
-    file or 32 bytes, repeats a run. ``seed``, a number, is for experiments: whoever knows or guesses it can repeat what
-    was random, and the result says so. ``progress(fraction, message)`` is called between steps; it stops the
-    work by returning False or raising.
-
+    Examples
+    --------
     >>> import ontomask as om, polars as pl
     >>> frame = pl.DataFrame({"age": [30, 31, 52, 55], "pay": [1, 2, 3, 4]})
     >>> policy = om.Policy(
@@ -177,17 +228,39 @@ def verify(
 ) -> Verification:
     """Does a frame or file, from wherever it comes, satisfy what the policy requires?
 
+    Parameters
+    ----------
+    frame : DataFrame or path
+        A pandas, Polars or PyArrow frame, or the path of a file.
+    policy : Policy, mapping or path
+        A policy, its settings as a mapping, or the path of a YAML file.
+    original : DataFrame or path, optional
+        The original, which t-closeness compares classes with; not given: the frame itself.
+    reading : Reading, optional
+        How the file is read, in place of the policy's missing markers and text columns.
+
+    Returns
+    -------
+    Verification
+        A finding for each model and check; true if all of them hold.
+
+    Notes
+    -----
     Checked are the models of ``require`` and the k that the policy's method promises; that no identifier is left; that
     the columns are those of the policy, all of them and (unless it says ``unlisted: other``) no others; and that values
     fit their columns. Quasi-identifiers are compared as they are written, those of a CSV as texts. What cannot be looked
     at, because a taxonomy is missing or because it is a property of how the table was made, is reported as not checked.
 
-    t-closeness compares classes with a whole table: with ``original`` where it is given, as a run of ``anonymize`` does,
-    else with the frame itself, which is what a recipient can see. The two differ where records were suppressed; the
-    finding says which it was.
+    t-closeness with and without ``original`` differs where records were suppressed; the finding says which it was. The
+    other reading options of the policy describe the file of the original.
 
-    A file is read by what is detected and by the policy's missing markers and text columns; ``reading`` says more, in
-    place of them. The other reading options of the policy describe the file of the original.
+    Examples
+    --------
+    >>> import ontomask as om, polars as pl
+    >>> frame = pl.DataFrame({"age": [30, 30, 54, 54]})
+    >>> policy = om.Policy(attributes={"age": om.Numeric()}, require=[om.KAnonymity(2)])
+    >>> om.verify(frame, policy).holds
+    True
     """
     policy = require_policy(policy)
     how = policy.reading.of_release() if reading is None else reading

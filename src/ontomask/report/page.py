@@ -34,14 +34,35 @@ def write_report(
     release: str | Path | Sequence[str | Path] | None = None,
     overwrite: bool = False,
 ) -> Path:
-    """Write what a run did, for people who do not program, as one HTML file that needs nothing else; return its path.
+    """Write what a run did, for people who do not program, as one HTML file that needs nothing else.
 
-    ``edition="internal"`` tells everything and is as confidential as the original data; ``"public"`` holds no value of the
-    data and nothing that helps to find people, and says what was left out. Only the owner of an internal report can read
-    the file. ``release`` names the file, or files, that the report belongs to: their SHA-256 hashes are in it.
+    Parameters
+    ----------
+    result : Result
+        What :func:`ontomask.anonymize` gave.
+    path : path
+        The file.
+    edition : {'internal', 'public'}, default 'internal'
+        Internal tells everything and is as confidential as the original data; only its owner can read the file. Public
+        holds no value of the data and nothing that helps to find people, and says what was left out.
+    title : str, optional
+        The heading.
+    release : path or sequence of path, optional
+        The file, or files, that the report belongs to: their SHA-256 hashes are in it.
+    overwrite : bool, default False
+        Replace a file that exists.
 
+    Returns
+    -------
+    Path
+        The file.
+
+    Notes
+    -----
     The same result gives the same bytes on the same day; the environment variable SOURCE_DATE_EPOCH fixes the day.
 
+    Examples
+    --------
     >>> import ontomask as om, pathlib, polars as pl, tempfile
     >>> frame = pl.DataFrame({"age": [30, 31, 52, 55]})
     >>> result = om.anonymize(frame, om.Policy(attributes={"age": om.Numeric()}, method=om.Microaggregation(k=2)))

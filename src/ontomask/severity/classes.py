@@ -79,6 +79,13 @@ class Riopsi:
 def riopsi() -> Riopsi:
     """RIOPSI's classes of sensitive information with their descriptions (S18 Table 2, section 2.1).
 
+    Returns
+    -------
+    Riopsi
+        ``large``, ``middle`` and ``small`` classes, by number.
+
+    Examples
+    --------
     >>> from ontomask.severity.classes import riopsi
     >>> riopsi().small["2.1.1"].about, riopsi().middle["2.1"]
     ('diseases that shorten life much', 'tells how long the patient may live')

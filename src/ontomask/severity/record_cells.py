@@ -20,7 +20,7 @@ from ontomask.severity.domains import Cells, Domain, Unknown
 from ontomask.severity.members import Attribute
 
 if TYPE_CHECKING:
-    from ontomask.severity.numbers import Severity
+    from ontomask.severity.numbers import SeverityNumbers
 
 #: Keys up to here are counted in an array; beyond, they are sorted.
 COUNTED = 1 << 24
@@ -29,7 +29,7 @@ COUNTED = 1 << 24
 class RecordCells:
     """A table whose columns are placed when they are first needed."""
 
-    def __init__(self, severity: Severity, data: pl.DataFrame, unknown: Unknown) -> None:
+    def __init__(self, severity: SeverityNumbers, data: pl.DataFrame, unknown: Unknown) -> None:
         one_of(unknown, ("error", "zero"), "way to treat unknown values")
         self._compiled = severity.compiled
         self._data = data

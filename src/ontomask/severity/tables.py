@@ -19,7 +19,7 @@ from ontomask.severity.record_cells import RecordCells, used_keys
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ontomask.severity.numbers import Severity
+    from ontomask.severity.numbers import SeverityNumbers
 
 #: Columns to group by.
 By = str | Sequence[str] | None
@@ -35,7 +35,7 @@ _VALUES: dict[str, Any] = {
 
 
 def describe(
-    severity: Severity, frame: Any, weights: str | None, columns: Sequence[str] | None, unknown: Unknown
+    severity: SeverityNumbers, frame: Any, weights: str | None, columns: Sequence[str] | None, unknown: Unknown
 ) -> pl.DataFrame:
     attributes = severity.chosen(columns)
     if frame is None:
@@ -53,7 +53,7 @@ def _ordered(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return table.sort("max", "records", "column", "value", descending=[True, True, False, False], nulls_last=True)
 
 
-def _of_definition(severity: Severity, attribute: Attribute) -> pl.DataFrame:
+def _of_definition(severity: SeverityNumbers, attribute: Attribute) -> pl.DataFrame:
     """The values of one column that some set holds."""
     domain = attribute.domains[0]
     every = np.arange(domain.size)
@@ -67,7 +67,9 @@ def _of_definition(severity: Severity, attribute: Attribute) -> pl.DataFrame:
     return _rows(attribute, [texts[c] for c in first], labels, None, inside[:, first], numbers)
 
 
-def _occurring(severity: Severity, attribute: Attribute, record_cells: RecordCells, counts: Floats) -> pl.DataFrame:
+def _occurring(
+    severity: SeverityNumbers, attribute: Attribute, record_cells: RecordCells, counts: Floats
+) -> pl.DataFrame:
     """The values of one attribute that occur."""
     sorts, sort_at = record_cells.sorts(attribute)
     alone = len(attribute.columns) == 1
@@ -122,7 +124,7 @@ def _rows(
 
 
 def distribution(
-    severity: Severity, frame: Any, weights: str | None, columns: Sequence[str] | None, unknown: Unknown
+    severity: SeverityNumbers, frame: Any, weights: str | None, columns: Sequence[str] | None, unknown: Unknown
 ) -> pl.DataFrame:
     data = severity.take(frame, [])
     counts = _counts(data, weights)
@@ -136,7 +138,7 @@ def distribution(
 
 
 def sums(
-    severity: Severity,
+    severity: SeverityNumbers,
     frame: Any,
     by: By,
     weights: str | None,
@@ -205,7 +207,7 @@ def _whole_counts(table: pl.DataFrame, names: Sequence[str] = ("records",)) -> p
 # ---- the definition ----------------------------------------------------------------------------------------------
 
 
-def sets(severity: Severity) -> pl.DataFrame:
+def sets(severity: SeverityNumbers) -> pl.DataFrame:
     """One row for each set."""
     found = {members.said.name: members for attribute in severity.attributes for members in attribute.own}
     rows = []
@@ -230,7 +232,7 @@ def sets(severity: Severity) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=schema | {"source": pl.String, "date": pl.String}, orient="row")
 
 
-def in_words(severity: Severity) -> str:
+def in_words(severity: SeverityNumbers) -> str:
     """The definition for a terminal."""
     said = severity.definition
     lines = [said.title, f"{said.institution}, {said.date}" + (f"; source: {said.source}" if said.source else "")]
@@ -239,7 +241,7 @@ def in_words(severity: Severity) -> str:
         f"{severity.largest_in_class_2} (largest number outside large class 1), N_max = {severity.largest}"
     )
     known = riopsi()
-    for row in severity.table.iter_rows(named=True):
+    for row in sets(severity).iter_rows(named=True):
         size = "" if row["size"] is None else f" ({counted(row['size'], 'value')})"
         lines.append(f"  {row['small_class']}  {row['set']}: {row['members']}{size}")
     used = dict.fromkeys(number for one in severity.sets for number in one.classes)

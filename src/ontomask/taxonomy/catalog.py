@@ -18,10 +18,25 @@ from ontomask.taxonomy.taxonomy import Taxonomy
 
 
 def load_taxonomy(name: str, folder: str | Path | None = None) -> Taxonomy:
-    """A taxonomy by name: icd9cm, icd9cm_procedures, icd10cm, wordnet.
+    """A taxonomy by name. What is loaded once is kept.
 
-    The ICD-9-CM tables are shipped; icd10cm needs the extra ``icd10``; wordnet is looked for where Debian and NLTK
-    put it, or in ``folder``. What is loaded once is kept.
+    Parameters
+    ----------
+    name : str
+        icd9cm or icd9cm_procedures, which are shipped; icd10cm, which needs the extra ``icd10``; or wordnet.
+    folder : path, optional
+        Where the files of wordnet are (default: where Debian and NLTK put them).
+
+    Returns
+    -------
+    Taxonomy
+        The taxonomy.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.load_taxonomy("icd9cm").label("250")
+    'Diabetes mellitus'
     """
     if not isinstance(name, str) or name not in _CATALOG:
         raise OptionError(
@@ -37,7 +52,13 @@ def load_taxonomy(name: str, folder: str | Path | None = None) -> Taxonomy:
 
 
 def list_taxonomies() -> dict[str, str]:
-    """The names of the catalog with what each is."""
+    """The names of the catalog with what each is.
+
+    Returns
+    -------
+    dict of str to str
+        By name.
+    """
     return {name: what for name, (_, what) in _CATALOG.items()}
 
 

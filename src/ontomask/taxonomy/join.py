@@ -23,11 +23,25 @@ def join_taxonomies(
 ) -> Taxonomy:
     """One taxonomy from several, in which concepts of all of them can be compared.
 
-    ``bridge`` lists pairs of equivalent concepts (one of the first taxonomy, one of another): each pair becomes one
-    concept, under the first one's code, with the parents, children and names of both. Without a bridge the
-    taxonomies meet only in an artificial root. ``prefixes`` are put before the codes of each taxonomy, and are needed
-    where two taxonomies use the same code; the bridge is then written with them.
+    Parameters
+    ----------
+    taxonomies : sequence of Taxonomy
+        At least two.
+    bridge : iterable of (str, str), optional
+        Pairs of equivalent concepts, one of the first taxonomy and one of another: each pair becomes one concept, under
+        the first one's code, with the parents, children and names of both.
+    prefixes : sequence of str, optional
+        Put before the codes of each taxonomy; needed where two use the same code. The bridge is then written with them.
+    name : str, optional
+        The name of the new taxonomy.
 
+    Returns
+    -------
+    Taxonomy
+        Without a bridge the taxonomies meet only in an artificial root.
+
+    Examples
+    --------
     >>> a = Taxonomy.from_edges([("flu", "infection"), ("infection", "disease")])
     >>> b = Taxonomy.from_edges([("avian influenza", "influenza"), ("influenza", "illness")])
     >>> joined = join_taxonomies([a, b], bridge=[("flu", "influenza"), ("disease", "illness")])

@@ -52,10 +52,7 @@ class Unmatched:
 
 
 class Matching:
-    """What :func:`match` found: ``rows``, ``unmatched``, ``notes``; ``table`` as a Polars frame.
-
-    ``concepts`` maps every placed value to its concept.
-    """
+    """What :func:`match` found: ``rows``, one for each placed value; ``unmatched``; ``notes``."""
 
     def __init__(self, taxonomy: Taxonomy, rows: list[Match], unmatched: list[Unmatched], notes: list[str]) -> None:
         self.taxonomy = taxonomy
@@ -89,7 +86,23 @@ class Matching:
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def require_all(self, column: str | None = None) -> Matching:
-        """Itself, if every value is placed; otherwise an error that lists the others with suggestions."""
+        """Itself, if every value is placed; otherwise an error that lists the others with suggestions.
+
+        Parameters
+        ----------
+        column : str, optional
+            The name of the column, for the error.
+
+        Returns
+        -------
+        Matching
+            This one.
+
+        Raises
+        ------
+        UnmatchedValuesError
+            If a value has no place.
+        """
         if any(value.codes for value in self.unmatched):
             raise self._stored_as_numbers(column)
         if self.unmatched:

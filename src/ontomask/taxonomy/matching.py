@@ -54,12 +54,26 @@ def match(
     *,
     language: str | None = "english",
 ) -> Matching:
-    """Place each distinct value of ``values`` in the taxonomy.
+    """Place each distinct value in a taxonomy.
 
-    ``mapping`` (value -> concept), or a CSV of the columns value and concept, decides before anything else.
-    ``language`` chooses the Snowball stemmer; None matches without stems. Missing values (None, NaN) are counted in
-    the notes and not placed.
+    Parameters
+    ----------
+    values : iterable
+        The values of a column. Missing values (None, NaN) are counted in the notes and not placed.
+    taxonomy : Taxonomy
+        Where they have their place.
+    mapping : mapping of str to str, or path, optional
+        Concepts by value, or a CSV of the columns value and concept: decides before anything else.
+    language : str or None, default 'english'
+        Chooses the Snowball stemmer; None matches without stems.
 
+    Returns
+    -------
+    Matching
+        Where each value was placed and how, and what remains.
+
+    Examples
+    --------
     >>> import ontomask as om
     >>> t = om.Taxonomy.from_edges([("lumbago", "ache"), ("ache", "pain")], synonyms={"lumbago": ["low back pain"]})
     >>> for row in om.match(["Lumbago", "low-back pain", "aches"], t).rows:

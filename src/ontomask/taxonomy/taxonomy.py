@@ -109,10 +109,33 @@ class Taxonomy(Structure):
     ) -> Self:
         """From (child, parent) pairs of codes.
 
-        A parent that is nobody's child is a root. A pair ``(concept, None)`` declares a root; once one is
-        declared, every parent must be declared too (as the child of some pair), so that typing errors are found. Several
-        roots are joined under an artificial one. Concepts keep the order in which they are first seen.
+        Parameters
+        ----------
+        edges : iterable of (str, str or None)
+            Child and parent. A pair ``(concept, None)`` declares a root.
+        labels : mapping of str to str, optional
+            The name of each concept.
+        synonyms : mapping of str to iterable of str, optional
+            Other names.
+        name : str, optional
+            What the taxonomy is called.
+        definitions : mapping of str to str, optional
+            What each concept is.
+        relations : mapping of str to iterable of (str, str), optional
+            Relations other than is-a, by name.
 
+        Returns
+        -------
+        Taxonomy
+            Concepts keep the order in which they are first seen.
+
+        Notes
+        -----
+        A parent that is nobody's child is a root. Once a root is declared, every parent must be declared too (as the child of
+        some pair), so that typing errors are found. Several roots are joined under an artificial one.
+
+        Examples
+        --------
         >>> t = Taxonomy.from_edges([("lumbago", "ache"), ("migraine", "ache"), ("ache", "pain")])
         >>> t.lcs(["lumbago", "migraine"]), t.depth("migraine"), t.ancestors("lumbago")
         ('ache', 3, ['ache', 'pain'])
@@ -243,7 +266,20 @@ class Taxonomy(Structure):
         return self._definitions.get(self.position(concept))
 
     def related(self, concept: str, relation: str | None = None) -> list[tuple[str, str]]:
-        """(relation, concept) pairs of relations other than is-a, as the source directs them."""
+        """Relations of a concept other than is-a, as the source directs them.
+
+        Parameters
+        ----------
+        concept : str
+            A code.
+        relation : str, optional
+            Keep to this relation.
+
+        Returns
+        -------
+        list of (str, str)
+            Relation and concept.
+        """
         at = self.position(concept)
         names = self._relations if relation is None else [r for r in self._relations if r == relation]
         return [(r, self._concepts[i]) for r in names for i in self._relations[r].row(at)]
@@ -265,7 +301,20 @@ class Taxonomy(Structure):
         return (self._labels[position], *self._synonyms.get(position, ()))
 
     def search(self, text: str, limit: int = 20) -> list[str]:
-        """Concepts whose code, label or a synonym contains the text, best first; case, accents, punctuation folded."""
+        """Concepts whose code, label or a synonym contains a text, best first.
+
+        Parameters
+        ----------
+        text : str
+            What to look for; case, accents and punctuation do not count.
+        limit : int, default 20
+            How many at most.
+
+        Returns
+        -------
+        list of str
+            Codes.
+        """
         if not isinstance(text, str) or not isinstance(limit, int) or limit < 1:
             raise OptionError(f"search({text!r}, limit={limit!r})", remedy="Give a text and a limit from 1 up.")
         return self._codes(self.lexicon.search(text, limit))
@@ -273,7 +322,22 @@ class Taxonomy(Structure):
     # ---- showing ----------------------------------------------------------------------------------------------
 
     def tree(self, concept: str | None = None, depth: int = 2, width: int = 12) -> str:
-        """The branch at a concept (default: the root) as text, ``depth`` levels down, ``width`` children each."""
+        """The branch at a concept as text.
+
+        Parameters
+        ----------
+        concept : str, optional
+            A code (default: the root).
+        depth : int, default 2
+            How many levels down.
+        width : int, default 12
+            How many children of each concept.
+
+        Returns
+        -------
+        str
+            A drawing of lines.
+        """
         if not (isinstance(depth, int) and isinstance(width, int) and depth >= 0 and width >= 1):
             raise OptionError(f"a tree of depth {depth!r} and width {width!r}", remedy="Give whole numbers from 1 up.")
         return display.tree(self, self._dag.root if concept is None else self.position(concept), depth, width)

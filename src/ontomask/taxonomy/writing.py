@@ -17,11 +17,29 @@ from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
 
 
 def write_taxonomy(taxonomy: Taxonomy, path: str | Path, *, overwrite: bool = False, private: bool = False) -> Path:
-    """Columns child, parent, label, synonyms; a row for each link, an empty parent for a root; gzip by suffix .gz.
+    """Write a taxonomy as a CSV that :func:`ontomask.read_taxonomy` reads, whole or not at all.
 
-    An artificial root is left out (reading joins the roots again). Definitions and other relations cannot be stored in
-    the format, nor can line breaks and outer blanks in labels. The file appears whole or not at all.
-    ``private``: only its owner can read it.
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        What to write.
+    path : path
+        The file; gzip by the suffix ``.gz``.
+    overwrite : bool, default False
+        Replace a file that exists.
+    private : bool, default False
+        Only the owner can read the file.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Notes
+    -----
+    Columns child, parent, label, synonyms; a row for each link, an empty parent for a root. An artificial root is left
+    out (reading joins the roots again). Definitions and other relations cannot be stored in the format, nor can
+    line breaks and outer blanks in labels.
     """
     target = as_path(path)
     require_taxonomy(taxonomy)

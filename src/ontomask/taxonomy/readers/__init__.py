@@ -40,9 +40,29 @@ def read_taxonomy(
 ) -> Taxonomy:
     """Read a taxonomy from a file or folder; ``.gz`` is unpacked on the way.
 
-    The format follows from the suffix (for ``.csv`` and RDF files also from the content) or is named by ``format``:
-    edges, prefix, levels, obo, owl, skos, rf2, wordnet, mesh. ``encoding`` is detected unless given. Further
-    options belong to the format; see docs/formats.md.
+    Parameters
+    ----------
+    path : path
+        The file or folder.
+    format : str, optional
+        edges, prefix, levels, obo, owl, skos, rf2, wordnet or mesh; not given: by the suffix (for ``.csv`` and RDF files
+        also by the content).
+    name : str, optional
+        What the taxonomy is called.
+    encoding : str, optional
+        The encoding of a text file; not given: detected.
+    **options
+        Options of the format; see docs/formats.md.
+
+    Returns
+    -------
+    Taxonomy
+        ``notes`` say what was noticed.
+
+    Raises
+    ------
+    TaxonomyFileError
+        If the file cannot be read as a taxonomy.
     """
     source = Source(as_path(path), encoding)
     try:

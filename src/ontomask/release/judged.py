@@ -1,0 +1,215 @@
+"""What a result can tell of itself beside the original: loss, risk, and the tables that belong to the steward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from ontomask.arguments import free_name, one_of
+from ontomask.assessment.assess import assessment_of
+from ontomask.assessment.linkage import KINDS, Kind, linkage_of
+from ontomask.assessment.loss import Loss, loss_of
+from ontomask.assessment.pairing import Pairing, pair_result
+from ontomask.assessment.preservation import Preservation, preservation_of
+from ontomask.assessment.several import assessed_together
+from ontomask.masking.method import Masked
+from ontomask.policy.policy import Policy
+from ontomask.progress import Progress, Reporter, silent, stretch
+from ontomask.release.releases import reports_of
+
+if TYPE_CHECKING:
+    from ontomask.assessment.outcome import Assessment
+    from ontomask.policy.prepared import Prepared
+    from ontomask.privacy.examined import Examined
+
+
+class Judged:
+    """The part of a :class:`~ontomask.Result` that compares the release with the original."""
+
+    policy: Policy
+    prepared: Prepared
+    masked: Masked
+    records: NDArray[np.int64]
+    parts: tuple[Any, ...]
+
+    @property
+    def released(self) -> Examined:
+        """The release as it is now."""
+        raise NotImplementedError
+
+    @cached_property
+    def assessment(self) -> Assessment:
+        """All that can be said of the release beside the original (see :func:`ontomask.assess`)."""
+        return self._assessed(silent)
+
+    def assess(self, progress: Callable[[float, str], Any] | None = None) -> Assessment:
+        """The :attr:`assessment`, telling how far it is; computed once.
+
+        Parameters
+        ----------
+        progress : callable, optional
+            ``progress(fraction, message)`` is called between steps; it stops the work by returning False or raising.
+
+        Returns
+        -------
+        Assessment
+            All that can be said of the release beside the original.
+        """
+        if "assessment" not in self.__dict__:
+            self.__dict__["assessment"] = self._assessed(Reporter(progress))
+        return self.assessment
+
+    def _assessed(self, progress: Progress) -> Assessment:
+        if self.parts:
+            steps = [stretch(progress, i / len(self.parts), (i + 1) / len(self.parts)) for i in range(len(self.parts))]
+            found = [part._assessed(step) for part, step in zip(self.parts, steps, strict=True)]
+            return assessed_together(found, [part.pairing for part in self.parts], self.policy.masked)
+
+        inside = np.flatnonzero(self.prepared.kept)
+        return assessment_of(
+            self.pairing,
+            self.prepared.examined,
+            self.released,
+            np.searchsorted(inside, self.records),
+            severity=self.policy.severity,
+            ncp=self.ncp,
+            recognizable=self.policy.recognizable,
+            progress=progress,
+        )
+
+    @property
+    def ncp(self) -> float | None:
+        """The normalized certainty penalty of a generalization: the mean over records and columns of the part of its
+        domain that a value covers, 1 for a removed record; None for other methods."""
+        return self.masked.certainty_penalty(len(self.prepared.kept))
+
+    @property
+    def report(self) -> pl.DataFrame | None:
+        """What the method itself measured, a row for each masked column; None if it reports nothing."""
+        if not self.parts:
+            return self.masked.report
+        return reports_of(self.parts)
+
+    @property
+    def details(self) -> Mapping[str, pl.DataFrame]:
+        """Further tables of the method, by name, for the steward: of PRAM its categories and its transition matrices."""
+        return self.masked.details
+
+    @cached_property
+    def groups(self) -> pl.DataFrame:
+        """One row for each group: its number, its size, how many different records it holds, and its centre."""
+        group_of = self.masked.group_of
+        inside = group_of >= 0
+        table, groups = self.prepared.table, self.masked.groups
+        pairs = np.unique(group_of[inside].astype(np.int64) * table.p + table.tuple_of[inside])
+        return pl.DataFrame(
+            [
+                pl.Series(self._ours("group"), np.arange(groups)),
+                pl.Series(self._ours("records"), np.bincount(group_of[inside], minlength=groups)),
+                pl.Series(self._ours("distinct"), np.bincount(pairs // table.p, minlength=groups)),
+                *self.masked.values(table),
+            ]
+        )
+
+    @cached_property
+    def mapping(self) -> pl.DataFrame:
+        """Which original combination became which, in how many records; no group: removed.
+
+        For the steward: with the release it leads back to people.
+        """
+        table, masked = self.prepared.table, self.masked
+        key = (masked.group_of.astype(np.int64) + 1) * table.p + table.tuple_of
+        distinct, counts = np.unique(key, return_counts=True)
+        group, tuple_ = distinct // table.p - 1, distinct % table.p
+        released = pl.Series(group >= 0)
+        columns = [pl.Series(self._ours("records"), counts)]
+        for column, codes in zip(table.columns, table.codes, strict=True):
+            columns.append(column.values.gather(codes[tuple_]).alias(column.name))
+        for column, values in zip(table.columns, masked.values(table), strict=True):
+            shown = values.gather(np.maximum(group, 0))
+            name = free_name(f"{column.name} (masked)", [*(c.name for c in table.columns), *(c.name for c in columns)])
+            columns.append(pl.select(pl.when(released).then(shown)).to_series().alias(name))
+        columns.append(pl.select(pl.when(released).then(pl.Series(group))).to_series().alias(self._ours("group")))
+        return pl.DataFrame(columns).sort(self._ours("records"), descending=True, maintain_order=True)
+
+    def _ours(self, name: str) -> str:
+        """A name for a column of ours; it gives way where the data use the same."""
+        return free_name(name, [column.name for column in self.prepared.table.columns])
+
+    @cached_property
+    def removed(self) -> NDArray[np.int64]:
+        """Places in the input of the records that are not in the release."""
+        return np.setdiff1d(np.arange(len(self.prepared.kept)), self.records)
+
+    @cached_property
+    def pairing(self) -> Pairing:
+        """Original and masked records side by side, as assessments see them."""
+        dropped = len(self.prepared.kept) - self.prepared.table.n
+        return pair_result(self.prepared.table, self.masked, dropped)
+
+    def loss(self, measure: str | None = None, **options: Any) -> Loss:
+        """What masking cost (see :func:`ontomask.information_loss`).
+
+        Parameters
+        ----------
+        measure : str, optional
+            One measure for all nominal columns; not given: that of each column.
+        **options
+            Options of ``measure``.
+
+        Returns
+        -------
+        Loss
+            The measures of loss.
+        """
+        return loss_of(self.pairing.measured(measure, options))
+
+    def preservation(
+        self, measure: str | None = None, *, samples: int = 100, share: float = 0.1, seed: int = 0, **options: Any
+    ) -> Preservation:
+        """What is left of the data's statistics (see :func:`ontomask.preservation`).
+
+        Parameters
+        ----------
+        measure : str, optional
+            One measure for all nominal columns; not given: that of each column.
+        samples : int, default 100
+            How many random samples.
+        share : float, default 0.1
+            The share of the records in each.
+        seed : int, default 0
+            Fixes the samples.
+        **options
+            Options of ``measure``.
+
+        Returns
+        -------
+        Preservation
+            Three tables: statistics, means and dependence.
+        """
+        return preservation_of(self.pairing.measured(measure, options), samples=samples, share=share, seed=seed)
+
+    def linkage(self, kind: Kind = "semantic", measure: str | None = None, **options: Any) -> float:
+        """The share of records an intruder links correctly (see :func:`ontomask.record_linkage`).
+
+        Parameters
+        ----------
+        kind : {'semantic', 'matching', 'masked_matching', 'masked_distance'}, default 'semantic'
+            How the intruder links.
+        measure : str, optional
+            One measure for all nominal columns; not given: that of each column.
+        **options
+            Options of ``measure``.
+
+        Returns
+        -------
+        float
+            0..1.
+        """
+        one_of(kind, KINDS, "linkage")
+        return linkage_of(self.pairing.measured(measure, options), kind)
