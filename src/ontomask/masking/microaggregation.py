@@ -129,7 +129,7 @@ class Microaggregation(AggregationMethod):
             s_mdav, sa_mdav, sa_mdav_static, abril, domingo_ferrer_torra, marginality, classic, marginality_hybrid or
             micro_hybrid.
         k : int
-            Every record hides among at least this many.
+            The least size of a group.
         **changes
             Settings to replace.
 

@@ -101,7 +101,7 @@ class Matching:
         Raises
         ------
         UnmatchedValuesError
-            If a value has no place.
+            If a value has no concept.
         """
         if any(value.codes for value in self.unmatched):
             raise self._stored_as_numbers(column)

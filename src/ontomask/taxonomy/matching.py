@@ -61,7 +61,7 @@ def match(
     values : iterable
         The values of a column. Missing values (None, NaN) are counted in the notes and not placed.
     taxonomy : Taxonomy
-        Where they have their place.
+        The taxonomy of the values.
     mapping : mapping of str to str, or path, optional
         Concepts by value, or a CSV of the columns value and concept: decides before anything else.
     language : str or None, default 'english'
