@@ -57,7 +57,7 @@ def one_column(sheet: Sheet, i: int) -> Sheet:
 
 def free_counts(sheet: Sheet, method: RankSwapping, seed: int) -> tuple[list[list[int]], list[list[int]]]:
     """Sources and numbers of candidates as the method has them, which tells others only the sums."""
-    rng, distance, k = np.random.default_rng(seed), sheet.distance(), method.settled_k(sheet.n)
+    rng, distance, k = np.random.default_rng(seed), sheet.distance(), method.effective_k(sheet.n)
     if method.variant == "multivariate":
         source, free = rank_swapping.swap_records(sheet.table, distance, k, method.ties, rng, silent)
         return source.tolist(), free.tolist()
@@ -332,7 +332,7 @@ def test_report(data: DataObject) -> None:
     assert masked.report["attribute"].to_list() == [f"c{i}" for i in range(len(sheet.attributes))]
     for i, column in enumerate(plain_columns(sheet)):
         row = masked.report.row(i, named=True)
-        assert row["k"] == method.settled_k(sheet.n)
+        assert row["k"] == method.effective_k(sheet.n)
         for name, expected in (twin.moved(column, source[i]) | twin.promised(source[i], free[i])).items():
             assert row[name] == pytest.approx(float(expected), rel=1e-9, abs=1e-12), (f"c{i}", name)
     changed = sum(old != new for old, new in zip(sheet.records, _rearranged(sheet, source), strict=True))

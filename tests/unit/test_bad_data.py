@@ -160,7 +160,7 @@ def test_no_method() -> None:
 def test_values_without_a_place_in_the_taxonomy() -> None:
     frame = pl.DataFrame({"pet": ["dog", "dgo", "dgo", "unicorn", "cat"]})
     error = refused(errors.UnmatchedValuesError, lambda: run(frame, {"pet": om.Nominal(taxonomy=TAXONOMY)}))
-    assert "column 'pet': 2 values have no place in things" in str(error)
+    assert "column 'pet': 2 values have no concept in things" in str(error)
     assert "'dgo' (2 records) - dog" in str(error)
     assert "mapping" in str(error)
     mapped = om.Nominal(taxonomy=TAXONOMY, mapping={"dgo": "dog", "unicorn": "pet"})

@@ -242,7 +242,7 @@ def test_twins_stand_beside_their_candidates_and_differ() -> None:
         pair = [row_of(found, f"{name}, k=5{end}")["sse"] for end in ("", LABELS_ONLY)]
         assert pair[0] != pair[1]
     assert (
-        r"Without a labels\-only counterpart: suppression (it only tests whether values are equal, so labels "
+        r"Without a labels-only counterpart: suppression (it only tests whether values are equal, so labels "
         r"only is the same method)." in found.notes
     )
     assert any(

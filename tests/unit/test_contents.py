@@ -138,7 +138,7 @@ def test_what_a_levels_file_and_masked_texts_show_fits(tmp_path: Path) -> None:
 def test_sensitive_values_without_a_place_are_refused_before_the_work() -> None:
     frame = pl.DataFrame({"age": [1, 2, 3, 4], "later": ["J10", "J11", "Smith", "J10"]})
     made = om.Policy(attributes={n: ATTRIBUTES[n] for n in frame.columns}, method=om.Microaggregation(k=2))
-    with pytest.raises(errors.UnmatchedValuesError, match="column 'later': 1 value has no place"):
+    with pytest.raises(errors.UnmatchedValuesError, match="column 'later': 1 value has no concept"):
         om.anonymize(frame, made)
 
 

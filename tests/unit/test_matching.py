@@ -77,7 +77,7 @@ def test_unmatched_values_are_an_error_that_lists_them(symptoms: om.Taxonomy) ->
     with pytest.raises(errors.UnmatchedValuesError) as caught:
         om.match(["hedache"] * 3 + ["zzz"], symptoms).require_all("diagnosis")
     text = str(caught.value)
-    assert "column 'diagnosis': 2 values have no place in symptoms" in text
+    assert "column 'diagnosis': 2 values have no concept in symptoms" in text
     assert "'hedache' (3 records) - R51 (Headache)" in text
     assert "'zzz' (1 record) - nothing near" in text
     assert [(value, count) for value, count, _ in caught.value.values] == [("hedache", 3), ("zzz", 1)]

@@ -189,7 +189,7 @@ def test_columns_without_values_and_with_one() -> None:
     assert (empty.role, empty.distinct, empty.missing) == ("identifier", 0, 60)
     assert "nothing is lost" in empty.reason
     assert (constant.role, constant.checks) == ("quasi", ())
-    assert "distinguishes no records" in constant.reason
+    assert "distinguishes none" in constant.reason
 
 
 def test_marks_of_missing_values_are_told() -> None:
@@ -214,7 +214,7 @@ def test_marks_of_missing_values_are_told() -> None:
 def test_numbers_that_cannot_be_computed_with_are_flat(values: list[Any]) -> None:
     column = one("cost", few(values, max(200, len(values))))
     assert column.kind == "flat"
-    assert "cannot be computed with" in column.checks[0]
+    assert "cannot be used in computations" in column.checks[0]
 
 
 def test_roles_that_are_given() -> None:

@@ -225,7 +225,7 @@ def test_numbers_of_a_table_from_anywhere(tmp_path: Path) -> None:
         assert severity.of_records(frame).tolist() == expected
     polars.write_csv(tmp_path / "d.csv")
     assert severity.of_records(tmp_path / "d.csv").tolist() == expected, "in a file, codes stay text"
-    with pytest.raises(errors.UnmatchedValuesError, match=r"column 'd'.*1 value has no place"):
+    with pytest.raises(errors.UnmatchedValuesError, match=r"column 'd'.*1 value has no concept"):
         severity.of_values("d", ["250.00", "nonsense"])
     assert severity.of_values("d", ["250.00", "nonsense"], unknown="zero")[0].tolist() == [1, 0]
     with pytest.raises(errors.DataError, match="stored as numbers"):

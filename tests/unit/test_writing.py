@@ -351,7 +351,9 @@ def test_no_right_to_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     monkeypatch.setattr(Path, "open", refuse)
-    with pytest.raises(errors.OutputError, match=r"cannot be written \(Permission denied\).*your rights") as caught:
+    with pytest.raises(
+        errors.OutputError, match=r"cannot be written \(Permission denied\).*your permissions"
+    ) as caught:
         write_table(FRAME, tmp_path / "t.csv")
     message(caught)
     if os.geteuid():  # root may write everywhere

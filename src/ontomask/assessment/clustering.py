@@ -117,7 +117,7 @@ def clustering_distance(
     if clusters is not None:
         whole_from(1, clusters, "clusters")
     if measure is not None:
-        get_measure(measure).settle(options)
+        get_measure(measure).resolve_options(options)
     pairing = pair_frames(original, masked, attributes, records, aligned=aligned).measured(measure, options)
     if pairing.original.n < 2:
         raise DataError(

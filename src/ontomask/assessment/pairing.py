@@ -105,7 +105,7 @@ class Pairing:
             if options:
                 raise PolicyError("measure options are given without a measure", remedy="Name it with measure=.")
             return self
-        get_measure(measure).settle(options)  # wrong options are an error, also if no column is nominal
+        get_measure(measure).resolve_options(options)  # wrong options are an error, also if no column is nominal
         return replace(self, original=remeasured(self.original, measure=measure, options=dict(options)), _found={})
 
 

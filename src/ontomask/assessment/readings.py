@@ -49,25 +49,25 @@ def risk_readings(risk: Risk) -> list[str]:
     if not risk.columns:
         return [NO_QUASI]
     on = joined(risk.columns)
-    told = [
+    sentences = [
         f"{risk.unique:,} of {counted(risk.records, 'record')} {'is' if risk.unique == 1 else 'are'} unique on {on}."
     ]
     if not risk.unique:
-        told = [f"No record is unique on {on}: the smallest class has {counted(risk.smallest, 'record')}."]
-    told.append(
+        sentences = [f"No record is unique on {on}: the smallest class has {counted(risk.smallest, 'record')}."]
+    sentences.append(
         f"{risk.below():,} of {counted(risk.records, 'record')} are in classes of fewer than {SMALL}; there are "
         f"{counted(risk.classes, 'class', 'classes')}."
     )
-    told.append(
+    sentences.append(
         f"An intruder who knows these columns of a record in the data picks the right record with a probability of "
         f"{percent(risk.prosecutor)} on average, {percent(risk.prosecutor_largest)} at worst."
     )
     if risk.severity_weighted is not None:
-        told.append(
+        sentences.append(
             f"Counted by severity, the mean chance is {percent(risk.severity_weighted)}; of records of a severity above "
             f"0, {risk.severe_unique:,} {'is' if risk.severe_unique == 1 else 'are'} unique."
         )
-    return told
+    return sentences
 
 
 def joined(names: Sequence[str]) -> str:
@@ -108,13 +108,13 @@ def _classes(found: Assessment) -> list[str]:
         still = "is" if after.unique == 1 else "are"
         same = " (record linkage shows whether they are the same records)" if before.unique else ""
         return [f"{unique}; in the release {after.unique:,} of {after.records:,} {still}{same}."]
-    told = [f"{unique}; in the release none is: {smallest}."]
+    sentences = [f"{unique}; in the release none is: {smallest}."]
     if after.smallest < SMALL:
-        told.append(
+        sentences.append(
             f"{after.below():,} of {after.records:,} released records are in classes of fewer than {SMALL}: "
             f"a record known to be in one is found with a chance of up to 1 in {after.smallest}."
         )
-    return told
+    return sentences
 
 
 def _worst(found: Assessment) -> str:
@@ -159,34 +159,36 @@ def _severity(found: Assessment) -> list[str]:
 def _disclosed(found: Assessment) -> list[str]:
     """What classes disclose without any record being found; of many columns, those that disclose most."""
     rows, more = most_disclosed(found.disclosed)
-    told = []
+    sentences = []
     for row in rows.iter_rows(named=True):
         was = f"before: {counted(row['records_before'], 'record')}"
         if row["column"] in found.columns:  # values were moved, and a class shows those of other records
             own = f"{row['records']:,} of {counted(found.risk_after.records, 'released record')}"
             show = "shows its" if row["records"] == 1 else "show their"
-            told.append(f"{row['column']} was masked: {own} {show} own value in a class whose values agree ({was}).")
+            sentences.append(
+                f"{row['column']} was masked: {own} {show} own value in a class whose values agree ({was})."
+            )
             continue
         if row["classes"] and not found.recognizable:
             agree = f"{counted(row['classes'], 'class', 'classes')} ({counted(row['records'], 'record')})"
-            told.append(
+            sentences.append(
                 f"In {agree} the values of {row['column']}, which is not masked, agree ({was}): they are disclosed wherever an "
                 "attack finds the class of a record."
             )
             continue
         if not row["classes"]:
-            told.append(f"No class discloses {row['column']} ({was}).")
+            sentences.append(f"No class discloses {row['column']} ({was}).")
             continue
         all_ = "the values of the class agree" if row["classes"] == 1 else "the values of each of them agree"
-        told.append(
+        sentences.append(
             f"{counted(row['classes'], 'class', 'classes')} {'discloses' if row['classes'] == 1 else 'disclose'} "
             f"{row['column']} of {counted(row['records'], 'record')}: {all_} ({was})."
         )
     if more > 0:
-        told.append(
+        sentences.append(
             f"The figures list {counted(more, 'more sensitive column')}, of which classes disclose no more records."
         )
-    return told
+    return sentences
 
 
 def _collapsed(found: Assessment) -> list[str]:
@@ -199,18 +201,18 @@ def _collapsed(found: Assessment) -> list[str]:
 
 def _tails(found: Assessment) -> list[str]:
     """Where the ends of a numeric column were cut off."""
-    told = []
+    sentences = []
     for row in found.tails.filter(pl.col("beyond") > 0).iter_rows(named=True):
         low, high, limit, was, is_ = (
             plain_number(row[name], 5) for name in ("low", "high", "limit", "mean_before", "mean")
         )
         now = "start at" if row["end"] == "lowest" else "end at"
-        told.append(
+        sentences.append(
             f"The {row['end']} 5% of {row['column']} ({counted(row['records'], 'record')}, {low} to {high}) now {now} "
             f"{limit}: {counted(row['beyond'], 'original record')} {'lies' if row['beyond'] == 1 else 'lie'} beyond. The "
             f"mean of this tail was {was} and is {is_}."
         )
-    return told
+    return sentences
 
 
 def _vanished(found: Assessment) -> list[str]:
@@ -225,35 +227,35 @@ def _vanished(found: Assessment) -> list[str]:
 
 def _loss(found: Assessment) -> list[str]:
     loss = found.loss
-    told = []
+    sentences = []
     if loss.removed:
-        told.append(
+        sentences.append(
             f"{loss.removed:,} of {counted(loss.records, 'record')} {'is' if loss.removed == 1 else 'are'} not released "
             "at all."
         )
     released = loss.records - loss.removed
     if not released:
-        return told
+        return sentences
     changed = {name: _released(share, loss) for name, share in loss.changed.items()}
     if not any(changed.values()):
         kept = "No released value changed." if loss.removed else UNTOUCHED
-        return [*told, kept]
+        return [*sentences, kept]
     away = _released(loss.semantic_loss, loss)
     total = (
         f"; information loss L is {plain_number(loss.information_loss, 3)}% (100%: all records made equal)"
         if math.isfinite(loss.information_loss)
         else ""
     )
-    told.append(
+    sentences.append(
         f"On average a released value differs from the original by {percent(away)} of the maximum distance between original "
         f"values{total}."
     )
     for name, share in changed.items():
         if not share:
-            told.append(f"{name}: no value changed.")
+            sentences.append(f"{name}: no value changed.")
             continue
         away = _released(loss.relative[name], loss) / share
-        told.append(
+        sentences.append(
             f"{name}: {share_in_words(share)} of the values changed, on average by {percent(away)} of the maximum distance."
         )
     means = found.preservation.statistics.filter(pl.col("statistic") == "mean")
@@ -263,8 +265,8 @@ def _loss(found: Assessment) -> list[str]:
             isinstance(row[when], float) and math.isfinite(row[when]) for when in ("original", "masked")
         ):
             was, is_ = (plain_number(row[when], 5) for when in ("original", "masked"))
-            told.append(f"The mean of {row['attribute']} was {was} and is {is_}.")
-    return told
+            sentences.append(f"The mean of {row['attribute']} was {was} and is {is_}.")
+    return sentences
 
 
 def _released(share: float, loss: Loss) -> float:

@@ -51,7 +51,7 @@ class Several:
     @property
     def readings(self) -> list[str]:
         """What this says, in plain words."""
-        told = [
+        sentences = [
             (
                 f"There are {self.releases} releases of the same records. What is said of released values above is of the "
                 "first of them; attacks are the worst over all, one release at a time."
@@ -62,21 +62,21 @@ class Several:
                 if row["mean"] is not None:
                     mean, least, largest = (plain_number(row[name], 3) for name in ("mean", "least", "largest"))
                     unit = "%" if "%" in figure else ""
-                    told.append(f"{words} is {mean}{unit} on average over the releases ({least} to {largest}).")
+                    sentences.append(f"{words} is {mean}{unit} on average over the releases ({least} to {largest}).")
         for row in self.estimates.iter_rows(named=True):
             if row["estimate"] is None:
                 continue
             was, is_, low, high = (plain_number(row[name], 5) for name in ("original", "estimate", "low", "high"))
-            told.append(
+            sentences.append(
                 f"The {row['statistic']} of {row['attribute']}, combined over the releases, is {is_} (95% interval {low} to "
                 f"{high}); that of the original is {was}."
             )
-        return told
+        return sentences
 
     @property
     def rows(self) -> list[dict[str, Any]]:
         """Rows for the figures of an assessment."""
-        told: list[dict[str, Any]] = []
+        rows: list[dict[str, Any]] = []
         for row in self.estimates.iter_rows(named=True):
             name, figure = (
                 {"attribute": row["attribute"]},
@@ -84,15 +84,15 @@ class Several:
             )
             known = row["estimate"] is not None and row["original"] is not None
             change = row["estimate"] - row["original"] if known else None
-            told.append(
+            rows.append(
                 name | {"figure": figure, "original": row["original"], "masked": row["estimate"], "value": change}
             )
-            told.append(
+            rows.append(
                 name
                 | {"figure": f"standard error of the {row['statistic']}", "original": row["original_error"]}
                 | {"masked": row["standard_error"]}
             )
-        return told
+        return rows
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, texts and lists."""

@@ -87,9 +87,9 @@ def main() -> None:
     except BaseException as problem:
         if type(problem).__name__ != "PanicException":  # how libraries in Rust give up
             raise
-        told = str(problem).splitlines()[0] if str(problem) else "no reason given"
+        text = str(problem).splitlines()[0] if str(problem) else "no reason given"
         memory = any(word in str(problem).lower() for word in ("alloc", "memory", "capacity"))
-        sys.exit(fail(OUT_OF_MEMORY if memory else f"a library failed ({told[:200]}). Check the file, or report it."))
+        sys.exit(fail(OUT_OF_MEMORY if memory else f"a library failed ({text[:200]}). Check the file, or report it."))
 
 
 def _remark(message: Warning | str, *_: object, **__: object) -> None:

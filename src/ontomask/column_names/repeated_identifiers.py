@@ -33,10 +33,10 @@ class Repeating:
 
     def sentence(self, what: str = "k counts") -> str:
         """For the steward, with exact numbers. ``what``: the claim that is about records."""
-        told = f"{self.different:,} different {short(self.name)} in {counted(self.records, 'record')}"
+        text = f"{self.different:,} different {short(self.name)} in {counted(self.records, 'record')}"
         if self.missing:
-            told += f" ({self.missing:,} more have none)"
-        return f"{told}: {what} records, not {self.unit}."
+            text += f" ({self.missing:,} more have none)"
+        return f"{text}: {what} records, not {self.unit}."
 
     def public_sentence(self, what: str = "k counts") -> str:
         """For those who get the release: no number of it."""

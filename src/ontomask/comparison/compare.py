@@ -101,7 +101,7 @@ def compare(
     if workers is not None:
         whole_from(1, workers, "workers")
     if measure is not None:
-        get_measure(measure).settle(options)
+        get_measure(measure).resolve_options(options)
     if seed is not None:
         Secret.of_seed(seed)  # an error, if it is none
     named = _named(policies)
@@ -150,8 +150,8 @@ def _concluded(
         raise OptionError(
             "kind='disclosure': no sensitive column has a value in a release", remedy="Choose another kind of risk."
         )
-    settled: RiskKind = kind or ("disclosure" if chosen else "semantic")
-    return Comparison([run.judged_on(columns) for run in runs], policies, settled, alpha, columns, chosen)
+    risk: RiskKind = kind or ("disclosure" if chosen else "semantic")
+    return Comparison([run.judged_on(columns) for run in runs], policies, risk, alpha, columns, chosen)
 
 
 def _named(policies: Any) -> dict[str, Policy]:

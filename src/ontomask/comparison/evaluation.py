@@ -261,8 +261,8 @@ def _promised(findings: Sequence[Finding]) -> str | None:
     """What was promised and holds, in words: models that not every table satisfies, and the largest k alone."""
     models = [f.model for f in findings if not f.model.trivial and not isinstance(f.model, ContentCheck)]
     most = max([model.k for model in models if isinstance(model, KAnonymity)], default=0)
-    told = [model.describe() for model in models if not isinstance(model, KAnonymity) or model.k == most]
-    return ", ".join(dict.fromkeys(told)) or None
+    promises = [model.describe() for model in models if not isinstance(model, KAnonymity) or model.k == most]
+    return ", ".join(dict.fromkeys(promises)) or None
 
 
 def begun(name: str, policy: Policy) -> dict[str, Any]:

@@ -201,8 +201,8 @@ def _label(method: Any) -> str:
             remedy="Give om.Microaggregation(k=5), or a name such as 'recoding'.",
         )
     said = {name: getattr(method, name) for name in sorted(method.model_fields_set - {"name", "k", "hierarchies"})}
-    told = " ".join(f"{key}={value}" for key, value in said.items() if value != type(method).model_fields[key].default)
-    return " ".join(part for part in (method.name, told) if part)
+    text = " ".join(f"{key}={value}" for key, value in said.items() if value != type(method).model_fields[key].default)
+    return " ".join(part for part in (method.name, text) if part)
 
 
 def _at(policy: Policy, method: Any, k: int) -> tuple[Policy, int | None]:

@@ -82,13 +82,13 @@ def _meaning(found: Comparison) -> list[str]:
         twin = by_name.get(name + LABELS_ONLY)
         if twin is not None and run.sse is not None and twin.sse:
             saved.setdefault(_method(run), []).append(1 - run.sse / twin.sse)
-    told = [
+    sentences = [
         f"{method} {_saved(fmean(parts))}" + (f" (mean of {counted(len(parts), 'setting')})" if len(parts) > 1 else "")
         for method, parts in saved.items()
     ]
     return (
-        [f"Compared with labels only, methods that use the meaning of values lose (SSE): {'; '.join(told)}."]
-        if told
+        [f"Compared with labels only, methods that use the meaning of values lose (SSE): {'; '.join(sentences)}."]
+        if sentences
         else []
     )
 

@@ -251,13 +251,13 @@ class Comparison:
         from ontomask.report.charts import risk_utility_map, svg  # late: altair takes 0.3 s to load
 
         self._require_drawable()
-        told = "; ".join(
+        text = "; ".join(
             f"{row['name']}: loss {row['loss']:.1f}%, risk {row['risk']:.1f}%"
             for row in self.table.drop_nulls(["loss", "risk"]).iter_rows(named=True)
         )
         risk = RISK_WORDS.get(self.kind, "records linked correctly")
         chart = risk_utility_map(self.table, risk, LABELS_ONLY)
-        return svg(chart, "risk-utility-map", "Information loss and risk of each candidate", told)
+        return svg(chart, "risk-utility-map", "Information loss and risk of each candidate", text)
 
     def curve_svg(self) -> str:
         """The scores over alpha, as SVG; candidates that never have the lowest one are drawn in grey where there are many."""
@@ -268,11 +268,11 @@ class Comparison:
         ends = [(alpha, by_name[name]) for low, high, name in self.winners for alpha in (low, high)]
         lowest = [(alpha, score) for alpha, run in ends if (score := self.score(run, alpha)) is not None]
         winning = list(dict.fromkeys(name for _, _, name in self.winners))
-        told = "; ".join(
+        text = "; ".join(
             f"alpha {low:.2f} to {high:.2f}: {name} has the lowest score" for low, high, name in self.winners
         )
         return svg(
-            score_curves(self.curve, winning, lowest), "score-curves", "Score of each candidate over alpha", told
+            score_curves(self.curve, winning, lowest), "score-curves", "Score of each candidate over alpha", text
         )
 
     def write_map(self, path: str | Path, *, overwrite: bool = False) -> Path:

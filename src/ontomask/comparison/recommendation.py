@@ -100,18 +100,18 @@ def _risk(found: Comparison, run: Run) -> str:
 
 def _otherwise(found: Comparison, best: Run) -> list[str]:
     """Who wins where loss or risk counts more."""
-    told = []
+    sentences = []
     for low, high, name in found.winners:
         if name == best.name or low < found.alpha < high:
             continue
         if high == 0:
-            told.append(f"Only if risk alone counts (alpha 0), {name}.")
+            sentences.append(f"Only if risk alone counts (alpha 0), {name}.")
         elif high <= found.alpha:
-            told.append(f"If risk counts more (alpha from {_alpha(low)} to {_alpha(high)}), {name}.")
+            sentences.append(f"If risk counts more (alpha from {_alpha(low)} to {_alpha(high)}), {name}.")
         else:
-            told.append(f"If loss counts more (alpha from {_alpha(low)} to {_alpha(high)}), {name}.")
+            sentences.append(f"If loss counts more (alpha from {_alpha(low)} to {_alpha(high)}), {name}.")
     always = len(found.winners) == 1 and best.loss is not None
-    return told or ["It has the lowest score whatever the weights of loss and risk."] * always
+    return sentences or ["It has the lowest score whatever the weights of loss and risk."] * always
 
 
 def _alpha(value: float) -> str:
@@ -137,13 +137,13 @@ def _distribution(best: Run, good: list[Run]) -> list[str]:
 
 
 def _cost(best: Run, good: list[Run]) -> list[str]:
-    told = []
+    sentences = []
     if best.removed:
-        told.append(f"It leaves out {best.removed:,} of {counted(best.records or 0, 'record')}.")
+        sentences.append(f"It leaves out {best.removed:,} of {counted(best.records or 0, 'record')}.")
     fastest = min(good, key=lambda run: run.seconds)
     if fastest.name != best.name and best.seconds > 10 and best.seconds > 5 * fastest.seconds:
-        told.append(f"It took {best.seconds:.0f} s; {fastest.name} took {fastest.seconds:.1f} s.")
-    return told
+        sentences.append(f"It took {best.seconds:.0f} s; {fastest.name} took {fastest.seconds:.1f} s.")
+    return sentences
 
 
 def _promise(best: Run) -> list[str]:
@@ -183,10 +183,10 @@ def _failed(found: Comparison) -> list[str]:
             )
             reasons.setdefault(key, []).append(run.name)
     listed = list(reasons.items())
-    told = [f"{why}: {_listed(names)} ({error})." for (why, error), names in listed[:MOST_REASONS]]
+    sentences = [f"{why}: {_listed(names)} ({error})." for (why, error), names in listed[:MOST_REASONS]]
     rest = sum(len(names) for _, names in listed[MOST_REASONS:])
     return [
-        *told,
+        *sentences,
         *(
             [
                 f"And {counted(rest, 'more candidate')} without a release: see the column error of the table (--json shows it)."

@@ -43,7 +43,7 @@ def between(
     concepts asked for. A new array each time, which belongs to the caller.
     """
     one_of(scope, SCOPES, "scope")
-    settled = measure.settle(options or {})
+    resolved = measure.resolve_options(options or {})
     compute = measure.similarity if similar and measure.similarity else measure.compute
     wanted = np.dtype(np.float64) if dtype is None else dtype
     others = rows if columns is None else columns
@@ -65,7 +65,7 @@ def between(
         dag, kept = dag.below(dag.common_subsumer(np.concatenate((distinct_rows, distinct_columns))))
         distinct_rows, distinct_columns = (np.searchsorted(kept, p) for p in (distinct_rows, distinct_columns))
     request = DistanceRequest(taxonomy, dag, distinct_rows, distinct_columns, kept, corpus, wanted, workers)
-    table: Array = compute(request, **settled)
+    table: Array = compute(request, **resolved)
     table = table[np.ix_(row_of, column_of)] if repeated else table
     return np.subtract(1, table, out=table) if similar and not measure.similarity else table
 

@@ -79,7 +79,7 @@ class Measure:
         """What distances are divided by to lie in 0..1: the end of the range or, where it has none, the farthest."""
         return farthest if self.largest is None else self.largest
 
-    def settle(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def resolve_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The options with their defaults, checked.
 
         Parameters

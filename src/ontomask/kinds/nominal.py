@@ -95,7 +95,7 @@ class Nominal(Attribute):
 
     @model_validator(mode="after")
     def _measure_exists(self) -> Nominal:
-        get_measure(self.measure).settle(self.options)
+        get_measure(self.measure).resolve_options(self.options)
         return self
 
     @field_validator("language")

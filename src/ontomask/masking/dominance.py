@@ -44,8 +44,8 @@ def dominated(
     second = np.zeros(groups)
     np.maximum.at(second, of, own)
     rest = np.bincount(of, weights=own, minlength=groups) - second + open_
-    told: NDArray[np.bool_] = (first > 0) & (rest < p / 100 * first)
-    return told
+    text: NDArray[np.bool_] = (first > 0) & (rest < p / 100 * first)
+    return text
 
 
 def dominance(table: Table, group_of: NDArray[np.integer], centres: Sequence[Floats]) -> tuple[list[str], list[str]]:

@@ -125,12 +125,12 @@ class Imputation(SelectiveMethod, DistanceMethod):
 
     def explain(self) -> str:
         what = "The masked columns were" if self.columns else "Sensitive columns were"
-        told = f"{what} drawn anew for every record, from what the other columns let expect. "
+        text = f"{what} drawn anew for every record, from what the other columns let expect. "
         if self.model == "pmm":
-            told += "A record shows the value of another record of which about the same is expected."
+            text += "A record shows the value of another record of which about the same is expected."
         else:
-            told += "A record shows its own value only by chance, or where the other columns determine it."
-        return told + (f" There are {self.m} such releases of the same records." if self.m > 1 else "")
+            text += "A record shows its own value only by chance, or where the other columns determine it."
+        return text + (f" There are {self.m} such releases of the same records." if self.m > 1 else "")
 
     def assurances(self) -> list[str]:
         what = f"The columns {', '.join(self.columns)}" if self.columns else "Sensitive columns"
@@ -149,7 +149,7 @@ class Imputation(SelectiveMethod, DistanceMethod):
             else "What a record shows in these columns does not depend on its own values, but for their part in a regression "
             "over all records."
         )
-        told = [
+        sentences = [
             (
                 f"{what} were drawn for every record, given its other columns, from {source} Means, spreads and relations "
                 "are kept as far as the regression describes them."
@@ -164,13 +164,13 @@ class Imputation(SelectiveMethod, DistanceMethod):
             ),
         ]
         if self.m > 1:
-            told.append(
+            sentences.append(
                 f"There are {self.m} releases of the same records. Unmasked columns and the order of the records, which is "
                 "the same in all of them, show which rows belong to one record. Averaged over the releases, its drawn values "
                 "come nearer to what the regression expects of it than those of a single release: whoever has all releases "
                 "knows more than whoever has one."
             )
-        return told
+        return sentences
 
 
 def _unchanged(reports: Sequence[pl.DataFrame | None]) -> list[str]:
@@ -180,11 +180,11 @@ def _unchanged(reports: Sequence[pl.DataFrame | None]) -> list[str]:
         if report is not None:
             for name in report.filter(pl.col("changed") == 0)["attribute"]:
                 found.setdefault(name, []).append(number)
-    told = []
+    sentences = []
     for name, numbers in found.items():
         where = f" in release {', '.join(map(str, numbers))}" if len(numbers) < len(reports) else ""
-        told.append(f"{name}: no value was changed{where}; the column is released as it was.")
-    return told
+        sentences.append(f"{name}: no value was changed{where}; the column is released as it was.")
+    return sentences
 
 
 def _changed(old: Column, new: Column) -> float:

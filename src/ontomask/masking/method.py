@@ -246,7 +246,7 @@ class DistanceMethod(Method):
     @model_validator(mode="after")
     def _measure_exists(self) -> Self:
         if self.measure is not None:
-            get_measure(self.measure).settle(self.measure_options)
+            get_measure(self.measure).resolve_options(self.measure_options)
         elif self.measure_options:
             raise ValueError("measure_options are given without measure=")
         return self

@@ -169,7 +169,7 @@ class Microaggregation(AggregationMethod):
     def mask_for(self, goals: Goals, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         """Groups that fail a required model are joined with the nearest until it holds; a note says how many."""
         self.require_enough(table)
-        partition = self.settled_partition(table)
+        partition = self.effective_partition(table)
         notes = []
         if self.partition == "auto":
             notes.append(f"partition: {partition}")

@@ -77,7 +77,7 @@ class RankSwapping(DistanceMethod):
     def _measuring(self) -> dict[str, Any]:
         return super()._measuring() | ({"scope": "attribute"} if self.scope == "attribute" else {})
 
-    def settled_k(self, n: int) -> int:
+    def effective_k(self, n: int) -> int:
         """k in records; with ``random`` all others."""
         if self.variant == "random":
             return n - 1
@@ -102,7 +102,7 @@ class RankSwapping(DistanceMethod):
                 f"there {'is' if n == 1 else 'are'} {counted(n, 'record')} to swap",
                 remedy="With fewer than three records the exchange can be undone: collect more, or choose another method.",
             )
-        k = self.settled_k(n)
+        k = self.effective_k(n)
         if k < 1:
             raise DataError(
                 f"{self.percent:g} percent of {counted(n, 'record')} is less than one record",
@@ -117,7 +117,7 @@ class RankSwapping(DistanceMethod):
     def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         self.require_enough(table)
         progress(0.0, "measuring distances between values")
-        k = self.settled_k(table.n)
+        k = self.effective_k(table.n)
         distance = RecordDistance.of(self.measured(table))
         if self.variant == "multivariate":
             sources, free = swap_records(table, distance, k, self.ties, rng, progress)

@@ -82,7 +82,7 @@ def require_columns(data: pl.DataFrame, attributes: Mapping[str, Any]) -> None:
         )
 
 
-def settle_missing(
+def apply_missing_rules(
     data: pl.DataFrame, attributes: Mapping[str, Any], studied: Collection[str], notes: list[str]
 ) -> tuple[pl.DataFrame, NDArray[np.bool_]]:
     """Missing values as the policy wants them: the data without the records it drops, and which records stayed.

@@ -35,8 +35,8 @@ def formula_note(data: pl.DataFrame) -> list[str]:
     if not counts:
         return []
     shown = some_of([f"{counted(count, 'cell')} of {short(repr(name), 40)}" for name, count in counts.items()], 10)
-    told = f"a spreadsheet would run {shown} as formulas (they begin with = + - @ or a tab)"
-    return [f"{told}; in a CSV, escape_formulas=True (--escape-formulas) makes them text"]
+    text = f"a spreadsheet would run {shown} as formulas (they begin with = + - @ or a tab)"
+    return [f"{text}; in a CSV, escape_formulas=True (--escape-formulas) makes them text"]
 
 
 def escaped(data: pl.DataFrame, where: str) -> pl.DataFrame:

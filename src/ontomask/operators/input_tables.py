@@ -7,7 +7,7 @@ from typing import Any, get_args
 from ontomask.arguments import one_of
 from ontomask.errors import OptionError
 from ontomask.microdata.attributes import as_attributes
-from ontomask.microdata.encoding import Table, encode, require_columns, settle_missing
+from ontomask.microdata.encoding import Table, apply_missing_rules, encode, require_columns
 from ontomask.microdata.frames import take
 from ontomask.microdata.opening import with_own_orders
 from ontomask.operators.record_distance import Distance, Normalize
@@ -27,7 +27,7 @@ def table_of(frame: Any, attributes: Any) -> Table:
     for name, attribute in listed.items():
         if attribute.missing == "drop_record":
             listed[name] = attribute.model_copy(update={"missing": "error"})
-    data, _ = settle_missing(data, listed, listed, [])
+    data, _ = apply_missing_rules(data, listed, listed, [])
     return encode(data, listed, list(listed))
 
 

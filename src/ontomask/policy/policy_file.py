@@ -158,8 +158,8 @@ def _roles(method: Method | None) -> str:
 def _about_method(method: Method) -> str:
     if getattr(method, "columns", None) is not None:
         return "how the named columns are masked"
-    told = {"quasi": "quasi-identifiers", "sensitive": "sensitive columns"}
-    return f"how the {' and the '.join(told.get(role, role) for role in method.masks)} are masked"
+    plural = {"quasi": "quasi-identifiers", "sensitive": "sensitive columns"}
+    return f"how the {' and the '.join(plural.get(role, role) for role in method.masks)} are masked"
 
 
 def _block(

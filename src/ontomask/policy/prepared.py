@@ -17,7 +17,7 @@ from ontomask.column_names.repeated_identifiers import Repeating, repeating
 from ontomask.errors import DataError
 from ontomask.files.fingerprints import InputFile, State, states_of
 from ontomask.kinds.nominal import Nominal, NominalColumn
-from ontomask.microdata.encoding import Table, encode, require_columns, settle_missing
+from ontomask.microdata.encoding import Table, apply_missing_rules, encode, require_columns
 from ontomask.microdata.frames import Taken, take
 from ontomask.microdata.opening import opened, with_own_orders
 from ontomask.policy.policy import Policy
@@ -67,7 +67,7 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
     data, removed = _columns(taken, policy, notes)
     listed = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
     studied_names = set(policy.studied)
-    data, kept = settle_missing(data, listed, studied_names, notes)
+    data, kept = apply_missing_rules(data, listed, studied_names, notes)
     report(0.5, "encoding values")
     studied = [name for name in data.columns if name in studied_names]
     table = encode(data, with_own_orders(listed, taken), studied, np.flatnonzero(kept))
@@ -114,8 +114,8 @@ def _columns(taken: Taken, policy: Policy, notes: list[str]) -> tuple[pl.DataFra
             remedy="Give each a kind and a role, call it Identifier() to remove it, or set unlisted: other or drop.",
         )
     if unlisted:
-        told = "kept as they are" if policy.unlisted == "other" else "dropped"
-        notes.append(f"columns the policy does not list, {told}: {', '.join(unlisted)}")
+        text = "kept as they are" if policy.unlisted == "other" else "dropped"
+        notes.append(f"columns the policy does not list, {text}: {', '.join(unlisted)}")
         removed += unlisted if policy.unlisted == "drop" else []
     return data.drop(removed), removed
 

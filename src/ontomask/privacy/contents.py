@@ -118,7 +118,7 @@ class FittingValues(ContentCheck):
 
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
         found: list[tuple[str, str, int]] = []
-        told: list[str] = []
+        sentences: list[str] = []
         unseen: list[str] = []
         for name in table.data.columns:
             attribute = table.attributes.get(name)
@@ -130,14 +130,18 @@ class FittingValues(ContentCheck):
                 unseen.append(f"{name} ({problem.what})")
                 continue
             if odd:
-                told.append(_told(name, attribute, odd))
+                sentences.append(_told(name, attribute, odd))
                 found += [(name, value, count) for value, count in odd.most_common()]
         schema = {"column": pl.String, "value": pl.String, "records": pl.Int64}
         wrong = pl.DataFrame(found, schema=schema, orient="row")
-        text = "; ".join(told) + ". To see them: .violations of this finding" if told else "values fit their columns"
+        text = (
+            "; ".join(sentences) + ". To see them: .violations of this finding"
+            if sentences
+            else "values fit their columns"
+        )
         if unseen:
-            text = f"values were not checked: {', '.join(unseen)}" + (f"; {text}" if told else "")
-        return self.finding(text, wrong, int(wrong["records"].sum()), checked=bool(told) or not unseen)
+            text = f"values were not checked: {', '.join(unseen)}" + (f"; {text}" if sentences else "")
+        return self.finding(text, wrong, int(wrong["records"].sum()), checked=bool(sentences) or not unseen)
 
     def describe(self) -> str:
         return "values that fit their columns"
@@ -158,17 +162,17 @@ class WholeFile(ContentCheck):
     def check_file(self, found: Beside, quasi: Sequence[str]) -> list[Finding]:
         """What else the file holds: what can be read fails, what could not be looked into was not checked."""
         unclear = [f"{name!r}: {why}" for name, why in found.blurred.items() if name in quasi]
-        told = []
+        sentences = []
         if found.tables:
-            told.append(f"the file holds more than the table that was verified: {some_of(found.tables)}")
+            sentences.append(f"the file holds more than the table that was verified: {some_of(found.tables)}")
         if found.parts:
-            told.append(f"parts of the file were not checked: {some_of(found.parts)}")
+            sentences.append(f"parts of the file were not checked: {some_of(found.parts)}")
         if unclear:
-            told.append(f"cells differ that were read as one value ({some_of(unclear)}): classes may be smaller")
-        if not told:
+            sentences.append(f"cells differ that were read as one value ({some_of(unclear)}): classes may be smaller")
+        if not sentences:
             return []
         wrong = pl.DataFrame({"beside the table": found.tables}, schema={"beside the table": pl.String})
-        return [self.finding("; ".join(told), wrong, 0, checked=bool(found.tables))]
+        return [self.finding("; ".join(sentences), wrong, 0, checked=bool(found.tables))]
 
     def describe(self) -> str:
         return "nothing beside the table"

@@ -185,7 +185,9 @@ class Compared:
         if self.order is None:
             return diversity(pairs, variant, l)
         return (
-            self.order.antichains(pairs) if variant == "distinct" else diversity(self.order.settled(pairs), variant, l)
+            self.order.antichains(pairs)
+            if variant == "distinct"
+            else diversity(self.order.concentrated(pairs), variant, l)
         )
 
 

@@ -77,7 +77,7 @@ class Order:
             lost[_matched(lower, upper, len(lost))] = 1.0
         return pairs.sums(1.0 - lost)
 
-    def settled(self, pairs: Pairs) -> Pairs:
+    def concentrated(self, pairs: Pairs) -> Pairs:
         """The pairs with the records of general values counted with more specific ones, as unevenly as possible."""
         lower, upper = self.related(pairs)
         if not len(lower):

@@ -24,7 +24,7 @@ from ontomask.profiling.column_facts import FEW_RECORDS, Facts
 _BESIDE_TIME = ("an institution or who works there", "how or when a stay began or ended", "a date", "visits and stays")
 
 
-def settled_topic(facts: Facts) -> Topic | None:
+def topic_of_column(facts: Facts) -> Topic | None:
     """The topic of the name, corrected by what the values show."""
     topic = topic_of(facts.name)
     if topic is not None and topic.kind == "text" and not (facts.is_text and facts.words >= 2):

@@ -74,7 +74,7 @@ def read_values(path: str | Path, column: str | None = None, *, plain_list: bool
         raise DataError("a plain list has no columns", where=str(file), remedy="Give one of both, or neither.")
     if plain_list or (column is None and file.name.lower().removesuffix(".gz").endswith(".txt")):
         return _listed(file)
-    told: list[str] = []
+    sentences: list[str] = []
     if column is None:
         names = read_table(file).data.columns
         if len(names) > 1:
@@ -84,7 +84,7 @@ def read_values(path: str | Path, column: str | None = None, *, plain_list: bool
                 remedy=f"Name one of: {some_of([repr(name) for name in names], 20)}.",
             )
         column = names[0]
-        told = [f"the first line, {column!r}, is taken for the name of the only column; a plain list has none"]
+        sentences = [f"the first line, {column!r}, is taken for the name of the only column; a plain list has none"]
     table = read_table(file, text=Codes([column]))
     if column not in table.data.columns:
         raise DataError(
@@ -101,13 +101,13 @@ def read_values(path: str | Path, column: str | None = None, *, plain_list: bool
     counts = dict(zip(distinct.to_list(), present.unique_counts().to_list(), strict=True))
     # What is reported of other columns does not matter here.
     notes = [note for note in table.notes if not note.startswith("column ") or note.startswith(f"column {column!r} ")]
-    if told:  # instead of what reading tells of the same
+    if sentences:  # instead of what reading tells of the same
         notes = [note for note in notes if not note.startswith("read as one column")]
     if series.dtype.is_numeric():
         notes.append(f"column {column!r} is stored as {series.dtype}: codes have lost zeros at their ends")
     numbers = series.dtype.is_numeric()
     where = f"column {column!r} of {file.name}"
-    return ColumnValues(where, counts, series.null_count(), numbers, told + notes, column)
+    return ColumnValues(where, counts, series.null_count(), numbers, sentences + notes, column)
 
 
 def _listed(file: Path) -> ColumnValues:

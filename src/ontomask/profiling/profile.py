@@ -69,28 +69,28 @@ def profile(
     markers = Markers() if source.reading.missing else find_markers(source)
     if markers.proposed:
         source = columns_of(data, source.reading.changed(missing=markers.proposed))
-    given, settled = dict(taxonomies or {}), dict(roles or {})
-    for name in [*given, *settled]:
+    given, given_roles = dict(taxonomies or {}), dict(roles or {})
+    for name in [*given, *given_roles]:
         if name not in source.names:
             near = did_you_mean(name, source.names)
             raise OptionError(f"the data have no column {name!r}", remedy=f"{near}Check the name of the column.")
-    for role in settled.values():
+    for role in given_roles.values():
         one_of(role, ROLES, "role")
     one_of(unmatched, ("stop", "flat"), "way with unmatched values")
     known = Taxonomies()
-    columns = [_look(source, name, given.get(name), settled.get(name), known, unmatched) for name in source.names]
+    columns = [_look(source, name, given.get(name), given_roles.get(name), known, unmatched) for name in source.names]
     for column in columns:
         column.proposal.checks += [
             f"{marker!r} among numbers is taken for a missing value (reading: missing): is it?"
             for marker in markers.taken.get(column.name, ())
         ]
-    told = [*markers.notes, *settle_together(columns, settled)]
-    told += [f"column {name!r} holds several values in one cell and is left out" for name in source.nested]
+    sentences = [*markers.notes, *limit_roles(columns, given_roles)]
+    sentences += [f"column {name!r} holds several values in one cell and is left out" for name in source.nested]
     keys = [
         repeating_column(source.column(c.name)) for c in columns if c.role == "identifier" and not c.proposal.unknown
     ]
-    told += [key.sentence() for key in keys if key is not None]
-    notes = [*source.notes, *known.notes, *told]
+    sentences += [key.sentence() for key in keys if key is not None]
+    notes = [*source.notes, *known.notes, *sentences]
     return Profile(tuple(columns), source.records, source.looked, notes, source.path, source.reading)
 
 

@@ -15,7 +15,7 @@ from ontomask.column_names.words import Topic
 from ontomask.errors import DataError
 from ontomask.microdata.columns import encode_column
 from ontomask.profiling.column_facts import FEW_RECORDS, Facts
-from ontomask.profiling.column_topics import names_a_person, settled_topic
+from ontomask.profiling.column_topics import names_a_person, topic_of_column
 from ontomask.profiling.proposal import AnyRole, Proposal
 from ontomask.profiling.taxonomy_candidates import Candidate
 
@@ -45,7 +45,7 @@ def propose(
         return Proposal("identifier", "identifier", ["the role is given"])
     if not facts.distinct:
         return _empty(role)
-    topic = settled_topic(facts)
+    topic = topic_of_column(facts)
     named = _identifier(facts, topic) if role is None else None
     if named is not None:
         return named
@@ -57,7 +57,7 @@ def propose(
             return named
     made = _kind(facts, topic, found, unmatched, all_seen=all_seen)
     made.candidates = found
-    _settle_role(made, facts, topic, role)
+    _set_role(made, facts, topic, role)
     _ask_about_keys(made, facts, role)
     if facts.markers:
         made.checks.append(
@@ -198,8 +198,8 @@ def _nominal(facts: Facts, best: Candidate, found: Sequence[Candidate]) -> Propo
             + ": compare them with their source, and keep codes as text"
         )
     if best.ambiguous:
-        told = f"{counted(best.ambiguous, 'value')} with several senses, of which the first is already used"
-        made.checks.append(f"{told}: ontomask taxonomy match {best.named} DATA --column COLUMN shows them")
+        text = f"{counted(best.ambiguous, 'value')} with several senses, of which the first is already used"
+        made.checks.append(f"{text}: ontomask taxonomy match {best.named} DATA --column COLUMN shows them")
     if best.taxonomy == "wordnet":
         made.checks.append("WordNet knows nearly every word: check that the senses are those meant")
     equal = [c.named for c in found[1:] if c.fits and (c.records, c.values) == (best.records, best.values)]
@@ -213,8 +213,8 @@ def _near(best: Candidate) -> str:
     text = f"{best.named} covers {_shares(best)}"
     if best.ambiguous:
         text += f", {counted(best.ambiguous, 'value')} with several senses"
-    settle = "resolve the senses with a mapping" if best.complete else "give a mapping for the other values"
-    return f"{text}: to mask by meaning, write kind: nominal and taxonomy: {best.named}, and {settle}"
+    remedy = "resolve the senses with a mapping" if best.complete else "give a mapping for the other values"
+    return f"{text}: to mask by meaning, write kind: nominal and taxonomy: {best.named}, and {remedy}"
 
 
 def _shares(candidate: Candidate) -> str:
@@ -329,7 +329,7 @@ def _computable(facts: Facts, made: Proposal) -> Proposal:
 # ---- roles -------------------------------------------------------------------------------------------------------
 
 
-def _settle_role(made: Proposal, facts: Facts, topic: Topic | None, role: AnyRole | None) -> None:
+def _set_role(made: Proposal, facts: Facts, topic: Topic | None, role: AnyRole | None) -> None:
     """The role, as given, by the name, or the safer one."""
     if role is not None:
         made.role = role

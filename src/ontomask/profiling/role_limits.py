@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 MOST_QUASI = 15
 
 
-def settle_together(columns: Sequence[ColumnProfile], settled: Mapping[str, str]) -> list[str]:
-    """Roles that depend on the other columns; ``settled`` are not touched. What should be known is returned."""
-    _something_to_mask(columns, settled)
+def limit_roles(columns: Sequence[ColumnProfile], given_roles: Mapping[str, str]) -> list[str]:
+    """Roles that depend on the other columns; ``given_roles`` are not touched. What should be known is returned."""
+    _something_to_mask(columns, given_roles)
     masked = [column for column in columns if column.role == "quasi" and column.distinct > 1]
-    unknown = [column for column in masked if column.proposal.unknown and column.name not in settled]
+    unknown = [column for column in masked if column.proposal.unknown and column.name not in given_roles]
     room = max(MOST_QUASI - (len(masked) - len(unknown)), 0)
     left_out = unknown[room:]
     for column in left_out:
@@ -47,11 +47,11 @@ def settle_together(columns: Sequence[ColumnProfile], settled: Mapping[str, str]
     return notes
 
 
-def _something_to_mask(columns: Sequence[ColumnProfile], settled: Mapping[str, str]) -> None:
+def _something_to_mask(columns: Sequence[ColumnProfile], given_roles: Mapping[str, str]) -> None:
     """Where no column is a quasi-identifier, the sensitive ones are masked: the safer choice."""
     if any(column.role == "quasi" for column in columns):
         return
-    for column in [c for c in columns if c.role == "sensitive" and c.name not in settled][:MOST_QUASI]:
+    for column in [c for c in columns if c.role == "sensitive" and c.name not in given_roles][:MOST_QUASI]:
         column.proposal.role = "quasi"
         column.proposal.checks.append("it is masked because no other column would be: decide the role")
 

@@ -61,8 +61,10 @@ def _of_all(findings: Sequence[Finding]) -> Finding:
     if len({finding.text for finding in findings}) == 1:
         text = f"{findings[0].text} (in each of {m} releases)"
     else:
-        told = [(number, finding) for number, finding in enumerate(findings, 1) if not failing or number in failing]
-        text = "; ".join(f"release {number} of {m}: {finding.text}" for number, finding in told)
+        sentences = [
+            (number, finding) for number, finding in enumerate(findings, 1) if not failing or number in failing
+        ]
+        text = "; ".join(f"release {number} of {m}: {finding.text}" for number, finding in sentences)
     shown = findings[failing[0] - 1] if failing else findings[0]
     return replace(shown, text=text, checked=all(finding.checked for finding in findings))
 

@@ -158,8 +158,8 @@ class Result(Judged, Generic[FrameT]):
         broken = any(isinstance(f.model, KAnonymity) and f.model.k <= k and not f.holds for f in findings)
         assured = [] if broken else self.policy.method.assurances()  # data that were changed need not keep them
         explicit = [EXPLICIT_SEED] if self.reproducible else []
-        told = [*failed, *nothing, *explicit, *assured, *self.caveats, *held]
-        return [*told, *linkage_in_words(self, counts), *self._assumptions()]
+        sentences = [*failed, *nothing, *explicit, *assured, *self.caveats, *held]
+        return [*sentences, *linkage_in_words(self, counts), *self._assumptions()]
 
     def _assumptions(self) -> list[str]:
         assert self.policy.method is not None
@@ -292,9 +292,9 @@ class Result(Judged, Generic[FrameT]):
     def __repr__(self) -> str:
         state = "" if self.satisfied else " NOT SATISFIED"
         rows = len(self.records)
-        told = [counted(rows, "record"), counted(self.masked.groups, "group"), counted(len(self.notes), "note")]
-        told = [f"{len(self.parts)} releases", *told] if self.parts else told
-        return f"<Result{state}: {', '.join(told)}>"
+        sentences = [counted(rows, "record"), counted(self.masked.groups, "group"), counted(len(self.notes), "note")]
+        sentences = [f"{len(self.parts)} releases", *sentences] if self.parts else sentences
+        return f"<Result{state}: {', '.join(sentences)}>"
 
     def __str__(self) -> str:
         lines = [repr(self), *(f"  {text}" for text in self.guarantees), *(f"  note: {note}" for note in self.notes)]

@@ -18,7 +18,7 @@ from ontomask.masking.method import Masked
 from ontomask.masking.randomness import EXPLICIT_SEED, Secret, chosen_secret, masking_generator, random_order
 from ontomask.microdata.beside import beside
 from ontomask.microdata.dtypes import is_text, only_what_cells_show
-from ontomask.microdata.encoding import require_columns, settle_missing
+from ontomask.microdata.encoding import apply_missing_rules, require_columns
 from ontomask.microdata.formulas import formula_note
 from ontomask.microdata.frames import FrameT, give_back, take
 from ontomask.microdata.opening import opened
@@ -311,4 +311,4 @@ def _reference(original: Any, policy: Policy) -> pl.DataFrame:
     data = take(frame, keep_index=named, missing=missing, unread=policy.drops).data
     require_columns(data, policy.attributes)
     listed = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
-    return settle_missing(data, listed, policy.studied, [])[0]
+    return apply_missing_rules(data, listed, policy.studied, [])[0]

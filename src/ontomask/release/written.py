@@ -57,8 +57,8 @@ class ReadBack:
             return
         failed = "; ".join(self.verification.failed)
         if self._result.allow_unsatisfied:
-            told = f"the release does not satisfy its requirements: {failed}"
-            warnings.warn(told, OntomaskWarning, stacklevel=4)
+            text = f"the release does not satisfy its requirements: {failed}"
+            warnings.warn(text, OntomaskWarning, stacklevel=4)
             return
         in_memory = self._verified(as_written(self._released, self._result.policy.quasi_identifiers))
         if not in_memory.holds:
@@ -110,8 +110,8 @@ class ReadBack:
             data = read_table(file, format=format).data
             return as_written(data, policy.quasi_identifiers), data.columns
         # Other encodings have to be told to whoever reads the file; the delimiter is found out.
-        told = None if self._encoding.lower().startswith("utf") else self._encoding
-        table = read_table(file, format=format, encoding=told, text=Codes(self._released.columns))
+        text = None if self._encoding.lower().startswith("utf") else self._encoding
+        table = read_table(file, format=format, encoding=text, text=Codes(self._released.columns))
         cells, names = table.data.select(c for c in table.data.columns if c in needed), table.data.columns
         others = [name for name in cells.columns if name not in policy.quasi_identifiers]
         if others:

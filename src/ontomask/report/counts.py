@@ -282,11 +282,11 @@ def by_size(sizes: pl.DataFrame, least: int = 1) -> dict[str, tuple[int, int]]:
     Classes of fewer than ``least`` records are one range.
     """
     begins = SIZES if least == 1 else (1, least, *(size for size in SIZES if size > least))
-    told: dict[str, tuple[int, int]] = {}
+    by_class_size: dict[str, tuple[int, int]] = {}
     for place, low in enumerate(begins):
         high = begins[place + 1] - 1 if place + 1 < len(begins) else None
         inside = sizes.filter((pl.col("size") >= low) & (pl.col("size") <= (high or 2**62)))
         name = f"{low:,}" if high == low else f"{low:,}+" if high is None else f"{low:,}–{high:,}"
         name = f"under {least:,}" if low == 1 < least else name
-        told[name] = (int(inside["classes"].sum()), int(inside["records"].sum()))
-    return told
+        by_class_size[name] = (int(inside["classes"].sum()), int(inside["records"].sum()))
+    return by_class_size

@@ -47,11 +47,11 @@ def _groups(result: Reportable) -> list[dict[str, Any]]:
     chosen = dict.fromkeys(int(ranked[i]) for i in np.linspace(0, len(ranked) - 1, MOST_GROUPS).astype(np.int64))
     released = [series.gather(list(chosen)).to_list() for series in masked.values(table)[:MOST_COLUMNS]]
     named = [meanings(column) for column in table.columns[:MOST_COLUMNS]]
-    told = []
+    groups = []
     for place, group in enumerate(chosen):
         tuples, counts = np.unique(table.tuple_of[inside[group_of == group]], return_counts=True)
         order = np.argsort(-counts, kind="stable")
-        told.append(
+        groups.append(
             {
                 "records": int(sizes[group]),
                 "before": [
@@ -64,7 +64,7 @@ def _groups(result: Reportable) -> list[dict[str, Any]]:
                 ],
             }
         )
-    return told
+    return groups
 
 
 def _combination(result: Reportable, named: Sequence[Callable[[str], str]], tuple_: int) -> list[str]:

@@ -32,7 +32,7 @@ def loss(result: Reportable, counts: Counts) -> dict[str, Any]:
     beyond = (
         " Records that were left out count with the maximum distance: the figure can exceed 100%." if left_out else ""
     )
-    told: dict[str, Any] = {
+    content: dict[str, Any] = {
         "overall": [
             [
                 "Information loss",
@@ -55,13 +55,13 @@ def loss(result: Reportable, counts: Counts) -> dict[str, Any]:
         "removed": bool(figures.removed),
     }
     if public and (n < FEW or near_original(assessment, counts)):
-        return told
+        return content
     kept = _variety(assessment)
     drift = {row["attribute"]: row["drift"] for row in assessment.preservation.means.iter_rows(named=True)}
     for column in columns:
         name = column.name
         same = not changed[name] and not figures.removed
-        told["columns"].append(
+        content["columns"].append(
             {
                 "name": name,
                 "away": NONE_CHANGED if same else counts.coarse(figures.relative[name], n),
@@ -75,16 +75,16 @@ def loss(result: Reportable, counts: Counts) -> dict[str, Any]:
     step = counts.step(n) if public else None
     away = [(name, _bar(share, step)) for name, share in figures.relative.items()]
     if any(height for _, height in away):
-        told["figures"].append(_away_figure(away, left_out))
+        content["figures"].append(_away_figure(away, left_out))
     bars = [(name, _bar(share, step)) for name, share in kept.items() if share is not None]
     if any(height for _, height in bars):
-        told["figures"].append(_variety_figure(bars, told["sampled"]))
+        content["figures"].append(_variety_figure(bars, content["sampled"]))
     pairs = _pairs(assessment)
     if pairs and not public:
-        told["figures"].append(_pairs_figure(pairs, told["sampled"]))
+        content["figures"].append(_pairs_figure(pairs, content["sampled"]))
     elif pairs:
-        told["pairs"] = [[f"{a} and {b}", band(abs(y - x))] for a, b, x, y in pairs[:MOST_PAIRS]]
-    return told
+        content["pairs"] = [[f"{a} and {b}", band(abs(y - x))] for a, b, x, y in pairs[:MOST_PAIRS]]
+    return content
 
 
 def _in_all(share: float, n: int, counts: Counts) -> str:
@@ -135,15 +135,15 @@ def _gone(assessment: Any) -> list[str]:
     """The same for the public: which columns, and no figures."""
     each = (assessment, *assessment.others)
     where = "the release" if len(each) == 1 else "every release"
-    told = []
+    sentences = []
     for end in ("lowest", "highest"):
         cut = _columns([one.tails.filter((pl.col("end") == end) & (pl.col("beyond") > 0)) for one in each])
         if cut:
-            told.append(f"The {end} original values do not occur in {where}: {', '.join(cut)}.")
+            sentences.append(f"The {end} original values do not occur in {where}: {', '.join(cut)}.")
     gone = _columns([one.vanished.filter(pl.col("vanished") > 0) for one in each])
     if gone:
-        told.append(f"Some original categories do not occur in {where}: {', '.join(gone)}.")
-    return told
+        sentences.append(f"Some original categories do not occur in {where}: {', '.join(gone)}.")
+    return sentences
 
 
 def _columns(frames: list[pl.DataFrame]) -> list[str]:
@@ -193,12 +193,12 @@ def _variety_figure(bars: list[tuple[str, float]], sampled: str) -> dict[str, An
 
 def _variety(assessment: Any) -> dict[str, float | None]:
     """Of each column, distance variance after masking as a share of that before."""
-    told: dict[str, float | None] = {}
+    content: dict[str, float | None] = {}
     for row in assessment.preservation.dependence.filter(pl.col("statistic") == "sdVar").iter_rows(named=True):
         before, after = row["original"], row["masked"]
         known = before is not None and after is not None and isfinite(before) and isfinite(after) and before > 0
-        told[row["attribute"]] = after / before if known else None
-    return told
+        content[row["attribute"]] = after / before if known else None
+    return content
 
 
 def _pairs(assessment: Any) -> list[tuple[str, str, float, float]]:

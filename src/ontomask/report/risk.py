@@ -32,7 +32,7 @@ def risk(result: Reportable, counts: Counts) -> dict[str, Any]:
     assessment = result.assessment
     before, after = assessment.risk_before, assessment.risk_after
     near = near_original(assessment, counts)
-    told: dict[str, Any] = {
+    content: dict[str, Any] = {
         "quasi": bool(before.columns),
         "unique": [NOT_GIVEN if near else counts.number(before.unique), counts.number(after.unique)],
         "smallest": [NOT_GIVEN if near else counts.least(before.smallest), counts.least(after.smallest)],
@@ -52,9 +52,9 @@ def risk(result: Reportable, counts: Counts) -> dict[str, Any]:
         "figures": [],
         "rows": [],
     }
-    if told["quasi"]:
+    if content["quasi"]:
         fewest = min(before.records, after.records)
-        told["rows"] = [
+        content["rows"] = [
             [
                 name[0].upper() + name[1:],
                 NOT_GIVEN if near else _cell(name, before, fewest, counts),
@@ -63,8 +63,8 @@ def risk(result: Reportable, counts: Counts) -> dict[str, Any]:
             for name in before.figures
         ]
         if fewest >= counts.base and not near:  # else all bars would be rounded away
-            told["figures"] = [_sizes_figure(before, after, counts)]
-    return told
+            content["figures"] = [_sizes_figure(before, after, counts)]
+    return content
 
 
 def attack(found: Attack, released: int, counts: Counts) -> dict[str, str]:

@@ -123,7 +123,7 @@ def _cell(value: Any) -> str:
 
 def distributions(columns: list[Studied]) -> dict[str, Any]:
     """A chart for each column, as far as they go."""
-    told = []
+    figures = []
     for column in columns[:MOST_CHARTS]:
         for part in distribution(column):
             table = [[name, *("" if v is None else f"{v:,}" for v in values)] for name, *values in part["table"]]
@@ -136,7 +136,7 @@ def distributions(columns: list[Studied]) -> dict[str, Any]:
                 options = {"axis": "records", "when": part.get("when", "after")}
                 when = "before masking" if options["when"] == "before" else "after masking"
                 question = f"What does {column.name} look like {when}?"
-            told.append(
+            figures.append(
                 figure(
                     question,
                     f"Bars show how many records have each value of {column.name}; the figures are in the table.",
@@ -150,4 +150,4 @@ def distributions(columns: list[Studied]) -> dict[str, Any]:
             )
     rest = [column.name for column in columns[MOST_CHARTS:]]
     note = f"The first {MOST_CHARTS} columns are drawn; {counted(len(rest), 'more column')} not drawn." if rest else ""
-    return {"figures": told, "note": note}
+    return {"figures": figures, "note": note}

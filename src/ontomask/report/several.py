@@ -25,25 +25,25 @@ def several(result: Reportable, counts: Counts) -> dict[str, Any] | None:
     """What m releases mean, the combined means, and figures over all releases; in public no figure of the data."""
     if not result.parts:
         return None
-    told: dict[str, Any] = {"note": note(result), "combine": COMBINE, "estimates": [], "figures": [], "more": 0}
+    content: dict[str, Any] = {"note": note(result), "combine": COMBINE, "estimates": [], "figures": [], "more": 0}
     found = result.assessment.several
     if not counts.exact or found is None:
-        return told
+        return content
     names = ("original", "original_error", "estimate", "standard_error", "low", "high")
-    told["estimates"] = [
+    content["estimates"] = [
         [f"{row['statistic']} of {row['attribute']}", *(number(row[name]) for name in names)]
         for row in found.estimates.iter_rows(named=True)
     ]
     differing = found.figures.filter(pl.col("mean").is_not_null() & (pl.col("least") < pl.col("largest")))
-    told["more"] = max(len(differing) - MOST_FIGURES, 0)
-    told["figures"] = [
+    content["more"] = max(len(differing) - MOST_FIGURES, 0)
+    content["figures"] = [
         [
             " ".join(filter(None, (row["figure"], row["attribute"] and f"of {row['attribute']}", row["with"]))),
             *(number(row[name]) for name in ("original", "mean", "least", "largest")),
         ]
         for row in differing.head(MOST_FIGURES).iter_rows(named=True)
     ]
-    return told
+    return content
 
 
 def note(result: Reportable) -> str:

@@ -204,8 +204,8 @@ def verdict(result: Reportable, risk: dict[str, Any]) -> dict[str, str]:
     )
     if verification.failed:
         count = f"{len(verification.failed)} of {counted(len(verification.findings), 'requirement')}"
-        told = count if len(verification.findings) > 1 else "its only requirement"
-        text = f"The release fails {told}. Do not hand it out as it is. {attack}"
+        wording = count if len(verification.findings) > 1 else "its only requirement"
+        text = f"The release fails {wording}. Do not hand it out as it is. {attack}"
         return {"state": "failed", "word": "NOT SATISFIED", "text": text}
     if not result.promises:
         trivial = [finding.model.describe() for finding in verification.findings if finding.model.trivial]
@@ -240,28 +240,28 @@ def key_figures(result: Reportable, risk: dict[str, Any], loss: dict[str, Any], 
 def warnings(result: Reportable, counts: Counts) -> list[dict[str, str]]:
     """What a reader must not overlook: failures first, then what weakens the release, then notes of the run."""
     public, findings_ = not counts.exact, result.verification.findings
-    told = [("bad", f"NOT SATISFIED: {f.public if public else f.text}") for f in findings_ if not f.holds]
+    sentences = [("bad", f"NOT SATISFIED: {f.public if public else f.text}") for f in findings_ if not f.holds]
     if not result.promises:
-        told.append(("bad", "Nothing was promised of this release: no verified property protects a record."))
-    told += [("care", EXPLICIT_SEED)] if result.reproducible else []
-    told += [("care", about_several(result))] if result.parts else []
-    told += [("care", text) for text in (*_about_classes(result, counts), *_about_records(result, counts))]
-    told += [("care", public_text(text) if public else text) for text in result.masked.caveats]
+        sentences.append(("bad", "Nothing was promised of this release: no verified property protects a record."))
+    sentences += [("care", EXPLICIT_SEED)] if result.reproducible else []
+    sentences += [("care", about_several(result))] if result.parts else []
+    sentences += [("care", text) for text in (*_about_classes(result, counts), *_about_records(result, counts))]
+    sentences += [("care", public_text(text) if public else text) for text in result.masked.caveats]
     counting = result.policy.counting
     repeating = result.prepared.repeating
     shared = [one.public_sentence(counting) if public else one.sentence(counting) for one in repeating]
-    told += [("care", text) for text in (*shared, *_about_sensitive(result, counts))]
+    sentences += [("care", text) for text in (*shared, *_about_sensitive(result, counts))]
     if result.policy.row_order == "kept":
-        told.append(
+        sentences.append(
             ("care", "Records are in their original order: anyone who knows that order can tell which record is whose.")
         )
     if not public:
         said = (*shared, EXPLICIT_SEED)
         notes = [note for note in result.notes if not note.startswith("NOT SATISFIED") and note not in said]
-        told += [("note", short(note, 600)) for note in notes[:MOST_NOTES]]
+        sentences += [("note", short(note, 600)) for note in notes[:MOST_NOTES]]
         if len(notes) > MOST_NOTES:
-            told.append(("note", f"... and {counted(len(notes) - MOST_NOTES, 'more note')}"))
-    return [{"level": level, "text": text} for level, text in told]
+            sentences.append(("note", f"... and {counted(len(notes) - MOST_NOTES, 'more note')}"))
+    return [{"level": level, "text": text} for level, text in sentences]
 
 
 def _about_classes(result: Reportable, counts: Counts) -> list[str]:
@@ -299,7 +299,7 @@ def _about_classes(result: Reportable, counts: Counts) -> list[str]:
 
 def _about_records(result: Reportable, counts: Counts) -> list[str]:
     """Many suppressed records, and columns of which nothing is left."""
-    told = []
+    sentences = []
     given, kept = sections.original_records(result, counts), int(result.prepared.kept.sum())
     left_out = {
         "suppressed": kept - len(result.records),
@@ -308,10 +308,12 @@ def _about_records(result: Reportable, counts: Counts) -> list[str]:
     for why, number in left_out.items():
         if counts.said(number) > MANY_SUPPRESSED * given:
             share = _capital(counts.share(number, given))
-            told.append(f"{share} of the records were {why}: totals and rates of the release differ from the original.")
+            sentences.append(
+                f"{share} of the records were {why}: totals and rates of the release differ from the original."
+            )
     for name in result.assessment.collapsed:
-        told.append(f"{name} shows one value in all records: nothing is left of it.")
-    return told
+        sentences.append(f"{name} shows one value in all records: nothing is left of it.")
+    return sentences
 
 
 def _is(number: int, counts: Counts) -> str:
@@ -327,18 +329,18 @@ def _about_sensitive(result: Reportable, counts: Counts) -> list[str]:
     policy, data = result.policy, result.prepared.data
     sensitive = [name for name, attribute in policy.attributes.items() if attribute.role == "sensitive"]
     assert policy.method is not None
-    told = []
+    sentences = []
     looked_at = {c for f in result.verification.findings for c in f.model.sensitive_columns(policy.attributes)}
     free = [name for name in sensitive if name not in looked_at and name not in policy.masked]
     if free:
         text = f"No model protects the sensitive {'column' if len(free) == 1 else 'columns'} {', '.join(free)}: "
-        told.append(text + "a class whose values agree discloses them.")
+        sentences.append(text + "a class whose values agree discloses them.")
     stayed = result.masked.group_of >= 0
     for name in sensitive:
         gone = int((data[name].is_null().to_numpy() & stayed).sum()) if name in data.columns else 0
         if gone:
-            told.append(f"The sensitive column {name} has no value in {counts.of(gone, 'released record')}.")
-    return told
+            sentences.append(f"The sensitive column {name} has no value in {counts.of(gone, 'released record')}.")
+    return sentences
 
 
 def guarantees(texts: list[str]) -> list[dict[str, str]]:
@@ -351,23 +353,23 @@ def guarantees(texts: list[str]) -> list[dict[str, str]]:
         "Not promised": "assumed",
         "NOTHING WAS PROMISED": "care",
     }
-    told = []
+    sentences = []
     for text in texts:
         kind = next((kind for begin, kind in begins.items() if text.startswith(begin)), "stated")
-        told.append({"kind": kind, "text": text})
-    return told
+        sentences.append({"kind": kind, "text": text})
+    return sentences
 
 
 def findings(result: Reportable) -> list[dict[str, Any]]:
     """The classes that fail, the worst first, value by value; for the steward."""
-    told = []
+    tables = []
     for finding in result.verification.findings:
         if finding.holds or not len(finding.violations):
             continue
         worst = finding.violations.select(finding.violations.columns[:12]).head(10)
         rows = [["" if value is None else short(str(value), 60) for value in row] for row in worst.rows()]
-        told.append({"text": finding.text, "head": worst.columns, "rows": rows, "all": len(finding.violations)})
-    return told
+        tables.append({"text": finding.text, "head": worst.columns, "rows": rows, "all": len(finding.violations)})
+    return tables
 
 
 def made(result: Reportable, *, public: bool) -> dict[str, Any]:

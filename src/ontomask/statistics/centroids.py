@@ -80,7 +80,7 @@ def centroid(
     one_of(kind, KINDS, "centroid")
     one_of(scope, SCOPES, "scope")
     chosen = get_measure(measure)
-    chosen.settle(options)  # wrong options are an error, also if the kind needs no distances
+    chosen.resolve_options(options)  # wrong options are an error, also if the kind needs no distances
     whole_from(0, seed, "seed")
     sample = Sample.of(taxonomy, concepts, weights)
     if kind in _CANDIDATES:

@@ -85,13 +85,13 @@ def _structure(before: Taxonomy, after: Taxonomy) -> list[str]:
     gone = set(codes) ^ set(others)
     if gone:
         return [f"{counted(len(gone), 'concept')} that are read back otherwise, such as {min(gone)!r}"]
-    told = []
+    sentences = []
     links = _links(before) ^ _links(after)
     if links:
-        told.append(f"{counted(len(links), 'is-a link')} that are read back otherwise, such as {min(links)}")
+        sentences.append(f"{counted(len(links), 'is-a link')} that are read back otherwise, such as {min(links)}")
     if codes != others:
-        told.append("the order of the concepts, which breaks ties")
-    return told
+        sentences.append("the order of the concepts, which breaks ties")
+    return sentences
 
 
 def _links(t: Taxonomy) -> set[tuple[str, str]]:
