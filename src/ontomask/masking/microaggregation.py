@@ -157,7 +157,7 @@ class Microaggregation(AggregationMethod):
     def draws(self) -> bool:
         return self.replace == "hybrid" and self.k > 1
 
-    def settled_partition(self, table: Table) -> str:
+    def effective_partition(self, table: Table) -> str:
         """The partition that ``auto`` means for a table."""
         if self.partition != "auto":
             return self.partition

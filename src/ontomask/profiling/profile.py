@@ -16,7 +16,7 @@ from ontomask.profiling.column_sources import ColumnSource, columns_of
 from ontomask.profiling.marker_proposals import Markers, find_markers
 from ontomask.profiling.outcome import ColumnProfile, Profile
 from ontomask.profiling.proposals import Unmatched, propose
-from ontomask.profiling.role_limits import settle_together
+from ontomask.profiling.role_limits import limit_roles
 from ontomask.profiling.taxonomy_candidates import Candidate, Taxonomies, candidates
 
 ROLES = ("identifier", "quasi", "sensitive", "other")
@@ -39,7 +39,7 @@ def profile(
     taxonomies : mapping of str to path, optional
         Taxonomies to try, by column: a file, or a name of the catalog.
     roles : mapping of str to str, optional
-        Roles that are settled, by column: identifier, quasi, sensitive or other.
+        Roles that are known, by column: identifier, quasi, sensitive or other.
     unmatched : {'flat', 'stop'}, default 'flat'
         Where a taxonomy that fits does not cover some values: the column is flat and the policy runs at once, or it is
         nominal and masking stops at them until they are mapped.
