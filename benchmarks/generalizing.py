@@ -12,6 +12,7 @@ import polars as pl
 import ontomask as om
 from benchmarks.masking import ADULT
 from benchmarks.timing import Job
+from ontomask.privacy.diagnostics import Diagnostics, Nodes
 
 
 def adult() -> tuple[pl.DataFrame, dict[str, Any], dict[str, Any]]:
@@ -43,7 +44,7 @@ def on_adult() -> Iterator[Job]:
     k5 = [om.KAnonymity(k=5)]
 
     def run(what: str, chosen: om.Policy, target: str, data: pl.DataFrame = frame, **more: Any) -> Job:
-        return Job(what, lambda: om.anonymize(data, chosen).report, target, note=_ncp, **more)
+        return Job(what, lambda: om.anonymize(data, chosen).diagnostics, target, note=_ncp, **more)
 
     for limit, target in ((0.0, "<= 0.5 s, 0.636"), (0.05, "<= 1.5 s, 0.270")):
         what = f"optimal full-domain node, Adult, nine columns, k=5, {limit:.0%} suppression"
@@ -65,9 +66,10 @@ def on_adult() -> Iterator[Job]:
         yield Job(what, lambda model=model: model.check(frame, known, raw), "<= 0.5 s")  # type: ignore[misc]
 
 
-def _ncp(report: pl.DataFrame) -> str:
+def _ncp(measured: Diagnostics) -> str:
     """The loss of what was chosen: of a node, or the mean over records."""
-    chosen = report["loss"][0] if "chosen" in report.columns else report["loss"].mean()
+    losses = measured.table["loss"]
+    chosen = losses[0] if isinstance(measured, Nodes) else losses.mean()
     return f"NCP {chosen:.4f}"
 
 

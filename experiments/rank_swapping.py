@@ -159,7 +159,7 @@ class Judge:
         before, after = self.codes(self.data.frame), self.codes(result.data)
         rmse = {c: float(np.sqrt((table[before[c], after[c]] ** 2).mean())) for c, table in self.tables.items()}
         same = all(np.array_equal(np.sort(before[c]), np.sort(after[c])) for c in before)
-        means = [float(result.report[name].mean()) for name in REPORTED]
+        means = [float(result.diagnostics.table[name].mean()) for name in REPORTED]
         linked = om.record_linkage(self.data.frame, result.data, self.data.attributes)
         return Run(rmse, self.original, self.correlations(result.data), same, linked, *means)
 

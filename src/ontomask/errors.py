@@ -6,7 +6,9 @@ All derive from :class:`OntomaskError`, so one ``except`` catches whatever this 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
 __all__ = [
     "Cancelled",
@@ -32,19 +34,66 @@ __all__ = [
 ]
 
 
-class OntomaskError(Exception):
-    """What is wrong, where, and what to do about it."""
+@dataclass(frozen=True)
+class Keyword:
+    """A keyword argument that a message names: ``overwrite=True`` in Python; the command line has its own name for it."""
 
-    def __init__(self, what: str, *, where: str | None = None, remedy: str | None = None) -> None:
-        self.what = what
+    name: str
+    value: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value}"
+
+
+#: The keyword that allows an output to be replaced.
+OVERWRITE = Keyword("overwrite", "True")
+#: A text in one piece, or in several of which some are keywords.
+Text: TypeAlias = str | tuple[str | Keyword, ...]
+
+
+class OntomaskError(Exception):
+    """What is wrong, where, and what to do about it. ``what`` and ``remedy`` may name keywords (:class:`Keyword`)."""
+
+    def __init__(self, what: Text, *, where: str | None = None, remedy: Text | None = None) -> None:
+        self._what = (what,) if isinstance(what, str) else what
+        self._remedy = (remedy or "",) if remedy is None or isinstance(remedy, str) else remedy
         self.where = where
-        self.remedy = remedy
-        message = what if where is None else f"{where}: {what}"
-        if remedy:
-            if not message.endswith("..."):  # a list that goes on ends with its dots
-                message = message.rstrip(".") + "."
-            message = f"{message} {remedy}"
-        super().__init__(message)
+        super().__init__(self.message())
+
+    @property
+    def what(self) -> str:
+        return "".join(map(str, self._what))
+
+    @property
+    def remedy(self) -> str | None:
+        return "".join(map(str, self._remedy)) or None
+
+    @property
+    def keywords(self) -> list[Keyword]:
+        """The keywords that the message names."""
+        return [part for part in (*self._what, *self._remedy) if isinstance(part, Keyword)]
+
+    def message(self, spell: Callable[[Keyword], str] = str) -> str:
+        """The whole message. ``spell``: how a keyword is written; the default is as a keyword in Python."""
+        what, remedy = (
+            "".join(spell(part) if isinstance(part, Keyword) else part for part in text)
+            for text in (self._what, self._remedy)
+        )
+        message = what if self.where is None else f"{self.where}: {what}"
+        if not remedy:
+            return message
+        if not message.endswith("..."):  # a list that goes on ends with its dots
+            message = message.rstrip(".") + "."
+        return f"{message} {remedy}"
+
+    def relocate(self, old: str, new: str) -> None:
+        """Let the message name another place, such as the target of a file instead of a passing one."""
+        self._what, self._remedy = (
+            tuple(part.replace(old, new) if isinstance(part, str) else part for part in text)
+            for text in (self._what, self._remedy)
+        )
+        self.where = self.where and self.where.replace(old, new)
+        self.args = (self.message(),)
 
     def __reduce__(self) -> tuple[object, ...]:
         # Exceptions cross process borders; keyword-only arguments need help to be pickled.
@@ -180,10 +229,10 @@ class PolicyError(OntomaskError, ValueError):
 
     def __init__(
         self,
-        what: str,
+        what: Text,
         *,
         where: str | None = None,
-        remedy: str | None = None,
+        remedy: Text | None = None,
         problems: Sequence[str] = (),
     ) -> None:
         super().__init__(what, where=where, remedy=remedy)
@@ -194,7 +243,7 @@ class DataError(OntomaskError, ValueError):
     """Data that cannot be used as they are; ``rows`` are the records concerned, counted from 1."""
 
     def __init__(
-        self, what: str, *, where: str | None = None, remedy: str | None = None, rows: Iterable[int] = ()
+        self, what: Text, *, where: str | None = None, remedy: Text | None = None, rows: Iterable[int] = ()
     ) -> None:
         super().__init__(what, where=where, remedy=remedy)
         self.rows = list(rows)
@@ -210,7 +259,7 @@ class OutputError(OntomaskError, OSError):
 class NotSatisfied(OntomaskError):
     """A release that fails a model it is required to satisfy. ``verification`` holds the findings."""
 
-    def __init__(self, what: str, *, remedy: str | None = None, verification: object = None) -> None:
+    def __init__(self, what: Text, *, remedy: Text | None = None, verification: object = None) -> None:
         super().__init__(what, remedy=remedy)
         self.verification = verification
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import UnionType
 from typing import (
     TYPE_CHECKING,
@@ -105,6 +106,10 @@ class Settings(BaseModel, metaclass=_SettingsMeta):
     def __hash__(self) -> int:
         """Equal settings have equal hashes; dictionaries count without their order, as they do when compared."""
         return hash((type(self), *(_hashable(getattr(self, name)) for name in type(self).model_fields)))
+
+    def with_files(self, folder: Path) -> Self:
+        """The same, naming new files in the folder for what a file cannot name, as it exists in memory only."""
+        return self
 
     def changed(self, **changes: Any) -> Self:
         """The same with some settings replaced, checked as if it were made anew."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, floor, isfinite
-from typing import Self
 
 from ontomask.arguments import counted
 
@@ -27,22 +26,6 @@ STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5, 1.0)
 COARSEST = 0.2
 #: A share of fewer than so many times the base is a range.
 FINE = 20
-
-
-class Statement(str):
-    """A sentence for the steward, with another wording for the public where it holds figures of the data."""
-
-    public: str
-
-    def __new__(cls, text: str, public: str | None = None) -> Self:
-        made = super().__new__(cls, text)
-        made.public = text if public is None else public
-        return made
-
-
-def public_text(text: str) -> str:
-    """The wording of a sentence that may be handed out."""
-    return text.public if isinstance(text, Statement) else text
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import pickle
 import re
 from collections.abc import Iterator
 from importlib import import_module
@@ -14,7 +15,8 @@ import pytest
 import typer
 
 from ontomask.cli import app
-from ontomask.cli.console import SPOKEN, fail
+from ontomask.cli.console import OPTIONS, fail, spelled
+from ontomask.errors import Keyword, OutputError
 from ontomask.settings import Settings
 from ontomask.taxonomy.readers import FORMATS
 
@@ -84,29 +86,44 @@ def command_options() -> set[str]:
     return set(every(typer.main.get_command(app)))
 
 
-def test_every_keyword_of_a_remedy_has_its_word_on_the_command_line() -> None:
-    spoken = {keyword.split("=")[0].split()[-1] for keyword in SPOKEN}
-    known = spoken | policy_keys() | reader_options() | set(PYTHON_ONLY)
+def named_keywords() -> Iterator[str]:
+    """The name of every Keyword in the sources."""
+    for module in SOURCES:
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Keyword":
+                name = node.args[0]
+                assert isinstance(name, ast.Constant)
+                yield str(name.value)
+
+
+def test_keywords_in_remedies_are_options_or_have_the_same_name_everywhere() -> None:
+    known = policy_keys() | reader_options() | set(PYTHON_ONLY)
     strange = [
         (where, keyword)
         for where, text in remedies()
         for keyword in re.findall(r"(?<![\w-])([a-z_]+)=", text)
         if keyword not in known and "--" not in text
     ]
-    assert not strange, "give it a word in SPOKEN of cli/console.py"
+    assert not strange, "name it with Keyword(...), so that the command line can spell it"
 
 
-@pytest.mark.parametrize("keyword", SPOKEN)
-def test_what_is_spoken_differently_is_said_somewhere_and_leads_to_an_option(keyword: str) -> None:
-    assert any(keyword.strip() in text for module in SOURCES for text in [module.read_text(encoding="utf-8")])
-    options = re.findall(r"--[a-z-]+", SPOKEN[keyword])
-    assert options
-    assert set(options) <= command_options()
+def test_every_named_option_is_an_option_of_a_command() -> None:
+    assert set(named_keywords()) == set(OPTIONS)
+    assert set(OPTIONS.values()) <= command_options()
 
 
-@pytest.mark.parametrize("keyword", SPOKEN)
-def test_messages_are_translated(keyword: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert fail(f"It is there. Choose another, or {keyword}.") == 2
-    said = capsys.readouterr().err
-    assert SPOKEN[keyword].strip() in said
-    assert keyword.strip() not in said
+@pytest.mark.parametrize("name", OPTIONS)
+def test_messages_are_spelled_for_their_reader(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    problem = OutputError(
+        ("it is there; ", Keyword(name)), where="force=True", remedy=("Choose it, or ", Keyword(name, "True"), ".")
+    )
+    assert str(problem) == f"force=True: it is there; {name}=. Choose it, or {name}=True."
+    assert [keyword.name for keyword in problem.keywords] == [name, name]
+    assert fail(pickle.loads(pickle.dumps(problem))) == 2
+    flag = OPTIONS[name]
+    assert capsys.readouterr().err == f"ontomask: force=True: it is there; {flag}. Choose it, or {flag}.\n"
+
+
+def test_values_are_spelled_too() -> None:
+    assert spelled(Keyword("workers", "1")) == "--workers 1"
+    assert spelled(Keyword("records", "result.records")) == "--records confidential/records.csv"

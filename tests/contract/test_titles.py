@@ -63,12 +63,12 @@ def test_no_two_classes_say_the_same() -> None:
 
 
 def test_a_class_without_words_cannot_be_made() -> None:
-    with pytest.raises(TypeError, match="Silent has a name and does not define describe, explain, title, trivial"):
+    with pytest.raises(TypeError, match="Silent has a name and does not define check_table, describe, explain, title"):
 
         class Silent(Model):
             name: Literal["silent"] = "silent"
 
-    with pytest.raises(TypeError, match="Mute has a name and does not define explain, title"):
+    with pytest.raises(TypeError, match="Mute has a name and does not define assurances, explain, mask, title"):
 
         class Mute(Method):
             name: Literal["mute"] = "mute"

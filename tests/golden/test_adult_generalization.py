@@ -92,8 +92,8 @@ def generalized(frame: pl.DataFrame, files: dict[str, Path], **settings: Any) ->
 
 
 def nodes_of(result: om.Result, names: list[str]) -> dict[tuple[int, ...], dict[str, Any]]:
-    assert result.report is not None
-    return {tuple(row[name] for name in names): row for row in result.report.iter_rows(named=True)}
+    assert result.diagnostics is not None
+    return {tuple(row[name] for name in names): row for row in result.diagnostics.table.iter_rows(named=True)}
 
 
 @pytest.mark.parametrize(("limit", "optimum"), [(0.0, 0.6355), (0.05, 0.2696)])
@@ -146,10 +146,10 @@ def test_four_columns_by_brute_force(
 def test_local_generalization(adult: pl.DataFrame, files: dict[str, Path], hierarchies: dict[str, Twin]) -> None:
     """ARX: 0.180. Every class has k records, and the loss is that of what is shown."""
     result = generalized(adult, files, search="local")
-    assert result.report is not None
+    assert result.diagnostics is not None
     assert len(result.data) == len(adult)
     assert result.data.group_by(adult.columns).len()["len"].min() >= K  # type: ignore[operator]
-    told = dict(result.report.rows())
+    told = dict(result.diagnostics.table.rows())
     assert float(np.mean(list(told.values()))) <= 0.18
     for name, path in files.items():
         rows = [line.split(";") for line in path.read_text().splitlines() if line]

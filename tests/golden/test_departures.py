@@ -370,7 +370,7 @@ def test_fewer_than_k_candidates_are_free() -> None:
     """R17 3.5 bounds the chance to find a value by 1/k; that takes k free candidates for every value."""
     table = pl.DataFrame({"a": [(i * i) % 401 for i in range(400)]})
     policy = om.Policy(attributes={"a": om.Numeric()}, method=om.RankSwapping(k=10, variant="dynamic"))
-    report = om.anonymize(table, policy, seed=1).report
+    report = om.anonymize(table, policy, seed=1).diagnostics.table
     assert report["candidates_mean"][0] < 10
     assert report["chance"][0] > 1 / 10
     assert report["realised_k"][0] < 10

@@ -88,9 +88,9 @@ def test_the_process_of_section_4() -> None:
         require=[om.KAnonymity(k=2), om.SeverityDiversity(l=1, severity=GRAVE, downward=True)],
     )
     result = om.anonymize(CHANGED, policy)
-    assert result.report is not None
-    assert len(result.report) == len(strategy)
-    assert result.report.row(0, named=True) | {"loss": 0} == {
+    assert result.diagnostics is not None
+    assert len(result.diagnostics.table) == len(strategy)
+    assert result.diagnostics.table.row(0, named=True) | {"loss": 0} == {
         "age": 1, "zip": 6, "occupation": 1, "loss": 0, "chosen": True,
     }  # fmt: skip
     assert set(result.data["zip"]) == {"37******"}

@@ -70,7 +70,7 @@ def test_in_a_policy_file_and_a_saved_result(tmp_path: Path) -> None:
     assert policy.severity == om.Severity.example()
     result = om.anonymize(FRAME, policy)
     assert result.data["age"].to_list() == ["*"] * 8
-    text = next(text for text in result.guarantees if "closeness" in text)
+    text = next(text for text in map(str, result.guarantees) if "closeness" in text)
     assert "O(1)-0.2-closeness of disease: 1 class, the farthest is at 0 (from the original table; severity of" in text
     folder = result.save(tmp_path / "out", report=True)
     assert om.Severity.load(folder / "confidential" / "severity-1.yaml") == om.Severity.example()

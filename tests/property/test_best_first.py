@@ -96,12 +96,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def loss_of(result: om.Result) -> float:
-    assert result.report is not None
-    return float(result.report["loss"].mean())  # type: ignore[arg-type]
+    assert result.diagnostics is not None
+    return float(result.diagnostics.table["loss"].mean())  # type: ignore[arg-type]
 
 
 def told(result: om.Result) -> str:
-    return next(note for note in result.notes if note.startswith("best-first search"))
+    return next(note for note in map(str, result.notes) if note.startswith("best-first search"))
 
 
 @pytest.mark.parametrize("kinds", [("k",), ("k", "distinct"), ("entropy",), ("k", "equal")], ids="-".join)

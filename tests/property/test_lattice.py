@@ -286,9 +286,9 @@ def search(problem: Problem) -> None:
             om.anonymize(problem.frame, problem.policy())
         return
     result = om.anonymize(problem.frame, problem.policy())
-    assert result.report is not None
-    listed = {tuple(row[name] for name in problem.names): row for row in result.report.iter_rows(named=True)}
-    first = result.report.row(0, named=True)
+    assert result.diagnostics is not None
+    listed = {tuple(row[name] for name in problem.names): row for row in result.diagnostics.table.iter_rows(named=True)}
+    first = result.diagnostics.table.row(0, named=True)
     chosen = tuple(first[name] for name in problem.names)
     assert [node for node, row in listed.items() if row["chosen"]] == [chosen]
     assert chosen in lattice.satisfying
@@ -345,8 +345,8 @@ def test_a_strategy_takes_its_first_step_that_satisfies(seed: int, folder: Path)
             om.anonymize(problem.frame, policy)
         return
     result = om.anonymize(problem.frame, policy)
-    assert result.report is not None
-    row = result.report.row(0, named=True)
+    assert result.diagnostics is not None
+    row = result.diagnostics.table.row(0, named=True)
     assert tuple(row[name] for name in problem.names) == good[0]
     assert row["loss"] == pytest.approx(problem.lattice.nodes[good[0]].loss, abs=1e-9)
     problem.agree(result, good[0])
@@ -381,7 +381,7 @@ def test_local_search(seed: int, folder: Path) -> None:
     shown = list(zip(*(map(_text, result.data[name].to_list()) for name in problem.names), strict=True))
     for rows in twin.classes(shown).values():
         assert not any(fails(rows) for fails in problem.fails)
-    assert result.report is not None
+    assert result.diagnostics is not None
     for a, (name, column) in enumerate(zip(problem.names, problem.columns, strict=True)):
         losses = []
         for record, row in zip(problem.records, shown, strict=True):
@@ -390,5 +390,5 @@ def test_local_search(seed: int, folder: Path) -> None:
             assert fits, f"{row[a]!r} does not stand for {value!r}"
             losses.append([penalty for _, penalty in fits])
         least, most = (sum(map(f, losses)) / len(losses) for f in (min, max))
-        told = result.report.filter(pl.col("attribute") == name)["loss"][0]
+        told = result.diagnostics.table.filter(pl.col("attribute") == name)["loss"][0]
         assert least - 1e-9 <= told <= most + 1e-9

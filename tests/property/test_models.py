@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ontomask as om
+from ontomask.privacy.diagnostics import Swaps
 from ontomask.privacy.examined import Examined
 from tests.oracle import plain_models as twin
 from tests.oracle.plain import distance_matrix
@@ -597,7 +598,8 @@ def test_probabilistic_k_anonymity_of_a_run(realised: list[float], k: int) -> No
             "realised_k": realised,
         }
     )
-    found = om.ProbabilisticKAnonymity(k=k).check_run(report, 10)
+    table = Examined(pl.DataFrame({"q": range(10)}), ["q"], {})
+    found = om.ProbabilisticKAnonymity(k=k).check_made(table, None, Swaps(report))
     failing = {f"c{i}" for i, value in enumerate(realised) if value < k}
     assert (found.holds, found.worst, found.records) == (not failing, min(realised), 10 if failing else 0)
     assert set(found.violations["attribute"]) == failing
@@ -625,13 +627,11 @@ def test_probabilistic_k_anonymity_of_real_runs() -> None:
             require=[om.ProbabilisticKAnonymity(k=3)],
         )
         result = om.anonymize(frame, policy, seed=1, allow_unsatisfied=True)
-        assert result.report is not None
-        assert result.verification.holds == (min(result.report["realised_k"]) >= 3)
+        assert result.diagnostics is not None
+        assert result.verification.holds == (min(result.diagnostics.realised_k.values()) >= 3)
         # Nobody sees it in the release, so it is not said to be verified there.
-        for said in (result.guarantees, result.public_guarantees):
-            assert not any("on the release itself" in text and "probabilistic" in text for text in said)
-            recorded = any("what the run recorded" in text and "probabilistic 3-anonymity" in text for text in said)
-            assert recorded == result.verification.holds
+        found = [said.kind for said in result.guarantees if said.subject == "probabilistic 3-anonymity"]
+        assert found == ["recorded" if result.verification.holds else "failed"]
 
 
 @pytest.mark.parametrize("variant", ["dynamic", "fixed", "distributional"])
@@ -645,7 +645,7 @@ def test_candidates_of_columns_swapped_apart_are_no_promise_for_records(variant:
         attributes: dict[str, Any] = {name: om.Numeric() for name in data.columns}
         policy = om.Policy(attributes=attributes, method=method, require=[asked])
         result = om.anonymize(data, policy, seed=1, allow_unsatisfied=True)
-        assert min(result.report["realised_k"]) >= 3
+        assert min(result.diagnostics.realised_k.values()) >= 3
         return result.verification.findings[0]
 
     assert run(frame.select("a")).holds
@@ -668,8 +668,8 @@ def test_why_it_is_no_promise() -> None:
             frame, om.Policy(attributes=attributes, method=om.RankSwapping(k=10, variant=variant)), seed=1
         )
         linked[variant] = om.record_linkage(frame, result.data, attributes)
-        assert result.report is not None
-        promised[variant] = 1 / min(result.report["realised_k"])
+        assert result.diagnostics is not None
+        promised[variant] = 1 / min(result.diagnostics.realised_k.values())
     assert linked["multivariate"] < promised["multivariate"]
     assert linked["dynamic"] > 2 * promised["dynamic"]
     assert linked["fixed"] > 2 * promised["fixed"]

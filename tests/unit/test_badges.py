@@ -11,6 +11,7 @@ import pytest
 
 import ontomask as om
 from ontomask.report import summary
+from ontomask.statements import KINDS
 
 TEMPLATES = Path(summary.__file__).parent / "templates"
 FRAME = pl.DataFrame({"age": [30, 31, 52, 55, 71, 72], "job": list("abcdef"), "pay": [1, 1, 1, 1, 1, 2]})
@@ -35,25 +36,25 @@ RUNS = {
 @pytest.mark.parametrize("public", [False, True])
 def test_what_failed_held_and_is_assumed_is_called_so(name: str, public: bool) -> None:
     result = RUNS[name]()
-    texts = result.public_guarantees if public else result.guarantees
-    told = summary.guarantees(texts)
-    assert [entry["text"] for entry in told] == list(texts)
+    said = result.public_guarantees if public else result.guarantees
+    told = summary.guarantees(said)
+    assert [(entry["kind"], entry["text"]) for entry in told] == [(one.kind, str(one)) for one in said]
     kinds = Counter(entry["kind"] for entry in told)
-    assert kinds["fails"] == len(result.verification.failed)
-    assert kinds["care"] == sum(entry["text"].startswith("NOTHING WAS PROMISED") for entry in told)
-    assert kinds["verified"] == sum("verified on" in entry["text"].lower() for entry in told)
-    assert kinds["assumed"] == sum(bool(re.match("Assumed|Not promised", entry["text"])) for entry in told)
-    for entry in told:
-        assert (entry["kind"] == "fails") == entry["text"].startswith("NOT SATISFIED"), entry
+    checked = [finding for finding in result.verification if finding.holds and not finding.model.trivial]
+    assert kinds["failed"] == len(result.verification.failed)
+    assert kinds["verified"] == len(checked)
+    assert kinds["warning"] == (not result.promises)
+    assert kinds["assumed"] == bool({"age", "job"} & set(result.policy.masked))
 
 
 def test_runs_that_promise_have_what_is_verified_and_those_that_fail_what_failed() -> None:
-    kinds = {name: {entry["kind"] for entry in summary.guarantees(made().guarantees)} for name, made in RUNS.items()}
-    assert "verified" in kinds["promised"]
+    kinds = {name: {statement.kind for statement in made().guarantees} for name, made in RUNS.items()}
+    assert {"verified", "promised"} <= kinds["promised"]
     assert "verified" in kinds["required"]
-    assert "fails" not in kinds["required"]
-    assert {"fails", "verified", "assumed"} <= kinds["failing"]
+    assert "failed" not in kinds["required"]
+    assert {"failed", "verified", "assumed"} <= kinds["failing"]
     assert "verified" not in kinds["nothing masked"]
+    assert "tried" in kinds["no k"]
 
 
 def test_every_kind_has_its_word_and_its_look() -> None:
@@ -62,8 +63,6 @@ def test_every_kind_has_its_word_and_its_look() -> None:
     shown = re.search(r"set kinds = \{(.*?)\}", page)
     assert shown is not None
     words = dict(re.findall(r'"(\w+)": "([^"]+)"', shown[1]))
-    given = {entry["kind"] for made in RUNS.values() for entry in summary.guarantees(made().guarantees)}
-    assert given <= set(words)
-    assert {"fails", "verified", "assumed", "stated", "care"} == set(words)
-    assert words["fails"].isupper()
+    assert set(words) == set(KINDS)
+    assert words["failed"].isupper()
     assert all(f".badge.{kind}" in style for kind in words)

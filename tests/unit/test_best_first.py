@@ -65,9 +65,9 @@ def test_the_fewest_steps_by_hand(folder: Path) -> None:
     assert om.Policy.load(policy.save(folder / "again.yaml")).method == policy.method
     result = om.anonymize(folder / "visits.csv", policy)
     assert result.data["reason"].to_list() == ["water sport", "activity", "water sport", "activity"]
-    assert result.report is not None
-    assert result.report.rows() == [("reason", pytest.approx(5 / 12))]
-    assert any(note.endswith("optimal: no grouping of the records loses less") for note in result.notes)
+    assert result.diagnostics is not None
+    assert result.diagnostics.table.rows() == [("reason", pytest.approx(5 / 12))]
+    assert any(note.endswith("optimal: no grouping of the records loses less") for note in map(str, result.notes))
 
 
 def test_on_the_command_line_and_in_the_report(folder: Path) -> None:
@@ -112,17 +112,17 @@ def test_large_tables_are_improved_and_not_called_optimal(models: tuple[Any, ...
         assert len(result.data) == 150
         assert result.ncp is not None
         assert result.ncp <= before + 1e-9
-        assert any("not proven to be the optimum" in note for note in result.notes)
+        assert any("not proven to be the optimum" in note for note in map(str, result.notes))
     assert result.ncp < before
 
 
 def test_the_bound_is_told_where_a_small_table_is_not_finished() -> None:
     result = release(40, om.KAnonymity(k=4), search="best_first", budget=2_000)
-    note = next(note for note in result.notes if note.startswith("best-first search"))
+    note = next(note for note in map(str, result.notes) if note.startswith("best-first search"))
     assert "not proven to be the optimum (no grouping loses less than 0." in note
-    assert result.report is not None
+    assert result.diagnostics is not None
     bound = float(note.rpartition("than ")[2].rstrip(")"))
-    assert bound <= float(result.report["loss"].mean()) + 1e-4  # type: ignore[arg-type]
+    assert bound <= float(result.diagnostics.table["loss"].mean()) + 1e-4  # type: ignore[arg-type]
 
 
 def test_one_class_for_all_where_nothing_else_satisfies() -> None:

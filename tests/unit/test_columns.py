@@ -54,7 +54,7 @@ def test_dates_in_a_file_have_their_order(tmp_path: Path, written: list[str], ex
     path = om.write_table(pl.DataFrame({"day": written}), tmp_path / "in.csv")
     result = masked(path, {"day": om.Ordinal()})
     assert result.data["day"].to_list() == expected
-    assert "day: dates written as text, taken in the order of time" in result.notes
+    assert "day: dates written as text, taken in the order of time" in map(str, result.notes)
     assert result.loss() == om.information_loss(path, result.write(tmp_path / "out.csv"), {"day": om.Ordinal()})
     dates = pl.DataFrame(
         {"day": [dt.date(2024, 12, 31), dt.date(2024, 2, 1), dt.date(2024, 1, 31), dt.date(2025, 1, 1)]}
@@ -99,7 +99,7 @@ def test_codes_stored_as_decimals_that_can_be_only_one() -> None:
     frame = pl.DataFrame({"diag": [486.0, 250.01, 486.0, 250.01, 250.02, 250.03]})
     diag = {"diag": om.Nominal("icd9cm")}
     result = masked(frame, diag, om.Suppression(k=2))
-    assert any("486.0 as 486" in note for note in result.notes)
+    assert any("486.0 as 486" in note for note in map(str, result.notes))
     column = result.prepared.table.columns[0]
     assert isinstance(column, NominalColumn)
     assert [column.taxonomy.concepts[i] for i in column.concepts] == ["486", "250.01", "250.02", "250.03"]

@@ -77,7 +77,7 @@ def test_excel_files_hold_text_not_formulas(tmp_path: Path) -> None:
 
 def test_a_run_notes_them_and_the_escaped_release_verifies(tmp_path: Path) -> None:
     result = om.anonymize(pl.DataFrame(ROWS), policy())
-    assert any("4 cells of 'job' as formulas" in note for note in result.notes)
+    assert any("4 cells of 'job' as formulas" in note for note in map(str, result.notes))
     with pytest.warns(errors.OntomaskWarning, match="formulas"):
         plain = result.write(tmp_path / "plain.csv")
     safe = result.write(tmp_path / "safe.csv", escape_formulas=True)

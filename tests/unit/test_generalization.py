@@ -274,9 +274,9 @@ def test_the_notes_count_who_was_left_out() -> None:
     result = run([om.KAnonymity(k=2)], FRAME[:5], hierarchies=BY_TWO, suppression_limit=0.2)
     assert result.data["n"].to_list() == ["1-2", "1-2", "3-4", "3-4"]
     assert result.removed.tolist() == [4]
-    assert any("1 of 5 records suppressed" in note for note in result.notes)
-    assert result.report is not None
-    assert result.report.row(0, named=True)["loss"] == pytest.approx((4 * 2 / 4 + 1) / 5)
+    assert any("1 of 5 records suppressed" in note for note in map(str, result.notes))
+    assert result.diagnostics is not None
+    assert result.diagnostics.table.row(0, named=True)["loss"] == pytest.approx((4 * 2 / 4 + 1) / 5)
 
 
 # ---- local search -------------------------------------------------------------------------------------------------
@@ -295,10 +295,10 @@ def test_local_search_loses_no_more_than_full_domain(quasi: str, model: Any) -> 
     frame = pl.DataFrame({"q": list(quasi), "s": ["x", "y"] * (len(quasi) // 2)})
     attributes = {"q": om.Flat(), "s": om.Flat(role="sensitive")}
     full, local = (run([model], frame, attributes, search=search) for search in ("full_domain", "local"))
-    assert full.report is not None
-    assert local.report is not None
-    assert full.report["loss"][0] == 0
-    assert local.report["loss"].to_list() == [0]
+    assert full.diagnostics is not None
+    assert local.diagnostics is not None
+    assert full.diagnostics.table["loss"][0] == 0
+    assert local.diagnostics.table["loss"].to_list() == [0]
 
 
 def test_local_groups_stand_at_different_levels() -> None:
@@ -340,7 +340,9 @@ def test_microaggregation_joins_groups_until_the_models_hold(partition: Any, mod
     count = len(set(before)) - len(set(after))
     assert count > 0
     noun = "group" if count == 1 else "groups"
-    assert any(f"{count} {noun} joined with the nearest until what is required held" in note for note in result.notes)
+    assert any(
+        f"{count} {noun} joined with the nearest until what is required held" in note for note in map(str, result.notes)
+    )
     # Neighbours on the line were joined: each group is a stretch of it.
     for rows in twin.classes([(g,) for g in after]).values():
         assert rows == list(range(rows[0], rows[-1] + 1))
@@ -419,9 +421,9 @@ def test_policies_with_hierarchies_and_models_on_disk(tmp_path: Path) -> None:
     assert again.attributes == policy.attributes
     first, second = om.anonymize(frame, policy), om.anonymize(frame, again)
     assert first.data.equals(second.data)
-    assert first.report is not None
-    assert second.report is not None
-    assert first.report.equals(second.report)
+    assert first.diagnostics is not None
+    assert second.diagnostics is not None
+    assert first.diagnostics.table.equals(second.diagnostics.table)
 
 
 def test_a_policy_written_by_hand(tmp_path: Path) -> None:
@@ -524,7 +526,7 @@ def test_a_depth_means_the_same_whatever_values_there_are(values: list[str], lev
 def test_the_last_level_hides_also_what_all_have_in_common(ages: list[int], level: Any) -> None:
     result = released({"age": ages, "sex": ["m"] * 4}, AGE_SEX, [{"age": level, "sex": 1}], hierarchies=BY_FIFTY)
     assert set(result.data.rows()) == {("*", "*")}
-    assert any("level 7 of the strategy is its last here" in note for note in result.notes) == (level == 7)
+    assert any("level 7 of the strategy is its last here" in note for note in map(str, result.notes)) == (level == 7)
 
 
 def test_names_of_levels() -> None:
@@ -558,8 +560,8 @@ def test_the_steps_that_were_tried_are_listed() -> None:
     frame = pl.DataFrame({"age": [30, 31, 62, 63], "sex": ["m", "m", "m", "f"]})
     strategy = [{"age": 1}, {"age": 1, "sex": 1}, {"age": 2, "sex": 1}]
     result = run([om.KAnonymity(k=2)], frame, AGE_SEX, search="strategy", strategy=strategy, hierarchies=BY_FIFTY)
-    assert result.report is not None
-    rows = result.report.to_dicts()
+    assert result.diagnostics is not None
+    rows = result.diagnostics.table.to_dicts()
     assert [row["chosen"] for row in rows] == [True, False]
     assert rows[0]["loss"] > 0.5
     assert rows[1]["loss"] is None
@@ -580,7 +582,7 @@ def test_nodes_are_counted_once() -> None:
     frame = pl.DataFrame({"a": rng.integers(0, 9, 60), "b": rng.integers(0, 9, 60), "s": rng.integers(0, 3, 60)})
     attributes = {"a": om.Numeric(), "b": om.Numeric(), "s": om.Flat(role="sensitive")}
     require = [om.KAnonymity(k=2), om.TCloseness(t=0.3, attribute="s")]
-    note = next(n for n in run(require, frame, attributes, suppression_limit=0.2).notes if "evaluated" in n)
+    note = next(n for n in map(str, run(require, frame, attributes, suppression_limit=0.2).notes) if "evaluated" in n)
     evaluated, of = (int(part.replace(",", "")) for part in note.split(" nodes")[0].split(" of "))
     assert 0 < evaluated <= of
 

@@ -199,7 +199,7 @@ def test_one_value_in_disguise_is_no_diversity(texts: list[str]) -> None:
 def test_spellings_of_quasi_identifiers_are_noted() -> None:
     frame = pl.DataFrame({"q": ["Paris", "paris ", "Rome", "Rome"], "w": ["a", "b", "c", "c"]})
     policy = om.Policy(attributes={"q": om.Flat(), "w": om.Flat()}, method=om.Microaggregation(k=2))
-    notes = [note for note in om.anonymize(frame, policy).notes if "spellings" in note]
+    notes = [note for note in map(str, om.anonymize(frame, policy).notes) if "spellings" in note]
     assert len(notes) == 1
     assert notes[0].startswith("q: 2 spellings differ from another only in case, blanks or Unicode form")
     assert "Paris" not in notes[0]
@@ -222,7 +222,7 @@ def test_releases_that_aim_at_sensitive_values_say_what_minimality_gives_away() 
 
     def said(method: Any, require: list[Any]) -> list[str]:
         policy = om.Policy(attributes=attributes, method=method, require=require)
-        return [text for text in om.anonymize(frame, policy).public_guarantees if "minimality" in text]
+        return [text for text in map(str, om.anonymize(frame, policy).public_guarantees) if "minimality" in text]
 
     for method in (om.Generalization(), om.Generalization(search="local"), om.Microaggregation(k=2)):
         assert len(said(method, [diverse, k])) == 1
@@ -246,7 +246,7 @@ def test_closeness_says_what_it_was_measured_from(tmp_path: Path) -> None:
         require=[om.TCloseness(t=0.3, attribute="d")],
     )
     result = om.anonymize(frame, policy)
-    assert any("at 0.275 (from the original table)" in text for text in result.guarantees)
+    assert any("at 0.275 (from the original table)" in text for text in map(str, result.guarantees))
     file = result.save(tmp_path / "out") / "release" / "release.csv"
     alone, beside = om.verify(file, policy), om.verify(file, policy, original=frame)
     assert not alone.holds
@@ -314,7 +314,7 @@ def test_a_definition_made_in_python_is_kept_with_the_run(tmp_path: Path) -> Non
         require=[om.KAnonymity(k=2), model],
     )
     result = om.anonymize(frame, policy)
-    assert any("disease + treatment" in text and "'ward 7'" in text for text in result.guarantees)
+    assert any("disease + treatment" in text and "'ward 7'" in text for text in map(str, result.guarantees))
     folder = result.save(tmp_path / "out")
     kept = om.Severity.load(folder / "confidential" / "severity-1.yaml")
     for column, values in (("disease", ["cancer", "042", "flu"]), ("stay", [3, 61, None])):

@@ -113,8 +113,8 @@ def test_neither_promises_a_k() -> None:
         # What is masked are the sensitive costs alone: the quasi-identifiers are as they were.
         assert policy(method.changed(columns=["cost"])).recognizable
         result = om.anonymize(table(), policy(method), seed=3)
-        assert any("not k-anonymous" in text for text in result.guarantees)
-        assert any(text.startswith("Tried, not promised") for text in result.guarantees)
+        assert any("not k-anonymous" in text for text in map(str, result.guarantees))
+        assert any(text.startswith("Tried, not promised") for text in map(str, result.guarantees))
 
 
 # ---- hostile tables --------------------------------------------------------------------------------------------------
@@ -129,9 +129,9 @@ def test_columns_in_which_nothing_can_change(name: str) -> None:
         result = om.anonymize(frame, policy(METHODS[name]))
         assert result.data.equals(frame)
         for column in ("ill", "grade", "town", "age"):
-            assert f"{column}: no value was changed; the column is released as it was." in result.guarantees
-        assert result.report is not None
-        assert result.report["changed"].to_list() == [0.0] * 4
+            assert f"{column}: no value was changed; the column is released as it was." in map(str, result.guarantees)
+        assert result.diagnostics is not None
+        assert result.diagnostics.table["changed"].to_list() == [0.0] * 4
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -153,7 +153,7 @@ def test_missing_values_stay_missing(name: str) -> None:
     for column in ("ill", "grade", "town", "age"):
         assert result.data[column].is_null().equals(holes[column].is_null())
         assert not result.data[column].equals(holes[column])
-        assert f"{column}: missing values stay missing" in result.notes
+        assert f"{column}: missing values stay missing" in map(str, result.notes)
     gone = holes.with_columns(pl.lit(None).cast(holes.schema[c]).alias(c) for c in ("ill", "grade", "town", "age"))
     result = om.anonymize(gone, policy(METHODS[name], allowed))
     assert result.data.equals(gone)
@@ -173,9 +173,10 @@ def test_two_categories(counts: tuple[int, int]) -> None:
     np.testing.assert_allclose(t * (1 - np.diag(matrix)), [0.4 * t.min()] * 2, rtol=1e-6)
     if counts[0] != counts[1]:
         assert any(
-            "some values were kept with a higher probability than 0.6, up to" in text for text in result.guarantees
+            "some values were kept with a higher probability than 0.6, up to" in text
+            for text in map(str, result.guarantees)
         )
-        public = [text for text in result.public_guarantees if "higher probability" in text]
+        public = [text for text in map(str, result.public_guarantees) if "higher probability" in text]
         assert public == ["town: some values were kept with a higher probability than 0.6."]
 
 
@@ -250,14 +251,14 @@ def test_columns_of_any_role(name: str) -> None:
     frame = table(300)
     numbers = ["age"] if isinstance(METHODS[name], om.PRAM) else ["age", "cost"]
     result = om.anonymize(frame, policy(METHODS[name].changed(columns=["job", *numbers])), seed=1)
-    assert result.report is not None
-    assert set(result.report["attribute"]) == {"job", *numbers}
+    assert result.diagnostics is not None
+    assert set(result.diagnostics.table["attribute"]) == {"job", *numbers}
     for column in frame.columns:
         assert result.data[column].equals(frame[column]) == (column not in ("job", *numbers)), column
     found = "The quasi-identifiers ill, grade, town are not masked: records can be found by them."
-    assert found in result.guarantees
-    assert found in result.public_guarantees
-    assert not any("are not masked" in text for text in om.anonymize(frame, policy(METHODS[name])).guarantees)
+    assert found in map(str, result.guarantees)
+    assert found in map(str, result.public_guarantees)
+    assert not any("are not masked" in text for text in map(str, om.anonymize(frame, policy(METHODS[name])).guarantees))
     assert result.policy.masked == [c for c in frame.columns if c in ("job", *numbers)]
 
 
@@ -276,8 +277,8 @@ def test_the_report_is_true() -> None:
     frame = table(2000)
     for name, method in METHODS.items():
         result = om.anonymize(frame, policy(method), seed=5)
-        assert result.report is not None
-        for row in result.report.iter_rows(named=True):
+        assert result.diagnostics is not None
+        for row in result.diagnostics.table.iter_rows(named=True):
             before, after = frame[row["attribute"]], result.data[row["attribute"]]
             assert row["changed"] == pytest.approx((before != after).mean())
             if row["attribute"] == "age":
@@ -365,7 +366,7 @@ def test_the_command_line(tmp_path: Path, method: str) -> None:
     assert om.Policy.load(tmp_path / "policy.yaml").method.name == method  # type: ignore[union-attr]
     command("check", "policy.yaml", "in.csv", cwd=tmp_path)
     command("run", "policy.yaml", "in.csv", "-o", "out", cwd=tmp_path)
-    assert (tmp_path / "out" / "confidential" / "report.csv").exists()
+    assert (tmp_path / "out" / "confidential" / "diagnostics.csv").exists()
     assert "nothing was promised" in command("verify", "out", cwd=tmp_path, code=3)
     made = json.loads(command("compare", "policy.yaml", "in.csv", "--json", cwd=tmp_path))
     assert method in json.dumps(made)
@@ -381,8 +382,8 @@ def test_the_value_nearest_in_meaning_moves_less_far_than_the_nearest_score() ->
     figures = {}
     for nearest in ("meaning", "score"):
         method = om.NoiseAddition(share=0.1, nearest=nearest)  # type: ignore[arg-type]
-        report = om.anonymize(frame, policy(method, attributes), seed=1).report
-        assert report is not None
-        figures[nearest] = report.row(0, named=True)
+        measured = om.anonymize(frame, policy(method, attributes), seed=1).diagnostics
+        assert measured is not None
+        figures[nearest] = measured.table.row(0, named=True)
     far = {nearest: row["distance_mean"] / row["changed"] for nearest, row in figures.items()}
     assert far["meaning"] < 0.75 * far["score"]

@@ -17,7 +17,8 @@ from ontomask.policy.verification import NOTHING_PROMISED
 from ontomask.report.page import render
 from ontomask.report.summary import LEFT_OUT, LIMITS, summarize
 from ontomask.report.words import GLOSSARY
-from ontomask.wording import Counts, Statement, public_text
+from ontomask.statements import Statement, caveat
+from ontomask.wording import Counts
 
 LEVELS = ["none", "some", "much"]
 
@@ -82,7 +83,7 @@ def without_constants(text: str, result: om.Result) -> str:
     assert result.policy.method is not None
     models = [finding.model for finding in result.verification.findings]
     constant = [
-        *(sentence for sentence in result.policy.method.assurances()),
+        *map(str, result.policy.method.assurances()),
         result.policy.method.explain(),
         *(words for model in models for words in (model.explain(), model.describe())),
         NOTHING_PROMISED,
@@ -135,7 +136,7 @@ def percentages(text: str) -> list[tuple[str, float]]:
 def test_no_number_that_is_handed_out_is_a_small_count(seed: int) -> None:
     result = some_result(seed)
     base = result.counts.base
-    texts = [shown(render(result, "public")), "\n".join(result.public_guarantees)]
+    texts = [shown(render(result, "public")), "\n".join(map(str, result.public_guarantees))]
     for text in (without_constants(text, result) for text in texts):
         # Multiples of the base: none is a small count, and no difference of two is one.
         assert [number for number in whole_numbers(text) if number % base] == []
@@ -179,7 +180,7 @@ def test_what_lies_in_the_release_folder(tmp_path: Path) -> None:
     with pytest.warns(om.errors.OntomaskWarning) if not result.satisfied else _nothing():
         result.save(tmp_path / "out", report=True)
     written = (tmp_path / "out" / "release" / "guarantees.txt").read_text(encoding="utf-8")
-    assert written.splitlines() == result.public_guarantees
+    assert written.splitlines() == list(map(str, result.public_guarantees))
     page = (tmp_path / "out" / "release" / "report.html").read_text(encoding="utf-8")
     for text in result.verification.failed:
         assert text not in html.unescape(page)
@@ -252,10 +253,12 @@ def test_counts_and_shares_in_words() -> None:
 
 
 def test_a_statement_keeps_its_public_wording() -> None:
-    said = Statement("3 of 20 stayed", "some stayed")
-    assert said == "3 of 20 stayed"
-    assert public_text(said) == public_text(pickle.loads(pickle.dumps(said))) == "some stayed"
-    assert public_text("plain") == public_text(Statement("plain")) == "plain"
+    said = caveat("3 of 20 stayed", "age", "some stayed")
+    assert str(said) == "3 of 20 stayed"
+    assert str(said.public) == str(pickle.loads(pickle.dumps(said)).public) == "some stayed"
+    assert said.public.kind == said.kind == "caveat"
+    assert str(Statement("note", "plain").public) == "plain"
+    assert said.to_dict() == {"kind": "caveat", "subject": "age", "text": "3 of 20 stayed"}
 
 
 # ---- a few records that are missing in the release ------------------------------------------------------------------------

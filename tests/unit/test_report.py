@@ -174,7 +174,7 @@ def test_warnings_begin_with_what_fails_and_then_what_weakens() -> None:
     told = " ".join(w["text"] for w in warnings)
     assert "unique in the quasi-identifiers" in told
     assert "original order" in told
-    assert all(note in told for note in result.notes if not note.startswith("NOT SATISFIED"))
+    assert all(note in told for note in map(str, result.notes))
     shuffled = om.anonymize(small(), small_policy(om.Microaggregation(k=3), row_order="shuffled"))
     assert "original order" not in json.dumps(summarize(shuffled)["warnings"])
 
@@ -194,7 +194,7 @@ def test_figures_are_those_of_the_result() -> None:
     assert content["risk"]["unique"] == [str(result.assessment.risk_before.unique), str(after.unique)]
     assert content["risk"]["smallest"][1] == str(after.smallest)
     assert after.smallest >= 3
-    assert [g["text"] for g in content["guarantees"]] == result.guarantees
+    assert [g["text"] for g in content["guarantees"]] == list(map(str, result.guarantees))
     assert content["readings"] == result.assessment.readings
     loss = {column["name"]: column for column in content["loss"]["columns"]}
     assert loss["town"]["changed"] == f"{result.assessment.loss.changed['town']:.0%}"

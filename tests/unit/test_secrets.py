@@ -360,9 +360,9 @@ def test_an_explicit_seed_is_marked_wherever_something_was_drawn(
     assert EXPLICIT_SEED in result.notes
     for edition in ("public", "internal"):
         content = summarize(result, edition)  # type: ignore[arg-type]
-        assert {"level": "care", "text": EXPLICIT_SEED} in content["warnings"]
-        assert {"kind": "care", "text": EXPLICIT_SEED} in content["guarantees"]
-        assert len([warning for warning in content["warnings"] if warning["text"] == EXPLICIT_SEED]) == 1
+        assert {"level": "care", "text": EXPLICIT_SEED.text} in content["warnings"]
+        assert {"kind": "warning", "text": EXPLICIT_SEED.text} in content["guarantees"]
+        assert len([warning for warning in content["warnings"] if warning["text"] == EXPLICIT_SEED.text]) == 1
         assert "Made with an explicit seed" in render(result, edition)  # type: ignore[arg-type]
     folder = result.save(tmp_path / "result")
     assert "Made with an explicit seed" in (folder / "release" / "guarantees.txt").read_text()

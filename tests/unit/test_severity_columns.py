@@ -116,9 +116,9 @@ def test_columns_that_are_not_listed_are_said() -> None:
     policy = om.Policy(
         attributes=listed, method=om.Generalization(), unlisted="other", require=[om.KAnonymity(k=2), model]
     )
-    assert any("not checked: ward" in text for text in om.anonymize(FRAME, policy).guarantees)
+    assert any("not checked: ward" in text for text in map(str, om.anonymize(FRAME, policy).guarantees))
     dropped = om.anonymize(FRAME, policy.changed(unlisted="drop"))
-    assert not any("not checked" in text for text in dropped.guarantees)
+    assert not any("not checked" in text for text in map(str, dropped.guarantees))
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_in_a_file(tmp_path: Path) -> None:
     assert again.require == policy.require
     assert "columns: [disease]" in (tmp_path / "policy.yaml").read_text(encoding="utf-8")
     result = om.anonymize(FRAME, again)
-    assert any("downward-O-1-diversity of disease" in text for text in result.public_guarantees)
+    assert any("downward-O-1-diversity of disease" in text for text in map(str, result.public_guarantees))
 
 
 # ---- what was read into texts ----------------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ def strategic(strategy: list[dict[str, Any]]) -> list[str]:
     model = om.SeverityDiversity(l=1, severity=om.Severity(DEFINITION), downward=True, columns=["disease"])
     frame = pl.DataFrame({"age": [1, 1, 2, 3], "sex": list("mfmf"), "disease": ["HIV", "flu", "flu", "flu"]})
     policy = om.Policy(attributes=listed, method=method, require=[om.KAnonymity(k=2), model])
-    return [note for note in om.anonymize(frame, policy).notes if "iterative" in note]
+    return [note for note in map(str, om.anonymize(frame, policy).notes) if "iterative" in note]
 
 
 def test_a_strategy_that_is_not_iterative_is_noted() -> None:

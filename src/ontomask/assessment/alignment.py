@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import counted
 from ontomask.arrays import Longs
-from ontomask.errors import DataError
+from ontomask.errors import DataError, Keyword
 from ontomask.microdata.attributes import as_attributes
 from ontomask.microdata.dtypes import aligned as in_one_type
 from ontomask.microdata.record_numbers import read_records
 from ontomask.policy.policy import Policy
 
-#: How users say which row is which.
-GIVE = "Say which row of the original each masked row is with records= (result.records)"
+#: How users say which row is which, and that rows belong together.
+GIVE = ("Say which row of the original each masked row is with ", Keyword("records", "result.records"))
+ALIGNED = Keyword("aligned", "True")
+RECORDS = Keyword("records")
 #: Numbers that differ by less, relative to themselves, are the same: some file formats round.
 ROUNDING = 1e-9
 
@@ -57,13 +59,14 @@ def rows_of(
     if aligned:
         return kept, [*notes, f"{text}; the rows were taken to belong together all the same, as stated"]
     if records is not None:
-        told, remedy = "the list of records does not fit these data", "Give the list that was saved with this release"
+        told = "the list of records does not fit these data"
+        remedy: tuple[str | Keyword, ...] = ("Give the list that was saved with this release",)
     else:
         told, remedy = "the masked rows are in a different order from the original rows", GIVE
     raise DataError(
         f"{told}: {text}",
         where=None if file is None else str(file),
-        remedy=f"{remedy}; or state that rows belong together and the column was changed: aligned=True.",
+        remedy=(*remedy, "; or state that rows belong together and the column was changed: ", ALIGNED, "."),
     )
 
 
@@ -85,13 +88,13 @@ def _one_to_one(before: pl.DataFrame, after: pl.DataFrame, attributes: Any, alig
     if isinstance(attributes, Policy) and attributes.row_order == "shuffled" and not aligned:
         raise DataError(
             "the policy shuffles released rows (row_order: shuffled), so rows cannot be paired by position",
-            remedy=f"{GIVE}; or state that these rows do belong together, one to one: aligned=True.",
+            remedy=(*GIVE, "; or state that these rows do belong together, one to one: ", ALIGNED, "."),
         )
     if len(before) != len(after):
         raise DataError(
             f"the original has {counted(len(before), 'record')} and the masked data have {len(after):,}, so it is not known "
             "which belong together",
-            remedy=f"{GIVE}.",
+            remedy=(*GIVE, "."),
         )
     return np.arange(len(before))
 
@@ -102,29 +105,28 @@ def _places(records: Sequence[int], originals: int, released: int, file: Path | 
     where = None if file is None else str(file)
     if places.ndim != 1 or (len(places) and places.dtype.kind not in "iu"):
         raise DataError(
-            "records= holds something other than row numbers",
+            (RECORDS, " holds something other than row numbers"),
             where=where,
             remedy="Give result.records, or such a list.",
         )
     if len(places) != released:
         raise DataError(
-            f"records= lists {counted(len(places), 'row')} and the masked data have {counted(released, 'record')}",
+            (RECORDS, f" lists {counted(len(places), 'row')} and the masked data have {counted(released, 'record')}"),
             where=where,
             remedy="Give the list that was saved with this release: one row of the original for each masked row.",
         )
     if len(np.unique(places)) < len(places):
         listed, times = np.unique(places, return_counts=True)
-        twice = int((times > 1).sum())
+        twice, first = int((times > 1).sum()), int(listed[times > 1][0]) + 1
         raise DataError(
-            f"records= lists {counted(twice, 'row')} of the original more than once (row {int(listed[times > 1][0]) + 1:,} "
-            "is the first)",
+            (RECORDS, f" lists {counted(twice, 'row')} of the original more than once (first: row {first:,})"),
             where=where,
             remedy="Give the list that was saved with this release.",
         )
     outside = places[(places < 0) | (places >= originals)]
     if len(outside):
         raise DataError(
-            f"records= lists row {int(outside[0]) + 1:,} and the original has {counted(originals, 'row')}",
+            (RECORDS, f" lists row {int(outside[0]) + 1:,} and the original has {counted(originals, 'row')}"),
             where=where,
             remedy="Give the original that the release was made of, and the list that was saved with it.",
         )

@@ -76,9 +76,9 @@ def main() -> None:
     except Interrupted as problem:
         sys.exit(fail(str(problem), problem.code))
     except NotSatisfied as problem:
-        sys.exit(fail(str(problem), REFUSED))
+        sys.exit(fail(problem, REFUSED))
     except OntomaskError as problem:
-        sys.exit(fail(str(problem)))
+        sys.exit(fail(problem))
     except MemoryError:
         sys.exit(fail(OUT_OF_MEMORY))
     except BrokenPipeError:  # the reader, such as head, has seen enough

@@ -9,6 +9,7 @@ from typing import Any
 
 import typer
 
+from ontomask.errors import Keyword, OntomaskError
 from ontomask.showing import figure, numeric, text_table
 
 #: What a command ends with when its input or options are wrong.
@@ -16,23 +17,29 @@ USAGE = 2
 #: A release fails what the policy requires.
 REFUSED = 1
 
-#: What the library calls its keywords, in the words of the command line.
-SPOKEN = {
-    "overwrite=True": "--force",
-    "give force=True": "add --force",
-    "allow_unsatisfied=True": "--allow-unsatisfied",
-    "escape_formulas=True": "--escape-formulas",
-    "records= (result.records)": "--records (confidential/records.csv of a result)",
-    "records= ": "--records ",
-    "aligned=True": "--aligned",
-    "workers=1": "--workers 1",
+#: Keywords of the library, and the options of commands that set them.
+OPTIONS = {
+    "overwrite": "--force",
+    "force": "--force",
+    "allow_unsatisfied": "--allow-unsatisfied",
+    "escape_formulas": "--escape-formulas",
+    "records": "--records",
+    "aligned": "--aligned",
+    "workers": "--workers",
 }
+#: Where a command finds what a program has as an object.
+VALUES = {"result.records": "confidential/records.csv"}
 
 
-def fail(message: str, code: int = USAGE) -> int:
+def spelled(option: Keyword) -> str:
+    """An option as it is typed: ``--force``, ``--workers 1``."""
+    flag = OPTIONS[option.name]
+    return flag if option.value in ("", "True") else f"{flag} {VALUES.get(option.value, option.value)}"
+
+
+def fail(problem: OntomaskError | str, code: int = USAGE) -> int:
     """Say what is wrong on stderr; the exit code to end with."""
-    for keyword, option in SPOKEN.items():
-        message = message.replace(keyword, option)
+    message = problem if isinstance(problem, str) else problem.message(spelled)
     typer.echo(printable(f"ontomask: {message}"), err=True)
     return code
 

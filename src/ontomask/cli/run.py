@@ -110,9 +110,9 @@ def command(
     elif not quiet:
         _print(result, output, report)
     if result.reproducible:
-        remark(EXPLICIT_SEED)
-    for text in result.verification.failed:
-        remark(f"NOT SATISFIED: {text}")
+        remark(EXPLICIT_SEED.text)
+    for failure in result.verification.failures:
+        remark(failure.text)
 
 
 def _print(result: Result, output: Path, report: bool) -> None:
@@ -145,8 +145,8 @@ def _facts(result: Result, output: Path, report: bool) -> dict[str, Any]:
         "released": len(result.records),
         "releases": len(result.each),
         "explicit_seed": result.secret.explicit,
-        "guarantees": result.guarantees,
-        "notes": result.notes,
+        "guarantees": [statement.to_dict() for statement in result.guarantees],
+        "notes": [note.to_dict() for note in result.notes],
         "files": sorted(path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file()),
     }
     if report:

@@ -12,6 +12,7 @@ from ontomask.column_names.keys import is_unit, numbered_unit
 from ontomask.column_names.names import names_a_key, topic_of, words_of
 from ontomask.column_names.words import vocabulary
 from ontomask.microdata.csv_types import MARKERS
+from ontomask.statements import Statement, caveat
 
 #: A column that is not named like a key is none if its values have more records than this on average.
 _MOST_RECORDS = 20
@@ -38,12 +39,11 @@ class Repeating:
             text += f" ({self.missing:,} more have none)"
         return f"{text}: {what} records, not {self.unit}."
 
-    def public_sentence(self, what: str = "k counts") -> str:
-        """For those who get the release: no number of it."""
-        return (
-            f"Several records share one {short(self.name)}: {what} records, not {self.unit}. "
-            f"The records of a group may belong to fewer {self.unit} than it has records."
-        )
+    def statement(self, what: str = "k counts") -> Statement:
+        """The same as a caveat; those who get the release read no number of it."""
+        more = f"The records of a group may belong to fewer {self.unit} than it has records."
+        public = f"Several records share one {short(self.name)}: {what} records, not {self.unit}."
+        return caveat(f"{self.sentence(what)} {more}", self.name, f"{public} {more}")
 
 
 def unit_of(name: str) -> str:

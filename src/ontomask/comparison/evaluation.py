@@ -116,7 +116,7 @@ class Run:
     promised_k: int = 1
     promises: bool = False
     promised: str | None = None
-    guarantees: list[str] = field(default_factory=list)
+    guarantees: list[dict[str, str]] = field(default_factory=list)
     on: dict[str, dict[str, float | None]] = field(default_factory=dict)
 
     @property
@@ -169,7 +169,7 @@ def judged(name: str, result: Result, ground: Ground | None = None) -> Run:
         promised_k=max([f.model.k for f in findings if isinstance(f.model, KAnonymity)], default=1),
         promises=result.promises,
         promised=_promised(findings),
-        guarantees=result.guarantees,
+        guarantees=[statement.to_dict() for statement in result.guarantees],
     )
     return whole.judged_on(ground.unions[-1])
 

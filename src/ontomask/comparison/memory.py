@@ -11,14 +11,17 @@ from typing import Any
 from ontomask import __version__
 from ontomask.comparison.evaluation import Ground, Run
 from ontomask.errors import OutputError
+from ontomask.files.fingerprints import sha256
+from ontomask.files.naming import named_files
 from ontomask.files.owner_only import create_folder
+from ontomask.kinds.nominal import VECTORS_FILE
 from ontomask.microdata.writing import write_text
 from ontomask.policy.policy import Policy
 from ontomask.severity.severity import Severity
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 #: What is kept of a run is of this kind; an earlier kind is not read.
-KEPT = 3
+KEPT = 4
 
 
 class Memory:
@@ -35,7 +38,10 @@ class Memory:
             for name, attribute in ground.attributes.items()
             if name in columns or attribute.quasi or attribute.role == "sensitive"
         }
-        judged = _plain([ground.unions, judges, ground.measure, ground.options])
+        files = [file for attribute in judges.values() for _, file in named_files(attribute)]
+        vectors = VECTORS_FILE.name_in(ground.options)
+        files += [] if vectors is None else [Path(vectors)]
+        judged = [_plain([ground.unions, judges, ground.measure, ground.options]), *map(sha256, files)]
         self.folder = folder
         self._with = f"{__version__} {KEPT}\n{data}\n{json.dumps(judged, sort_keys=True)} seed {seed}"
         try:
@@ -70,7 +76,8 @@ class Memory:
 
 def _fingerprint(policy: Policy) -> str:
     """A policy as text: the same for the same meaning, whatever objects it is made of."""
-    return json.dumps(_plain(policy), sort_keys=True)
+    files = {role: sha256(file) for role, file in policy.named_files().items() if file != policy.path}
+    return json.dumps([_plain(policy), files], sort_keys=True)
 
 
 def _plain(value: Any) -> Any:
@@ -84,6 +91,4 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(part) for part in value]
-    if isinstance(value, str) and len(value) < 4096 and Path(value).is_file():
-        return [value, hashlib.sha256(Path(value).read_bytes()).hexdigest()]
     return value if isinstance(value, (str, int, float, bool)) or value is None else repr(value)

@@ -15,7 +15,7 @@ from typing import Any
 from ontomask.comparison.evaluation import Failure, Ground, Run, failed_run, judged
 from ontomask.comparison.grid import required_k
 from ontomask.distances.sweep import available_cores
-from ontomask.errors import Cancelled, NotSatisfied, OntomaskError, OptionError
+from ontomask.errors import Cancelled, Keyword, NotSatisfied, OntomaskError, OptionError
 from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import GroupingMethod
 from ontomask.masking.resampling import Resampling
@@ -175,7 +175,11 @@ def _alone(frame: Any, name: str, policy: Policy, ground: Ground, seed: int | No
         except BrokenProcessPool:
             raise OptionError(
                 "no process can be started",
-                remedy="In a script, call compare under if __name__ == '__main__':, or give workers=1.",
+                remedy=(
+                    "In a script, call compare under if __name__ == '__main__':, or give ",
+                    Keyword("workers", "1"),
+                    ".",
+                ),
             ) from None
         try:
             return pool.submit(run_policy, frame, name, policy, ground, seed).result()

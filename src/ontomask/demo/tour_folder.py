@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from ontomask.errors import OutputError
+from ontomask.errors import Keyword, OutputError, Text
 from ontomask.files.fingerprints import sha256
 from ontomask.microdata.writing import write_text
 
@@ -69,11 +69,9 @@ def _refuse(others: list[str], listed: dict[str, str], path: Path, names: tuple[
     first = (in_the_way or others)[0]
     changed = "changed since the demo made it" if first in listed else "not made by a demo"
     more = f" (and {len(others) - 1:,} more)" if len(others) > 1 else ""
-    remedy = "Name another folder" + (
-        ", or move it: a demo never replaces files of others."
-        if in_the_way
-        else ", or give force=True: the file stays there."
-    )
+    remedy: Text = ("Name another folder, or give ", Keyword("force", "True"), ": the file stays there.")
+    if in_the_way:
+        remedy = "Name another folder, or move it: a demo never replaces files of others."
     raise OutputError(f"the folder holds {first!r}, which was {changed}{more}", where=str(path), remedy=remedy)
 
 

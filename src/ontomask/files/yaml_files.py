@@ -7,7 +7,7 @@ writes comments only by rewriting what stands around them, and it would save few
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -170,17 +170,6 @@ def parsed(file: Path, loader: type[Any]) -> tuple[str, Any, Any]:
         if problem.where == str(file):
             raise
         raise PolicyError(problem.what, where=f"{file}, {problem.where}", remedy=problem.remedy) from None
-
-
-def look_beside(folder: Path, settings: dict[Any, Any], keys: Iterable[str], known: Collection[str]) -> None:
-    """Make the files that settings name paths in the folder, where they exist there; ``known`` names are not files."""
-    for key in keys:
-        name = settings.get(key)
-        if not isinstance(name, str) or not name or name in known:
-            continue
-        with suppress(OSError):  # a name too long for a file
-            if (folder / name).exists():
-                settings[key] = str(folder / name)
 
 
 def line_finder(root: Any) -> Lines:

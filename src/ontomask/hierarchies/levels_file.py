@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from pydantic import Field
 
 from ontomask.arguments import counted, short, some_of
 from ontomask.errors import DataError
+from ontomask.files.naming import NamesFile
 from ontomask.files.source import Source
 from ontomask.hierarchies.hierarchy import Hierarchy
 from ontomask.hierarchies.levels import Level, make_level
@@ -26,7 +27,9 @@ class LevelsFile(Hierarchy):
     """A file with a row for each value: value;level 1;level 2;...;top (as ARX writes it)."""
 
     kind: Literal["levels"] = "levels"
-    path: str = Field(kw_only=False, description="the file, one row for each value: value;level 1;...;top")
+    path: Annotated[str, NamesFile("levels")] = Field(
+        kw_only=False, description="the file, one row for each value: value;level 1;...;top"
+    )
     delimiter: str | None = Field(default=None, description="the delimiter of the levels; not given: detected")
     header: bool = Field(default=False, description="the first row names the levels")
 

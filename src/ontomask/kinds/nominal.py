@@ -17,16 +17,18 @@ from ontomask.arguments import counted, did_you_mean, short
 from ontomask.arrays import Longs
 from ontomask.distances.measures import get_measure
 from ontomask.errors import OptionError
+from ontomask.files.naming import NamesFile
 from ontomask.kinds.concept_distance import NominalDistance
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.columns import Codes, Column, first_where
 from ontomask.settings import plain
-from ontomask.taxonomy.catalog import list_taxonomies, load_taxonomy
+from ontomask.taxonomy.catalog import catalog_name, list_taxonomies, load_taxonomy
 from ontomask.taxonomy.lexicon import stemmer
 from ontomask.taxonomy.matched import Matching
 from ontomask.taxonomy.matching import match_counts
 from ontomask.taxonomy.readers import read_taxonomy
 from ontomask.taxonomy.taxonomy import Taxonomy
+from ontomask.taxonomy.writing import write_taxonomy
 
 
 def _named_taxonomy(taxonomy: Any) -> Any:
@@ -69,11 +71,16 @@ def _text_mapping(mapping: Any) -> Any:
     return dict(mapping)
 
 
+#: Marks of settings that name a taxonomy, a mapping, or a file of vectors among the options of a measure.
+TAXONOMY_FILE, MAPPING_FILE = NamesFile("taxonomy", known=list_taxonomies), NamesFile("mapping")
+VECTORS_FILE = NamesFile("vectors", key="vectors")
+
+
 class Nominal(Attribute):
     """Values with a meaning and no order: concepts of a taxonomy."""
 
     kind: Literal["nominal"] = "nominal"
-    taxonomy: Annotated[str | Taxonomy, BeforeValidator(_named_taxonomy)] = Field(
+    taxonomy: Annotated[str | Taxonomy, BeforeValidator(_named_taxonomy), TAXONOMY_FILE] = Field(
         kw_only=False, description="the taxonomy of the values: a built-in name, a file, or a Taxonomy"
     )
     measure: str = Field(default="logsc", description="the semantic distance between two concepts; see docs/measures")
@@ -81,10 +88,10 @@ class Nominal(Attribute):
         default="taxonomy",
         description="measure in the whole taxonomy, or only below the subsumer of all values of the column",
     )
-    options: Annotated[dict[str, Any], BeforeValidator(plain)] = Field(
+    options: Annotated[dict[str, Any], BeforeValidator(plain), VECTORS_FILE] = Field(
         default_factory=dict, description="options of the measure"
     )
-    mapping: Annotated[dict[str, str] | str | None, BeforeValidator(_text_mapping)] = Field(
+    mapping: Annotated[dict[str, str] | str | None, BeforeValidator(_text_mapping), MAPPING_FILE] = Field(
         default=None, description="value -> concept where matching does not find it, or a CSV of both"
     )
     format: str | None = Field(default=None, description="format of the taxonomy file, if its name does not show it")
@@ -92,6 +99,25 @@ class Nominal(Attribute):
     style: Literal["auto", "code", "label"] = Field(
         default="auto", description="how concepts that do not occur in the column are written"
     )
+
+    def with_files(self, folder: Path) -> Self:
+        """Write a taxonomy that exists in memory only into the folder, and name that file.
+
+        Parameters
+        ----------
+        folder : Path
+            Where new files are written.
+
+        Returns
+        -------
+        Nominal
+            The same settings with the names of these files.
+        """
+        if not isinstance(self.taxonomy, Taxonomy) or catalog_name(self.taxonomy) is not None:
+            return self
+        file = folder / f"taxonomy-{len(list(folder.glob('taxonomy-*'))) + 1}.csv"
+        write_taxonomy(self.taxonomy, file, private=True)
+        return self.changed(taxonomy=str(file.resolve()))
 
     @model_validator(mode="after")
     def _measure_exists(self) -> Nominal:

@@ -9,18 +9,19 @@ import polars as pl
 
 from ontomask.arrays import TIE, Floats, Longs
 from ontomask.microdata.column_distance import ColumnDistance
+from ontomask.privacy.diagnostics import Changes, Swaps
 
 
-def report_moves(metrics: Sequence[ColumnDistance], sources: Sequence[Longs]) -> pl.DataFrame:
+def measure_moves(metrics: Sequence[ColumnDistance], sources: Sequence[Longs]) -> Changes:
     """A row for each column: how many values changed, and how far they went.
 
     ``distance``: between the old and the new value, in 0..1. ``rank``: how many records have a value that is nearer to
     the old value than the new one is (R17 def. 3), which is 0 for a value that stayed or went to its nearest.
     """
-    return pl.DataFrame([_moved(metric, source) for metric, source in zip(metrics, sources, strict=True)])
+    return Changes(pl.DataFrame([_moved(metric, source) for metric, source in zip(metrics, sources, strict=True)]))
 
 
-def report_changes(metric: ColumnDistance, codes: Longs | None, numbers: Floats | None = None) -> dict[str, object]:
+def measure_changes(metric: ColumnDistance, codes: Longs | None, numbers: Floats | None = None) -> dict[str, object]:
     """How many values of a column changed and how far they are from the original ones, in 0..1, where each record shows
     the code beside it, or the number; numbers beyond the range of the column are farther."""
     before = metric.column.codes.astype(np.int64)
@@ -44,18 +45,17 @@ def report_changes(metric: ColumnDistance, codes: Longs | None, numbers: Floats 
     }
 
 
-def report_swaps(
-    metrics: Sequence[ColumnDistance], sources: Sequence[Longs], free: Sequence[Longs], k: int
-) -> pl.DataFrame:
+def measure_swaps(
+    metrics: Sequence[ColumnDistance], sources: Sequence[Longs], free: Sequence[Longs], k: int, *, apart: bool
+) -> Swaps:
     """The same, and what became of the promise of k candidates (R17 3.5).
 
     ``chance``: the mean over values of 1 / candidates, 1 where there was none: what an intruder who knows the method
     can do at most to find the original of a value; ``realised_k`` is 1 / chance, to be held against ``k``.
     """
     rows = []
-    for row, source, candidates in zip(
-        report_moves(metrics, sources).iter_rows(named=True), sources, free, strict=True
-    ):
+    moves = measure_moves(metrics, sources).table.iter_rows(named=True)
+    for row, source, candidates in zip(moves, sources, free, strict=True):
         chance = float((1 / np.maximum(candidates, 1)).mean())
         alone = float((source == np.arange(len(source))).mean())
         promise = {
@@ -67,7 +67,7 @@ def report_swaps(
             "realised_k": 1 / chance,
         }
         rows.append(row | promise)
-    return pl.DataFrame(rows)
+    return Swaps(pl.DataFrame(rows), apart)
 
 
 def _moved(metric: ColumnDistance, source: Longs) -> dict[str, object]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ontomask.arguments import counted
 from ontomask.arrays import Floats
 from ontomask.microdata.encoding import Table
+from ontomask.statements import Statement, caveat
 
 #: The p of the p% rule.
 P = 10.0
@@ -48,7 +49,9 @@ def dominated(
     return text
 
 
-def dominance(table: Table, group_of: NDArray[np.integer], centres: Sequence[Floats]) -> tuple[list[str], list[str]]:
+def dominance(
+    table: Table, group_of: NDArray[np.integer], centres: Sequence[Floats]
+) -> tuple[list[str], list[Statement]]:
     """What to say of groups that show a mean of which the two largest values make up nearly all: notes with numbers for the
     steward, and a caveat that names columns only."""
     notes, names = [], []
@@ -69,9 +72,9 @@ def dominance(table: Table, group_of: NDArray[np.integer], centres: Sequence[Flo
             )
     if not names:
         return [], []
-    caveat = (
+    text = (
         f"Dominance: in some groups the two largest values make up nearly all of the mean of {', '.join(names)}. Whoever "
         f"knows the second largest value of such a group can estimate the largest to within {P:g}% (p% rule). Top-code the "
         "column before masking, or set numeric_centre: median."
     )
-    return notes, [caveat]
+    return notes, [caveat(text)]

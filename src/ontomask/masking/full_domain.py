@@ -19,6 +19,7 @@ from ontomask.masking.goals import Goals
 from ontomask.masking.lattice import Lattice, Node, NodeResult, Rows, minimal
 from ontomask.masking.method import Masked
 from ontomask.microdata.encoding import Table
+from ontomask.privacy.diagnostics import Nodes
 from ontomask.progress import Progress, stretch
 
 if TYPE_CHECKING:
@@ -248,7 +249,7 @@ class Search:
         removed = int((group_of < 0).sum())
         if removed:
             notes.append(f"{removed:,} of {counted(self.table.n, 'record')} suppressed")
-        return Masked(group_of, centres, notes, shown=shown, penalty=penalty, report=listed)
+        return Masked(group_of, centres, notes, shown=shown, penalty=penalty, diagnostics=Nodes(listed))
 
 
 def distinct_rows(table: Table, goals: Goals) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

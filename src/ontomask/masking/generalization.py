@@ -20,6 +20,7 @@ from ontomask.microdata.encoding import Table
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.progress import Progress
 from ontomask.settings import DictOf, number, whole_number
+from ontomask.statements import Statement, promised
 
 
 def _level(asked: Any) -> int | str:
@@ -137,7 +138,7 @@ class Generalization(DistanceMethod):
         )
         return f"Values were replaced by more general ones. {how}.{left}"
 
-    def assurances(self) -> list[str]:
+    def assurances(self) -> list[Statement]:
         what = (
             "Every column shows one level of its hierarchy in all records"
             if not self.in_groups
@@ -148,4 +149,4 @@ class Generalization(DistanceMethod):
             if self.suppression_limit > 0
             else ""
         )
-        return [f"Values are true, only less exact. {what}{left}; the search aimed at what is required."]
+        return [promised(f"Values are true, only less exact. {what}{left}; the search aimed at what is required.")]

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-import polars as pl
 from pydantic import Field, model_validator
 
 from ontomask.arguments import counted
@@ -22,8 +21,10 @@ from ontomask.masking.regressions import Regressions, Scored
 from ontomask.microdata.attributes import Role
 from ontomask.microdata.columns import Column
 from ontomask.microdata.encoding import Table, make_table
+from ontomask.privacy.diagnostics import Changes, Diagnostics
 from ontomask.progress import Progress, stretch
 from ontomask.settings import Count
+from ontomask.statements import Statement, caveat, promised, unchanged
 
 Model = Literal["normal", "linear", "pmm"]
 #: Releases at most.
@@ -108,7 +109,7 @@ class Imputation(SelectiveMethod, DistanceMethod):
             step = stretch(progress, 0.4 + 0.6 * release / m, 0.4 + 0.6 * (release + 1) / m)
             shown = regressions.draw(rng, step, "" if m == 1 else f", release {release + 1} of {m}")
             made.append(self._masked(table, regressions, shown, chosen))
-        same = _unchanged([one.report for one in made])
+        same = _unchanged([one.diagnostics for one in made])
         return [replace(one, caveats=[*one.caveats, *same]) for one in made]
 
     @staticmethod
@@ -116,8 +117,10 @@ class Imputation(SelectiveMethod, DistanceMethod):
         told = make_table(shown)
         centres = [column.centre_of_code[codes] for column, codes in zip(shown, told.codes, strict=True)]
         pairs = [(old, new) for old, new, masked in zip(table.columns, shown, chosen, strict=True) if masked]
-        report = regressions.report([_changed(old, new) for old, new in pairs])
-        return Masked(told.tuple_of, centres, list(regressions.notes), report=report, caveats=list(regressions.caveats))
+        changes = regressions.measured([_changed(old, new) for old, new in pairs])
+        return Masked(
+            told.tuple_of, centres, list(regressions.notes), diagnostics=changes, caveats=list(regressions.caveats)
+        )
 
     @property
     def title(self) -> str:
@@ -132,7 +135,7 @@ class Imputation(SelectiveMethod, DistanceMethod):
             text += "A record shows its own value only by chance, or where the other columns determine it."
         return text + (f" There are {self.m} such releases of the same records." if self.m > 1 else "")
 
-    def assurances(self) -> list[str]:
+    def assurances(self) -> list[Statement]:
         what = f"The columns {', '.join(self.columns)}" if self.columns else "Sensitive columns"
         source = {
             "normal": "a regression on normal scores of ranks. Every value shown occurs in the original column: rare and "
@@ -149,42 +152,42 @@ class Imputation(SelectiveMethod, DistanceMethod):
             else "What a record shows in these columns does not depend on its own values, but for their part in a regression "
             "over all records."
         )
-        sentences = [
-            (
+        statements = [
+            promised(
                 f"{what} were drawn for every record, given its other columns, from {source} Means, spreads and relations "
                 "are kept as far as the regression describes them."
             ),
-            (
+            caveat(
                 f"{own} The better the other columns predict a value, the closer the drawn one "
                 "comes to it: nothing bounds how close."
             ),
-            (
+            caveat(
                 f"{unmasked} are not masked by imputation: records can be found by them. Imputation is not k-anonymous; "
                 "judge the release by the worst attack known."
             ),
         ]
         if self.m > 1:
-            sentences.append(
+            text = (
                 f"There are {self.m} releases of the same records. Unmasked columns and the order of the records, which is "
                 "the same in all of them, show which rows belong to one record. Averaged over the releases, its drawn values "
                 "come nearer to what the regression expects of it than those of a single release: whoever has all releases "
                 "knows more than whoever has one."
             )
-        return sentences
+            statements.append(caveat(text))
+        return statements
 
 
-def _unchanged(reports: Sequence[pl.DataFrame | None]) -> list[str]:
+def _unchanged(each: Sequence[Diagnostics | None]) -> list[Statement]:
     """Columns that came out as they went in, as constant ones do; said with every release, whichever it is in."""
     found: dict[str, list[int]] = {}
-    for number, report in enumerate(reports, 1):
-        if report is not None:
-            for name in report.filter(pl.col("changed") == 0)["attribute"]:
-                found.setdefault(name, []).append(number)
-    sentences = []
+    for number, measured in enumerate(each, 1):
+        for name in measured.unchanged if isinstance(measured, Changes) else ():
+            found.setdefault(name, []).append(number)
+    statements = []
     for name, numbers in found.items():
-        where = f" in release {', '.join(map(str, numbers))}" if len(numbers) < len(reports) else ""
-        sentences.append(f"{name}: no value was changed{where}; the column is released as it was.")
-    return sentences
+        where = f" in release {', '.join(map(str, numbers))}" if len(numbers) < len(each) else ""
+        statements.append(unchanged(name, where))
+    return statements
 
 
 def _changed(old: Column, new: Column) -> float:

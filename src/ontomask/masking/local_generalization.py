@@ -24,6 +24,7 @@ from ontomask.masking.repair import merge_until
 from ontomask.microdata.encoding import Table, remeasured
 from ontomask.operators.aggregation import Operators
 from ontomask.operators.record_distance import RecordDistance
+from ontomask.privacy.diagnostics import Losses
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.progress import Progress, stretch
@@ -64,9 +65,9 @@ class Showing:
             shown.append(above.shown(nodes))
             penalties.append(above.penalty[nodes])
             losses.append(float(costs[above.entries(codes, nodes[group_of])].mean()))
-        report = pl.DataFrame({"attribute": [above.column.name for above in self.columns], "loss": losses})
+        measured = Losses(pl.DataFrame({"attribute": [above.column.name for above in self.columns], "loss": losses}))
         own = group_of.astype(np.int32)
-        masked = Masked(own, centres, shown=shown, penalty=penalties, report=report)
+        masked = Masked(own, centres, shown=shown, penalty=penalties, diagnostics=measured)
         return Classes(own, groups, masked, float(np.mean(losses)), list(notes))
 
     def nodes(self, group_of: NDArray[Any], groups: int) -> list[Longs]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Self
@@ -15,6 +16,7 @@ from ontomask.arguments import counted
 from ontomask.arrays import Longs
 from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError
+from ontomask.files.naming import NamesFile
 from ontomask.kinds.flat import FlatColumn
 from ontomask.kinds.registry import AnyAttribute
 from ontomask.masking.dominance import dominance
@@ -24,8 +26,10 @@ from ontomask.microdata.encoding import Table, make_table, remeasured
 from ontomask.operators.aggregation import Centroid, NumericCentre, Operators
 from ontomask.operators.ordering import Comparison
 from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
+from ontomask.privacy.diagnostics import Diagnostics
 from ontomask.progress import Progress
 from ontomask.settings import Count, ListOf, Spoken, plain
+from ontomask.statements import Statement, caveat
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +39,8 @@ class Masked:
     ``shown``: what each group shows by column, where a centre does not say it (an interval, a masked text). ``sources``,
     of methods that only rearrange values: for each column, the record that each record's value came from.
     ``penalty``, of generalizations: by column, the part of its domain that the value of each group covers.
-    ``report``: what the method itself measured, a row for each column it masked. ``details``: further tables for the
-    steward, by name. ``caveats``: what weakens its promise on these data, in words.
+    ``diagnostics``: what the method itself measured. ``details``: further tables for the
+    steward, by name. ``caveats``: what weakens its promise on these data.
     """
 
     group_of: NDArray[np.int32]
@@ -45,8 +49,8 @@ class Masked:
     sources: Sequence[Longs] | None = None
     shown: Sequence[pl.Series] | None = None
     penalty: Sequence[NDArray[np.float64]] | None = None
-    report: pl.DataFrame | None = None
-    caveats: list[str] = field(default_factory=list)
+    diagnostics: Diagnostics | None = None
+    caveats: list[Statement] = field(default_factory=list)
     details: Mapping[str, pl.DataFrame] = field(default_factory=dict)
 
     @property
@@ -142,9 +146,9 @@ class Method(Spoken):
     def require_enough(self, table: Table) -> None:
         """Raise what makes masking these data impossible."""
 
+    @abstractmethod
     def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         """Mask the table. The same table and generator give the same result."""
-        raise NotImplementedError
 
     def mask_for(self, goals: Goals, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         """Mask the table and aim at what is required, as far as the method can; what it misses is found out later."""
@@ -159,9 +163,9 @@ class Method(Spoken):
         """All of its releases. The same records are in each of them, in the same order."""
         return [self.mask_for(goals, table, rng, progress)]
 
-    def assurances(self) -> list[str]:
-        """What holds of the output by construction, and what does not, in words."""
-        raise NotImplementedError
+    @abstractmethod
+    def assurances(self) -> list[Statement]:
+        """What holds of the output by construction, and what does not."""
 
 
 class SelectiveMethod(Method):
@@ -197,7 +201,7 @@ class SelectiveMethod(Method):
         named = self.columns
         return [c.attribute.role in self.masks if named is None else c.name in named for c in table.columns]
 
-    def left_alone(self, table: Table) -> list[str]:
+    def left_alone(self, table: Table) -> list[Statement]:
         """A caveat where quasi-identifiers are not masked because other columns are named."""
         pairs = zip(table.columns, self.chosen(table), strict=True)
         names = [column.name for column, masked in pairs if column.attribute.quasi and not masked]
@@ -205,7 +209,8 @@ class SelectiveMethod(Method):
             return []
         which = "The quasi-identifier" if len(names) == 1 else "The quasi-identifiers"
         verb, them = ("is", "it") if len(names) == 1 else ("are", "them")
-        return [f"{which} {', '.join(names)} {verb} not masked: records can be found by {them}."]
+        text = f"{which} {', '.join(names)} {verb} not masked: records can be found by {them}."
+        return [caveat(text, ", ".join(names))]
 
 
 class GroupingMethod(Method):
@@ -228,20 +233,21 @@ class GroupingMethod(Method):
                 remedy="A class cannot have more records than the data: choose a smaller k.",
             )
 
-    def assurances(self) -> list[str]:
-        return ["k is 1: nothing is masked and no record is protected."] if self.k == 1 else self._assured()
+    def assurances(self) -> list[Statement]:
+        return [caveat("k is 1: nothing is masked and no record is protected.")] if self.k == 1 else self._assured()
 
-    def _assured(self) -> list[str]:
-        raise NotImplementedError
+    @abstractmethod
+    def _assured(self) -> list[Statement]:
+        """The same, where k is above 1."""
 
 
 class DistanceMethod(Method):
     """A method that measures distances between values."""
 
     measure: str | None = Field(default=None, description="a measure for all nominal columns in place of their own")
-    measure_options: Annotated[dict[str, Any], BeforeValidator(plain)] = Field(
-        default_factory=dict, description="options of that measure"
-    )
+    measure_options: Annotated[
+        dict[str, Any], BeforeValidator(plain), NamesFile("vectors of the method", key="vectors")
+    ] = Field(default_factory=dict, description="options of that measure")
 
     @model_validator(mode="after")
     def _measure_exists(self) -> Self:

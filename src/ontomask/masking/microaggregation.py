@@ -24,6 +24,7 @@ from ontomask.microdata.encoding import Table
 from ontomask.operators.aggregation import Operators
 from ontomask.progress import Progress, stretch
 from ontomask.settings import validated
+from ontomask.statements import Statement, caveat, promised
 
 Partition = Literal["auto", "mdav", "adaptive", "adaptive_static"]
 
@@ -212,22 +213,24 @@ class Microaggregation(AggregationMethod):
             )
         return groups + "Every record of a group now shows the same values: the centre of the group."
 
-    def assurances(self) -> list[str]:
+    def assurances(self) -> list[Statement]:
         if self.k == 1:
-            return ["k is 1: the method by itself masks nothing. Records are protected only by what is required."]
+            return [
+                caveat("k is 1: the method by itself masks nothing. Records are protected only by what is required.")
+            ]
         return self._assured()
 
-    def _assured(self) -> list[str]:
+    def _assured(self) -> list[Statement]:
         if self.replace == "hybrid":
             return [
-                (
+                caveat(
                     f"Hybrid data: every value was drawn at random near its own, as far as its group of {self.k:,} records "
                     "or more reaches. They are not k-anonymous: a record may show its own values again, and may be "
                     "unique. Judge the release by record linkage."
                 )
             ]
         return [
-            (
+            promised(
                 f"Every combination of masked quasi-identifiers occurs in at least {counted(self.k, 'record')}: all "
                 "records of a group show one centre."
             )

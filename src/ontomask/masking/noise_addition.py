@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from ontomask.arrays import TIE, Floats, Longs
-from ontomask.masking.displacement import report_changes
+from ontomask.masking.displacement import measure_changes
 from ontomask.masking.method import DistanceMethod, Masked, SelectiveMethod
 from ontomask.masking.scores import Nearest, Scores, moments, moved_concepts, moved_numbers, moved_ranks, present_codes
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Table
+from ontomask.privacy.diagnostics import Changes
 from ontomask.progress import Progress
 from ontomask.settings import number
+from ontomask.statements import Statement, caveat, promised, unchanged
 from ontomask.statistics.correlation import nearest_correlation
 
 
@@ -80,9 +82,10 @@ class NoiseAddition(SelectiveMethod, DistanceMethod):
         notes += _notes(moved, scored)
         of = {change.metric.column.name: change for change in moved}
         centres = [of[c.name].centres if c.name in of else c.centre_of_code[c.codes] for c in table.columns]
-        report = pl.DataFrame([change.report(own, self.share) for change, own in zip(moved, scored, strict=True)])
-        caveats = [*self.left_alone(table), *_caveats(report)]
-        return Masked.of_centres(table, centres, notes=notes, report=report, caveats=caveats)
+        rows = [change.measured(own, self.share) for change, own in zip(moved, scored, strict=True)]
+        changes = Changes(pl.DataFrame(rows))
+        caveats = [*self.left_alone(table), *(unchanged(name) for name in changes.unchanged)]
+        return Masked.of_centres(table, centres, notes=notes, diagnostics=changes, caveats=caveats)
 
     def _noise(self, varying: Sequence[Scores], n: int, rng: np.random.Generator) -> tuple[list[Floats], list[str]]:
         """Standard normal noise for each column; correlated as the scores are, if that is wanted."""
@@ -141,17 +144,17 @@ class NoiseAddition(SelectiveMethod, DistanceMethod):
             "Categories became ones that are near in order or in meaning; where there is neither, some were drawn anew."
         )
 
-    def assurances(self) -> list[str]:
+    def assurances(self) -> list[Statement]:
         kept = "means and variances of numbers" if self.rescale else "means of numbers (variances grow)"
         related = ", and the correlations between them" if self.correlated else ""
         return [
-            (
+            promised(
                 f"Noise with {self.share:g} times the variance of each masked column was added to its values or scores; flat "
                 f"values, which have none, were drawn anew from their column with a probability of {self._anew:.3g}. Before "
                 f"rounding{' and reflection at the limits of a column' if self.limits == 'kept' else ''}, {kept}{related} are "
                 "kept in expectation, not exactly. Missing values stay missing."
             ),
-            (
+            caveat(
                 "Noise addition is not k-anonymous: a combination of values may be unique. The smaller the share, the nearer "
                 "released values lie to the original ones, and some may be equal to them. Judge the release by record linkage."
             ),
@@ -174,10 +177,10 @@ class _Moved:
         assert self.numbers is not None
         return self.numbers
 
-    def report(self, own: Scores | None, share: float) -> dict[str, object]:
-        """A row of the report; figures of scores are null for flat columns, which have none."""
+    def measured(self, own: Scores | None, share: float) -> dict[str, object]:
+        """A row of the diagnostics; figures of scores are null for flat columns, which have none."""
         column = self.metric.column
-        row = report_changes(self.metric, self.codes, self.numbers)
+        row = measure_changes(self.metric, self.codes, self.numbers)
         figures: dict[str, float | None] = dict.fromkeys(
             ("noise_deviation", "mean_before", "mean_after", "deviation_before", "deviation_after", "reflected")
         )
@@ -219,12 +222,6 @@ def _notes(moved: Sequence[_Moved], scored: Sequence[Scores | None]) -> list[str
         off = np.abs(score_correlations(after) - score_correlations(before)).max()
         notes.append(f"largest change of a correlation between masked columns: {off:.3f}")
     return notes
-
-
-def _caveats(report: pl.DataFrame) -> list[str]:
-    """Columns that came out as they went in."""
-    names = report.filter(pl.col("changed") == 0)["attribute"].to_list()
-    return [f"{name}: no value was changed; the column is released as it was." for name in names]
 
 
 def score_correlations(columns: Sequence[Floats | None]) -> Floats:

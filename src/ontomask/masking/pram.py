@@ -11,13 +11,14 @@ from pydantic import BeforeValidator, Field
 from ontomask.arguments import counted
 from ontomask.arrays import Longs
 from ontomask.errors import DataError
-from ontomask.masking.displacement import report_changes
+from ontomask.masking.displacement import measure_changes
 from ontomask.masking.method import DistanceMethod, Masked, SelectiveMethod
 from ontomask.masking.transitions import Transitions
 from ontomask.microdata.encoding import Table
+from ontomask.privacy.diagnostics import Changes
 from ontomask.progress import Progress
 from ontomask.settings import number
-from ontomask.wording import Statement
+from ontomask.statements import Statement, caveat, promised, unchanged
 
 #: Different numbers of a numeric column at most: more are measurements, not categories.
 MOST_NUMBERS = 1000
@@ -78,10 +79,10 @@ class PRAM(SelectiveMethod, DistanceMethod):
             parts.append(_categories(made, codes[place]))
             matrices += [_listed(made)] if len(made) <= MOST_LISTED else []
             notes += _notes(made)
-        report = pl.DataFrame(rows)
+        changes = Changes(pl.DataFrame(rows))
         details = {"categories": pl.concat(parts)} | ({"transitions": pl.concat(matrices)} if matrices else {})
-        caveats = [*self.left_alone(table), *self._caveats(report)]
-        return Masked.of_codes(table, codes, notes=notes, report=report, caveats=caveats, details=details)
+        caveats = [*self.left_alone(table), *self._caveats(changes)]
+        return Masked.of_codes(table, codes, notes=notes, diagnostics=changes, caveats=caveats, details=details)
 
     def transitions(self, table: Table) -> dict[str, Transitions]:
         """The transition matrices of the masked columns, by name: ``matrix()`` of one is the whole of it."""
@@ -99,21 +100,15 @@ class PRAM(SelectiveMethod, DistanceMethod):
             "keep_max": float(kept.max()) if len(kept) else 1.0,
             "count_change_max": int(np.abs(after - counts).max(initial=0)),
         }
-        return report_changes(made.metric, codes) | figures
+        return measure_changes(made.metric, codes) | figures
 
-    def _caveats(self, report: pl.DataFrame) -> list[str]:
-        said = []
-        for row in report.iter_rows(named=True):
-            if row["changed"] == 0:
-                said.append(f"{row['attribute']}: no value was changed; the column is released as it was.")
+    def _caveats(self, changes: Changes) -> list[Statement]:
+        said = [unchanged(name) for name in changes.unchanged]
+        for row in changes.table.iter_rows(named=True):
             if row["categories"] > 1 and row["keep_max"] > self.keep + 1e-6:
-                said.append(
-                    Statement(
-                        f"{row['attribute']}: some values were kept with a higher probability than {self.keep:g}, up to "
-                        f"{row['keep_max']:.3f} (on average over records {row['keep_mean']:.3f}).",
-                        f"{row['attribute']}: some values were kept with a higher probability than {self.keep:g}.",
-                    )
-                )
+                told = f"{row['attribute']}: some values were kept with a higher probability than {self.keep:g}"
+                figures = f"up to {row['keep_max']:.3f} (on average over records {row['keep_mean']:.3f})"
+                said.append(caveat(f"{told}, {figures}.", row["attribute"], f"{told}."))
         return said
 
     @property
@@ -126,19 +121,19 @@ class PRAM(SelectiveMethod, DistanceMethod):
             "another value of its column, preferably by one that is similar."
         )
 
-    def assurances(self) -> list[str]:
+    def assurances(self) -> list[Statement]:
         return [
-            (
+            promised(
                 f"Each value of a masked column was kept with probability {self.keep:g} at least, and else replaced by another "
                 "value of the column, near ones being preferred. The probabilities are such that the expected number of "
                 "records with each value is that of the original; the actual numbers differ by chance. Missing values stay "
                 "missing."
             ),
-            (
+            promised(
                 "A released value is the original one with the probability that the value was kept with. This is what an "
                 "intruder knows who has only this column and the transition matrix; other columns may tell more."
             ),
-            (
+            caveat(
                 "PRAM is not k-anonymous: a combination of values may be unique. Judge the release by record linkage. "
                 "Relations between columns are weakened; the transition matrix, which the steward has, serves to correct it."
             ),

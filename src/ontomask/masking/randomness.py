@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from ontomask.arguments import as_path, short
 from ontomask.errors import DataError, MissingDataError, OptionError
 from ontomask.settings import whole_number
+from ontomask.statements import Statement
 
 if TYPE_CHECKING:
     from ontomask.masking.method import Masked
@@ -39,9 +40,10 @@ SECRET, KEY = 32, 16
 VARIED = 12
 HEAD = "# The secret of a run of ontomask. It repeats the random choices of the run. Never publish it."
 #: Said of every result in which something random came from a seed that somebody named.
-EXPLICIT_SEED = (
+EXPLICIT_SEED = Statement(
+    "warning",
     "Made with an explicit seed: whoever knows or guesses it can repeat what was random here, and so test what they "
-    "believe about the original data. Use it for experiments, not for a release."
+    "believe about the original data. Use it for experiments, not for a release.",
 )
 #: Values that are turned into text at a time.
 BLOCK = 100_000

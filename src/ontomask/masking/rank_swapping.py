@@ -15,7 +15,7 @@ from ontomask.kernels.blocks import new_blocks
 from ontomask.kernels.ordering import near_order
 from ontomask.kernels.space import new_point
 from ontomask.kernels.swapping import new_swaps, swap_along, swap_steps
-from ontomask.masking.displacement import report_swaps
+from ontomask.masking.displacement import measure_swaps
 from ontomask.masking.method import DistanceMethod, Masked
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.columns import Column
@@ -23,8 +23,8 @@ from ontomask.microdata.encoding import Table, make_table
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.progress import Progress, stretch
 from ontomask.settings import Count, number
+from ontomask.statements import Statement, caveat, promised
 from ontomask.statistics.sample import first_greatest
-from ontomask.wording import Statement
 
 Variant = Literal["multivariate", "dynamic", "fixed", "distributional", "random"]
 Ties = Literal["together", "random"]
@@ -128,7 +128,8 @@ class RankSwapping(DistanceMethod):
                 part = stretch(progress, i / columns, (i + 1) / columns)
                 parts.append(self._one_column(metric, k, rng, part))
             sources, free = np.array([s for s, _ in parts]), np.array([f for _, f in parts])
-        report = report_swaps(distance.metrics, list(sources), list(free), k)
+        apart = self.by_column and len(table.columns) > 1
+        swaps = measure_swaps(distance.metrics, list(sources), list(free), k, apart=apart)
         changed = np.any([c.codes != c.codes[s] for c, s in zip(table.columns, sources, strict=True)], axis=0)
         notes = [f"{int(changed.sum()):,} of {counted(table.n, 'record')} show a different combination of values"]
         notes += [
@@ -138,12 +139,12 @@ class RankSwapping(DistanceMethod):
             notes += [
                 note
                 for i, metric in enumerate(distance.metrics)
-                if (note := _crowded(metric, report["rank_mean"][i] / table.n)) is not None
+                if (note := _crowded(metric, swaps.table["rank_mean"][i] / table.n)) is not None
             ]
         if self.percent is not None:
             notes.insert(0, f"{self.percent:g} percent of {counted(table.n, 'record')}: k is {k:,}")
-        caveats = [] if self.variant == "random" else [_realised(report.row(i, named=True)) for i in range(len(report))]
-        return Masked.rearranged(table, list(sources), notes=notes, report=report, caveats=caveats)
+        caveats = [] if self.variant == "random" else [_realised(row) for row in swaps.table.iter_rows(named=True)]
+        return Masked.rearranged(table, list(sources), notes=notes, diagnostics=swaps, caveats=caveats)
 
     def _one_column(
         self, metric: ColumnDistance, k: int, rng: np.random.Generator, progress: Progress
@@ -172,8 +173,8 @@ class RankSwapping(DistanceMethod):
             "records still occurs; values without a partner stayed where they were."
         )
 
-    def assurances(self) -> list[str]:
-        exact = (
+    def assurances(self) -> list[Statement]:
+        exact = promised(
             "Every masked column holds exactly the values that the released records had in it, exchanged between records: "
             "what is computed from one column of these records alone is unchanged."
         )
@@ -181,8 +182,8 @@ class RankSwapping(DistanceMethod):
         if self.variant == "random":
             return [
                 exact,
-                "Values are exchanged at random: nothing is left of the relations between columns.",
-                not_k + "Judge the release by record linkage.",
+                caveat("Values are exchanged at random: nothing is left of the relations between columns."),
+                caveat(not_k + "Judge the release by record linkage."),
             ]
         if self.by_column:
             aims = (
@@ -204,18 +205,19 @@ class RankSwapping(DistanceMethod):
         }[self.variant]
         return [
             exact,
-            f"Each value that still found a free partner was exchanged with one of its {k} {among}{share}.",
-            f"{not_k}{aims}Judge the release by record linkage.",
+            promised(f"Each value that still found a free partner was exchanged with one of its {k} {among}{share}."),
+            caveat(f"{not_k}{aims}Judge the release by record linkage."),
         ]
 
 
-def _realised(row: dict[str, Any]) -> str:
+def _realised(row: dict[str, Any]) -> Statement:
     """What a column really got. The share of values that stayed is left out in public: few values could be counted by it."""
     reached = f"{row['attribute']}: nominal k {row['k']:,}; realised {row['realised_k']:.1f}"
     stayed = "some values found no partner and stayed" if row["without_partner"] else "every value found a partner"
-    return Statement(
+    return caveat(
         f"{reached}: {row['candidates_mean']:.1f} candidates on average, {row['without_partner']:.1%} of the values found "
         "no partner and stayed.",
+        row["attribute"],
         f"{reached}; {stayed}.",
     )
 

@@ -18,6 +18,7 @@ from ontomask.masking.method import GroupingMethod, Masked, RecordDistanceMethod
 from ontomask.microdata.encoding import Table
 from ontomask.operators.ordering import Comparison
 from ontomask.progress import Progress
+from ontomask.statements import Statement, promised
 
 
 class Recoding(RecordDistanceMethod, GroupingMethod):
@@ -94,9 +95,9 @@ class Recoding(RecordDistanceMethod, GroupingMethod):
             f"the data ({to}), until each has at least {counted(self.k, 'record')}."
         )
 
-    def _assured(self) -> list[str]:
+    def _assured(self) -> list[Statement]:
         return [
-            (
+            promised(
                 f"Every combination of masked quasi-identifiers occurs in at least {counted(self.k, 'record')}; all of "
                 "them occur in the original data."
             )

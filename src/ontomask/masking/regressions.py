@@ -22,7 +22,9 @@ from ontomask.masking.posterior import (
 )
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.columns import Column
+from ontomask.privacy.diagnostics import Changes
 from ontomask.progress import Progress
+from ontomask.statements import Statement, caveat
 from ontomask.statistics.regression import RECORDS_EACH, Predictors
 
 if TYPE_CHECKING:
@@ -100,7 +102,7 @@ class Regressions:
         self.columns, self.masked, self.method = columns, masked, method
         self.n = len(columns[0].column.codes)
         self.notes: list[str] = []
-        self.caveats: list[str] = []
+        self.caveats: list[Statement] = []
         self.features: list[list[Floats]] = [c.features(c.column.codes) for c in columns]
         self.places: list[list[int]] = []
         for own in self.features:
@@ -168,15 +170,17 @@ class Regressions:
         if not set(response.fit.used) <= unmasked:
             response = self._response(self.columns[i], fitted, sorted(unmasked), rows)
         if response.explained > DETERMINED:
-            self.caveats.append(
+            text = (
                 f"{name} is almost determined by columns that are not masked: drawn values come close to the original ones. "
                 "Mask these columns, too, or leave it out."
             )
+            self.caveats.append(caveat(text, name))
         if response.fit.largest_leverage(fitted.features) > FOLLOWED:
-            self.caveats.append(
+            text = (
                 f"{name}: the regression follows single records that differ much from all others: what is drawn for them "
                 "comes close to their own values. model: normal is less open to this."
             )
+            self.caveats.append(caveat(text, name))
 
     @staticmethod
     def _follows(response: Response, fitted: Predictors) -> bool:
@@ -224,7 +228,7 @@ class Regressions:
         features = [np.where(absent, 0.0, (rounded - middle) / unit)]
         return made, features + ([absent.astype(np.float64)] if scored.tells_missing else [])
 
-    def report(self, changed: Sequence[float]) -> pl.DataFrame:
+    def measured(self, changed: Sequence[float]) -> Changes:
         """A row for each masked column: how many predictors it has, what they explain, how many values changed."""
         rows = []
         for i, share in zip(self.masked, changed, strict=True):
@@ -237,4 +241,4 @@ class Regressions:
                     "changed": share,
                 }
             )
-        return pl.DataFrame(rows)
+        return Changes(pl.DataFrame(rows))

@@ -17,6 +17,7 @@ from ontomask.operators.aggregation import Operators, members
 from ontomask.operators.ordering import sorted_records
 from ontomask.progress import Progress, stretch
 from ontomask.settings import Count
+from ontomask.statements import Statement, caveat, promised
 
 
 class Resampling(AggregationMethod):
@@ -89,19 +90,19 @@ class Resampling(AggregationMethod):
             "common centre."
         )
 
-    def assurances(self) -> list[str]:
+    def assurances(self) -> list[Statement]:
         return self._assured() if self.variant == "heer" else super().assurances()
 
-    def _assured(self) -> list[str]:
+    def _assured(self) -> list[Statement]:
         if self.variant == "heer":
             return [
-                (
+                caveat(
                     "Heer's resampling is not k-anonymous: a record may be unique after masking. "
                     "Judge the release by record linkage."
                 )
             ]
         return [
-            (
+            promised(
                 f"Every combination of masked quasi-identifiers occurs in at least {counted(self.k, 'record')}: one "
                 "record or more from each sample show one centre."
             )

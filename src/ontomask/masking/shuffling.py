@@ -16,12 +16,13 @@ from pydantic import Field
 from ontomask.arguments import counted
 from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError
-from ontomask.masking.displacement import report_moves
+from ontomask.masking.displacement import measure_moves
 from ontomask.masking.method import DistanceMethod, Masked
 from ontomask.microdata.attributes import Role
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Table
 from ontomask.progress import Progress
+from ontomask.statements import Statement, caveat, promised
 from ontomask.statistics.correlation import copula_correlations, correlations, nearest_correlation
 from ontomask.statistics.scipy_functions import eigh, ndtri, solve
 
@@ -103,8 +104,8 @@ class Shuffling(DistanceMethod):
     @staticmethod
     def _reassigned(table: Table, metrics: Sequence[ColumnDistance], sources: list[Longs], notes: list[str]) -> Masked:
         masked = [i for i, metric in enumerate(metrics) if metric.column.attribute.role == "sensitive"]
-        report = report_moves([metrics[i] for i in masked], [sources[i] for i in masked])
-        return Masked.rearranged(table, sources, notes=notes, report=report)
+        moves = measure_moves([metrics[i] for i in masked], [sources[i] for i in masked])
+        return Masked.rearranged(table, sources, notes=notes, diagnostics=moves)
 
     def _copula(self, ranked: Floats, ordered: Sequence[Ordered], scores: Sequence[Floats]) -> Floats:
         """The correlations of the normal scores of all columns; ``scores`` are those of the last ones."""
@@ -131,18 +132,18 @@ class Shuffling(DistanceMethod):
             "record shows its own value only by chance."
         )
 
-    def assurances(self) -> list[str]:
+    def assurances(self) -> list[Statement]:
         return [
-            (
+            promised(
                 "Every sensitive column holds exactly the values that the released records had in it, reassigned among them: "
                 "what is computed from one column of these records alone is unchanged. Rank correlations are kept "
                 "approximately, the more closely the more records there are."
             ),
-            (
+            promised(
                 "The sensitive values that a record shows were drawn from their distribution given its quasi-identifiers, not "
                 "from its own values. It shows its own value only by chance."
             ),
-            (
+            caveat(
                 "Quasi-identifiers are not masked by shuffling: records can be found by them. Shuffling is not k-anonymous; "
                 "judge the release by the worst attack known."
             ),

@@ -11,6 +11,7 @@ from ontomask.errors import DataError
 from ontomask.masking.method import GroupingMethod, Masked
 from ontomask.microdata.encoding import Table
 from ontomask.progress import Progress
+from ontomask.statements import Statement, promised
 
 
 class Suppression(GroupingMethod):
@@ -47,9 +48,9 @@ class Suppression(GroupingMethod):
             "changed."
         )
 
-    def _assured(self) -> list[str]:
+    def _assured(self) -> list[Statement]:
         return [
-            (
+            promised(
                 f"Every combination of quasi-identifiers that is left occurs in at least {counted(self.k, 'record')}; rare "
                 "records are missing, so totals and rates of the release differ from those of the original."
             )

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, cast
 import polars as pl
 
 from ontomask.arguments import as_path, is_text_encoding, one_of, short
-from ontomask.errors import DataError, OntomaskError, OntomaskWarning, OptionError, OutputError
+from ontomask.errors import OVERWRITE, DataError, Keyword, OntomaskError, OntomaskWarning, OptionError, OutputError
 from ontomask.files.delimiters import DELIMITERS
 from ontomask.files.owner_only import FILE, create_file, make_ordinary
 from ontomask.microdata import stat_files
@@ -132,7 +132,8 @@ def _for_spreadsheets(data: pl.DataFrame, chosen: str, target: Path, escape: boo
     if chosen not in ("csv", "tsv"):
         if escape:
             raise OptionError(
-                "escape_formulas=True is for CSV files", remedy=f"Leave it out: text is text in the format {chosen!r}."
+                (Keyword("escape_formulas", "True"), " is for CSV files"),
+                remedy=f"Leave it out: text is text in the format {chosen!r}.",
             )
         return data
     if escape:
@@ -186,7 +187,7 @@ def checked_target(target: Path, overwrite: bool, source: str | Path | None) -> 
                 "this is the file the data came from", where=str(target), remedy="Give the output a name of its own."
             )
         if exists and not overwrite:
-            raise OutputError("the file exists", where=str(target), remedy="Choose another name, or overwrite=True.")
+            raise OutputError("the file exists", where=str(target), remedy=("Choose another name, or ", OVERWRITE, "."))
         return target.resolve() if target.is_symlink() else target
     except OSError as problem:
         if isinstance(problem, OntomaskError):

@@ -5,7 +5,7 @@ One object in Python, one YAML file on disk, the same words in both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, Union
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeA
 from pydantic import Field, field_validator, model_validator
 
 from ontomask.errors import PolicyError
-from ontomask.kinds.nominal import Nominal
+from ontomask.files.naming import named_files
 from ontomask.kinds.registry import AnyAttribute
 from ontomask.masking.generalization import Generalization
 from ontomask.masking.imputation import Imputation
@@ -39,7 +39,6 @@ from ontomask.privacy.severity_models import SeverityModel
 from ontomask.privacy.t_closeness import TCloseness
 from ontomask.settings import DictOf, ListOf, Settings, validated
 from ontomask.severity.severity import Severity
-from ontomask.taxonomy.catalog import list_taxonomies
 
 _METHODS = (
     *(Generalization, Imputation, Microaggregation, NoiseAddition, PRAM, RankSwapping, Recoding, Resampling),
@@ -161,28 +160,30 @@ class Policy(Settings):
         ['levels of age']
         """
         found = {} if self.path is None else {"policy": self.path}
-        for part, name in self._may_be_files():
-            if isinstance(name, Path) or (isinstance(name, str) and name not in list_taxonomies()):
-                found[part] = Path(name)
+        found |= {f"{role} of {column}": file for column, a in self.attributes.items() for role, file in named_files(a)}
+        found |= {} if self.method is None else dict(named_files(self.method))
+        models = [files for model in self.require if (files := dict(named_files(model)))]
+        for place, files in enumerate(models, 1):
+            number = "" if len(models) == 1 else f" {place}"
+            found |= {f"{role}{number}": file for role, file in files.items()}
         return found
 
-    def _may_be_files(self) -> Iterator[tuple[str, Any]]:
-        """What may be the name of a file, and the part it plays."""
-        for column, attribute in self.attributes.items():
-            if isinstance(attribute, Nominal):
-                yield f"taxonomy of {column}", attribute.taxonomy
-                yield f"mapping of {column}", attribute.mapping
-                yield f"vectors of {column}", attribute.options.get("vectors")
-        yield "vectors of the method", getattr(self.method, "measure_options", {}).get("vectors")
-        for column, hierarchy in getattr(self.method, "hierarchies", {}).items():
-            yield f"levels of {column}", getattr(hierarchy, "path", None)
-        definitions = [model.definition for model in self.require if isinstance(model, SeverityModel)]
-        for place, severity in enumerate(definitions, 1):
-            number = "" if len(definitions) == 1 else f" {place}"
-            yield f"severity{number}", severity.path
-            for column, said in severity.definition.columns.items():
-                yield f"taxonomy of {column} in severity{number}", getattr(said, "taxonomy", None)
-                yield f"mapping of {column} in severity{number}", getattr(said, "mapping", None)
+    def with_files(self, folder: Path) -> Self:
+        """Write what exists in memory only, and severity definitions, into the folder, and name these files.
+
+        Parameters
+        ----------
+        folder : Path
+            Where new files are written.
+
+        Returns
+        -------
+        Policy
+            The same settings with the names of these files.
+        """
+        method = self.method and self.method.with_files(folder)
+        attributes = {name: attribute.with_files(folder) for name, attribute in self.attributes.items()}
+        return self.changed(attributes=attributes, method=method, require=[m.with_files(folder) for m in self.require])
 
     @property
     def quasi_identifiers(self) -> list[str]:

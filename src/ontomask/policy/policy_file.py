@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
 from ontomask.arguments import as_path
 from ontomask.errors import PolicyError
-from ontomask.files.yaml_files import Plain, line_finder, look_beside, parsed_mapping
+from ontomask.files.naming import NamedIn, NamesFile, OutsideError, marker_of
+from ontomask.files.yaml_files import Plain, line_finder, parsed_mapping
 from ontomask.masking.method import Method
 from ontomask.microdata.reading import SUFFIXES
 from ontomask.microdata.writing import write_text
-from ontomask.policy.confinement import require_confined
 from ontomask.settings import translate
 from ontomask.severity.severity import Severity
-from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
+from ontomask.taxonomy.catalog import catalog_name
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
@@ -28,12 +29,6 @@ if TYPE_CHECKING:
 HEAD = """\
 # An ontomask policy: what the columns are, how they are masked, what the release must satisfy.
 """
-
-
-#: Keys that name a file.
-FILES = ("taxonomy", "mapping", "path", "severity", "vectors")
-#: Keys that hold options of a measure, which may name a file of vectors.
-OPTIONS = ("options", "measure_options")
 
 
 #: Suffixes of tables, which are not policies.
@@ -51,10 +46,10 @@ def load_policy(kind: type[Policy], path: str | Path, *, confined: bool = False)
         )
     _, root, content = parsed_mapping(file, Plain, "policy", "attributes, method, require")
     _names_are_text(file, root)
-    if confined:
-        require_confined(file, _naming_files(content), FILES)
     try:
-        return kind.model_validate(_relative_to(file.parent.resolve(), content)).read_from(file.resolve())
+        return kind.model_validate(content, context=NamedIn(file, confined)).read_from(file.resolve())
+    except OutsideError as outside:
+        error = outside.problem
     except ValidationError as wrong:
         error = translate(wrong, kind, where=str(file), lines=line_finder(root))
     raise error
@@ -70,26 +65,6 @@ def _names_are_text(file: Path, root: yaml.MappingNode) -> None:
                     where=f"{file}, line {name.start_mark.line + 1}",
                     remedy="Names of columns are text: put it in quotes.",
                 )
-
-
-def _relative_to(folder: Path, content: dict[Any, Any]) -> dict[Any, Any]:
-    """Files that a policy names are looked for beside it."""
-    for settings in _naming_files(content):
-        look_beside(folder, settings, FILES, list_taxonomies())
-    return content
-
-
-def _naming_files(content: dict[Any, Any]) -> Iterator[dict[Any, Any]]:
-    """The parts of a policy that may name files: attributes, hierarchies, models."""
-    method = content.get("method")
-    groups = [
-        content.get("attributes"),
-        method.get("hierarchies") if isinstance(method, dict) else None,
-        dict(enumerate(content["require"])) if isinstance(content.get("require"), list) else None,
-    ]
-    parts = [part for group in groups if isinstance(group, dict) for part in group.values() if isinstance(part, dict)]
-    parts += [part[key] for part in [*parts, method] if isinstance(part, dict) for key in OPTIONS if key in part]
-    yield from (part for part in parts if isinstance(part, dict))
 
 
 def save_policy(policy: Policy, path: str | Path, *, overwrite: bool = False) -> Path:
@@ -176,12 +151,7 @@ def _block(
             continue
         meaning = (said or {}).get(name) or field.description
         comment = f"  # {meaning}" if meaning else ""
-        if name in FILES:
-            value = _named(value, where, folder)
-        elif name in OPTIONS:
-            value = {key: _named(one, where, folder) if key in FILES else one for key, one in value.items()}
-        elif name == "hierarchies":
-            value = {column: _dumped(hierarchy, column, folder) for column, hierarchy in value.items()}
+        value = _as_named(field, value, where, folder)
         try:
             yield f"{indent}{name}: {_scalar(value)}{comment}"
         except yaml.YAMLError:
@@ -197,10 +167,23 @@ def _dumped(settings: BaseModel, where: str, folder: Path | None) -> dict[str, A
         name: getattr(settings, name) for name in type(settings).model_fields if name in settings.model_fields_set
     }
     tag = {"kind": settings.kind} if hasattr(settings, "kind") else {}
-    return tag | {name: _named(value, where, folder) if name in FILES else value for name, value in chosen.items()}
+    fields = type(settings).model_fields
+    return tag | {name: _as_named(fields[name], value, where, folder) for name, value in chosen.items()}
 
 
-def _named(value: Any, where: str, folder: Path | None) -> Any:
+def _as_named(field: FieldInfo, value: Any, where: str, folder: Path | None) -> Any:
+    """A setting as a policy file holds it: files as seen from the folder, settings inside it on one line."""
+    marker = marker_of(field)
+    if marker is not None and marker.key is not None:
+        return {key: _named(marker, one, where, folder) if key == marker.key else one for key, one in value.items()}
+    if marker is not None:
+        return _named(marker, value, where, folder)
+    if isinstance(value, Mapping):
+        return {key: _dumped(part, key, folder) if isinstance(part, BaseModel) else part for key, part in value.items()}
+    return value
+
+
+def _named(marker: NamesFile, value: Any, where: str, folder: Path | None) -> Any:
     """A taxonomy, a mapping, a hierarchy or a severity definition as a file can name it."""
     if isinstance(value, Severity):
         if value.path is None:
@@ -217,7 +200,7 @@ def _named(value: Any, where: str, folder: Path | None) -> Any:
                 remedy="Write it with write_taxonomy(t, 'taxonomy.csv') and give that path as taxonomy=.",
             )
         return known
-    if isinstance(value, str) and value not in list_taxonomies():
+    if isinstance(value, str) and value not in marker.known():
         file = Path(value).absolute()
         return str(file.relative_to(folder)) if folder is not None and file.is_relative_to(folder) else str(file)
     return value

@@ -23,6 +23,7 @@ from ontomask.microdata.opening import opened, with_own_orders
 from ontomask.policy.policy import Policy
 from ontomask.privacy.examined import Examined
 from ontomask.progress import Progress, Reporter
+from ontomask.statements import Statement
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 
@@ -52,6 +53,11 @@ class Prepared:
     def data(self) -> pl.DataFrame:
         return self.examined.data
 
+    @property
+    def shared_identifiers(self) -> list[Statement]:
+        """A caveat for each identifier that several records share."""
+        return [identifier.statement(self.policy.counting) for identifier in self.repeating]
+
 
 def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Prepared:
     """Check the data against the policy and encode the quasi-identifiers."""
@@ -74,7 +80,6 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
     notes += table.notes
     notes += _constant(table)
     repeats = repeating(taken.data.filter(pl.Series(kept)), policy.identifiers)
-    notes += [identifier.sentence(policy.counting) for identifier in repeats]
     types = taken.data.schema  # asked for once: it takes its time where there are thousands of columns
     notes += [
         f"{name}: it is empty or its values cannot be compared; it is unknown whether several records share a value"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
@@ -12,13 +13,20 @@ from ontomask.policy.policy import Policy
 from ontomask.privacy.contents import ContentCheck, FittingValues, ListedColumns, NoIdentifiers, PolicyColumns
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.models import Finding, Model
-from ontomask.privacy.probabilistic import ProbabilisticKAnonymity
+from ontomask.statements import Statement
+
+if TYPE_CHECKING:
+    from ontomask.privacy.diagnostics import Diagnostics
 
 #: What is said of a table of which no model asks anything.
-NOTHING_PROMISED = (
+NOTHING_PROMISED = Statement(
+    "warning",
     "NOTHING WAS PROMISED: every table satisfies what is required here. Require a privacy model, such as k-anonymity with k "
-    "of at least 2."
+    "of at least 2.",
 )
+
+
+Verdict = Literal["holds", "fails", "not everything could be checked", "nothing was promised"]
 
 
 @dataclass(frozen=True)
@@ -57,7 +65,12 @@ class Verification:
         return [finding.text for finding in self.findings if not finding.holds]
 
     @property
-    def verdict(self) -> str:
+    def failures(self) -> list[Statement]:
+        """The same, as guarantees of a release say it."""
+        return [finding.statement for finding in self.findings if not finding.holds]
+
+    @property
+    def verdict(self) -> Verdict:
         """holds, fails, not everything could be checked, or nothing was promised."""
         if any(finding.checked and not finding.holds for finding in self.findings):
             return "fails"
@@ -83,15 +96,15 @@ def check_models(
     models: Sequence[Model],
     policy: Policy,
     reference: Examined | None = None,
-    report: pl.DataFrame | None = None,
+    diagnostics: Diagnostics | None = None,
     *,
     readable: bool = True,
 ) -> Verification:
     """Whether the models hold, and before them all, if the policy names identifiers, that none is left.
 
-    ``reference``: the original, whose distribution of sensitive values counts; ``report``: what the method said of its
-    run, for models that are about the run. ``readable``: must every taxonomy be at hand? Else a model that needs one
-    which is not is reported as not checked.
+    ``reference``: the original, whose distribution of sensitive values counts; ``diagnostics``: what the method
+    measured of its run, for models that are about the run. ``readable``: must every taxonomy be at hand? Else a model
+    that needs one which is not is reported as not checked.
     """
     if policy.identifiers:
         models = [NoIdentifiers(), *(model for model in models if not isinstance(model, NoIdentifiers))]
@@ -100,16 +113,11 @@ def check_models(
         absent = [
             n for n in model.sensitive_columns(policy.attributes) if n in policy.attributes and n not in table.data
         ]
-        if isinstance(model, ProbabilisticKAnonymity) and report is not None and "realised_k" in report.columns:
-            if len(report) > 1 and getattr(policy.method, "by_column", False):
-                findings.append(model.check_columns_apart(table))
-            else:
-                findings.append(model.check_run(report, len(table)))
-        elif absent:
+        if absent:
             findings.append(not_checked(model, f"the data do not have {', '.join(map(repr, absent))}"))
         else:
             try:
-                findings.append(model.check_table(table, reference))
+                findings.append(model.check_made(table, reference, diagnostics))
             except (MissingDataError, MissingExtraError, TaxonomyFileError) as problem:
                 if readable:
                     raise

@@ -56,6 +56,13 @@ class ContentCheck(Model):
         return Finding(self, holds, float(len(wrong)), text, wrong, records, checked, open_text=self.describe())
 
 
+class FileCheck(ContentCheck):
+    """A check of a file or a folder, which cannot be made on a table."""
+
+    def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
+        return self.finding(f"{self.describe()}: cannot be seen in a table", _columns([]), 0, checked=False)
+
+
 class ListedColumns(ContentCheck):
     """Every column of the data is one that the policy lists."""
 
@@ -154,7 +161,7 @@ class FittingValues(ContentCheck):
         return "Nominal columns hold concepts of their taxonomy, numeric ones numbers or intervals."
 
 
-class WholeFile(ContentCheck):
+class WholeFile(FileCheck):
     """A file holds the table that was read from it, cell by cell, and nothing else."""
 
     name: Literal["whole_file"] = "whole_file"

@@ -48,13 +48,16 @@ class KAnonymity(ClassModel):
     def figure_name(self) -> str:
         return "records"
 
+    def tell(self, figure: float) -> str:
+        return f"the smallest has {int(figure):,}"
+
     def _text(self, failing: NDArray[np.bool_], records: int, worst: float) -> str:
         bad, all_ = int(failing.sum()), counted(len(failing), "class", "classes")
         if not bad:
             return f"{self.describe()}: {all_}, the smallest of {counted(int(worst), 'record')}"
         return (
             f"{self.describe()}: {bad:,} of {all_} {'have' if bad != 1 else 'has'} fewer than "
-            f"{counted(self.k, 'record')} ({counted(records, 'record')} in all); the smallest has {int(worst):,}"
+            f"{counted(self.k, 'record')} ({counted(records, 'record')} in all); {self.tell(worst)}"
         )
 
     def require_enough(self, n: int) -> None:

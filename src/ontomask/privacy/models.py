@@ -23,8 +23,10 @@ from ontomask.errors import DataError, PolicyError
 from ontomask.microdata.frames import take
 from ontomask.privacy.examined import Examined
 from ontomask.settings import Spoken, number
+from ontomask.statements import Kind, Statement
 
 if TYPE_CHECKING:
+    from ontomask.privacy.diagnostics import Diagnostics
     from ontomask.privacy.sensitive import Sensitive
 
 
@@ -47,6 +49,25 @@ class Finding:
     checked: bool = True
     open_text: str = ""
     of_run: bool = False
+
+    def __post_init__(self) -> None:
+        if self.holds and not self.checked:
+            raise ValueError(f"{self.model.describe()}: what was not checked cannot hold")
+
+    @property
+    def statement(self) -> Statement:
+        """The finding as one of the guarantees of a release."""
+        kind: Kind
+        if not self.holds:
+            kind, lead, end = "failed", "NOT SATISFIED: ", ""
+        elif self.model.trivial:
+            kind, lead, end = "caveat", "Every table satisfies this, so it promises nothing: ", "."
+        elif self.of_run:
+            lead, end = "Checked on what the run recorded of its swaps, which the release does not show: ", "."
+            kind = "recorded"
+        else:
+            kind, lead, end = "verified", "Verified on the release itself: ", "."
+        return Statement(kind, f"{lead}{self.text}{end}", self.model.describe(), f"{lead}{self.public}{end}")
 
     @property
     def public(self) -> str:
@@ -98,9 +119,13 @@ class Model(Spoken):
         names = as_values(quasi, "quasi-identifiers")
         return self.check_table(Examined(take(data).data, list(dict.fromkeys(names)), attributes or {}))
 
+    @abstractmethod
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
         """The same of a table; ``reference``: the one whose distribution counts, if not the one that is checked."""
-        raise NotImplementedError
+
+    def check_made(self, table: Examined, reference: Examined | None, diagnostics: Diagnostics | None) -> Finding:
+        """The same of the release of a run that is known; for most models the table alone counts."""
+        return self.check_table(table, reference)
 
     def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
         """The columns besides the quasi-identifiers that the model looks at."""
@@ -125,9 +150,9 @@ class Model(Spoken):
 class ClassModel(Model):
     """A model that is stated class by class."""
 
+    @abstractmethod
     def judge(self, sensitive: Sensitive) -> Judge:
         """Made ready for a table, given its sensitive columns."""
-        raise NotImplementedError
 
     def sensitive(self, table: Examined) -> Sensitive:
         """What the model looks at in a table besides the quasi-identifiers."""
@@ -162,21 +187,21 @@ class ClassModel(Model):
         """What the public may read of a finding beside :meth:`describe`, in place of it: nothing, or no counts."""
         return ""
 
+    @abstractmethod
     def monotone(self, *, suppressing: bool) -> bool:
         """If it holds, does it hold for everything more general?
 
         ``suppressing``: does the number of records in failing classes never grow either? Only then may a search with
         a limit of suppressed records skip what is more special than a failure.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def figure_name(self) -> str:
         """What the figure of a class is, for tables."""
-        raise NotImplementedError
 
+    @abstractmethod
     def tell(self, figure: float) -> str:
         """The worst figure, in words."""
-        raise NotImplementedError
 
     def largest_is_worst(self) -> bool:
         return False

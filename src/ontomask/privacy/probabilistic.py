@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
 import polars as pl
 from pydantic import Field
 
 from ontomask.arrays import TIE
+from ontomask.privacy.diagnostics import Diagnostics, Swaps
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.models import Finding, Model
 from ontomask.settings import Count
@@ -47,8 +47,11 @@ class ProbabilisticKAnonymity(Model):
         )
         return Finding(self, False, found.worst, text, found.violations.clear(), 0, checked=False)
 
-    def check_columns_apart(self, table: Examined) -> Finding:
-        """The finding on a run that swapped several columns, each by itself."""
+    def check_made(self, table: Examined, reference: Examined | None, diagnostics: Diagnostics | None) -> Finding:
+        if not isinstance(diagnostics, Swaps):
+            return self.check_table(table, reference)
+        if not diagnostics.apart:
+            return self._check_swaps(diagnostics, len(table))
         found = self.check_table(table)
         if found.holds:
             return found
@@ -58,16 +61,18 @@ class ProbabilisticKAnonymity(Model):
         )
         return replace(found, text=text)
 
-    def check_run(self, report: pl.DataFrame, n: int) -> Finding:
-        """The finding on a run's own report: the mean chance of each column."""
-        failing = report.filter(pl.col("realised_k") < self.k * (1 - TIE)).sort("realised_k")
-        worst = float(np.min(report["realised_k"].to_numpy()))
+    def _check_swaps(self, swaps: Swaps, n: int) -> Finding:
+        """The finding on what a run recorded of its swaps: the mean chance of each column."""
+        realised = swaps.realised_k
+        names = [name for name in sorted(realised, key=realised.__getitem__) if realised[name] < self.k * (1 - TIE)]
+        failing = swaps.table.filter(pl.col("attribute").is_in(names)).sort("realised_k")
+        worst = min(realised.values())
         text = f"{self.describe()}: realised {worst:.3g} in the worst column"
-        if len(failing):
-            listed = ", ".join(failing["attribute"].to_list())
+        if names:
+            listed = ", ".join(names)
             text = f"{self.describe()}: too few candidates were free in {listed}; realised {worst:.3g} at worst"
         columns = failing.select("attribute", "candidates_mean", "without_partner", "realised_k")
-        return Finding(self, not len(failing), worst, text, columns, n if len(failing) else 0, of_run=True)
+        return Finding(self, not names, worst, text, columns, n if names else 0, of_run=True)
 
     def describe(self) -> str:
         return f"probabilistic {self.k}-anonymity"

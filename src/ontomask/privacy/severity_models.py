@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 import polars as pl
@@ -15,9 +15,11 @@ from pydantic import BeforeValidator
 
 from ontomask.arguments import counted, did_you_mean, short, some_of
 from ontomask.errors import DataError, PolicyError
+from ontomask.files.naming import NamesFile, named_files
 from ontomask.microdata.spelling import fold_text, is_text
 from ontomask.privacy.models import ClassModel
 from ontomask.privacy.sensitive import Sensitive, Spelling, Values, spelling_of
+from ontomask.severity.file import names_in
 from ontomask.severity.members import Attribute
 from ontomask.severity.record_cells import RecordCells
 from ontomask.severity.severity import Severity
@@ -41,7 +43,7 @@ def _columns(given: Any) -> Any:
 
 
 #: A severity definition: a YAML file, or an om.Severity.
-GivenSeverity = Annotated[str | Severity, BeforeValidator(_definition)]
+GivenSeverity = Annotated[str | Severity, BeforeValidator(_definition), NamesFile("severity", inside=names_in)]
 #: The sensitive columns to look at, if not all.
 GivenColumns = Annotated[list[str] | None, BeforeValidator(_columns)]
 
@@ -104,6 +106,17 @@ class SeverityModel(ClassModel):
         """The severity definition itself; a file is read once."""
         severity = self.given[0]
         return severity if isinstance(severity, Severity) else Severity.load(severity)
+
+    def inner_files(self) -> Iterator[tuple[str, Path]]:
+        """The file that the definition was read from, and those that it names."""
+        if self.definition.path is not None:
+            yield "severity", self.definition.path
+        yield from ((f"{role} in severity", file) for role, file in named_files(self.definition.definition))
+
+    def with_files(self, folder: Path) -> Self:
+        """As the run read it, whatever became of its file since."""
+        file = self.definition.save(folder / f"severity-{len(list(folder.glob('severity-*'))) + 1}.yaml")
+        return self.changed(severity=str(file.resolve()))
 
     @property
     def kinds(self) -> list[int]:

@@ -131,7 +131,8 @@ def check(
     verification = check_models(prepared.examined, stated, policy, prepared.examined)
     report(1.0, "done")
     unprotected = not policy.promises and (policy.method is not None or policy.require)
-    notes = [*([NOTHING_PROMISED] if unprotected else []), *prepared.notes]
+    shared = [identifier.sentence(policy.counting) for identifier in prepared.repeating]
+    notes = [*([NOTHING_PROMISED.text] if unprotected else []), *prepared.notes, *shared]
     dropped = int((~prepared.kept).sum())
     return Check(len(prepared.kept), _columns(prepared), notes, risk, verification, dropped)
 

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ontomask.assessment.attacks import Attack, attacks_of
 from ontomask.assessment.linkage import KINDS
 from ontomask.assessment.risk import risk_of
+from ontomask.privacy.k_anonymity import KAnonymity
+from ontomask.statements import Statement, caveat
 from ontomask.wording import Counts
 
 if TYPE_CHECKING:
     from ontomask.policy.policy import Policy
+    from ontomask.privacy.models import Model
     from ontomask.release.result import Result
 
+#: What is said of the order of the released records.
+ORDERS = {
+    "shuffled": Statement("note", "Records are in random order.", "row_order"),
+    "kept": caveat(
+        "Records are in their original order: anyone who knows that order can tell which record is whose. Set row_order: "
+        "shuffled to change it.",
+        "row_order",
+    ),
+}
 #: Linkage is tried for the guarantees where there are no more different records than this.
 MOST_LINKED = 30_000
 
 
-def linkage_in_words(result: Result, counts: Counts) -> list[str]:
+def linkage_tried(result: Result) -> list[Statement]:
     """Where no k is promised, what the worst attack finds; large tables take long and are left to the user."""
     assert result.policy.method is not None
     findings = result.verification.findings
@@ -25,17 +38,17 @@ def linkage_in_words(result: Result, counts: Counts) -> list[str]:
     if result.policy.method.promised_k > 1 or protecting:
         return []
     if max(result.prepared.table.p, result.masked.groups) > MOST_LINKED:
-        return ["Record linkage was not tried, as there are many different records: see the assessment."]
+        return [caveat("Record linkage was not tried, as there are many different records: see the assessment.")]
     worst = max((_worst_attack(part) for part in result.each), key=lambda attack: attack.share)
     quasi = result.policy.quasi_identifiers
     known = quasi if worst.name == "prosecutor" else [column.name for column in result.prepared.table.columns]
-    share = counts.at_most(worst.share, result.pairing.masked.n)
-    return [
-        (
-            f"Tried, not promised: the worst attack known re-identifies {share} of the released records (an "
-            f"intruder who knows {', '.join(known)} of every record {worst.words})."
-        )
-    ]
+    released = result.pairing.masked.n
+    exact, public = (
+        f"Tried, not promised: the worst attack known re-identifies {counts.at_most(worst.share, released)} of the released "
+        f"records (an intruder who knows {', '.join(known)} of every record {worst.words})."
+        for counts in (Counts(), result.counts)
+    )
+    return [Statement("tried", exact, worst.name, public)]
 
 
 def _worst_attack(release: Result) -> Attack:
@@ -45,7 +58,7 @@ def _worst_attack(release: Result) -> Attack:
     return attacks_of(linkage, risk, n, released, recognizable=release.policy.recognizable)[0]
 
 
-def minimality_in_words(policy: Policy) -> list[str]:
+def minimality(policy: Policy) -> list[Statement]:
     """What a method that aims at models discloses by stopping when they hold."""
     assert policy.method is not None
     models = [
@@ -58,4 +71,23 @@ def minimality_in_words(policy: Policy) -> list[str]:
         "intruder who knows this and the quasi-identifiers of all records may infer which classes would have failed "
         "with less, and from that sensitive values (Wong et al. 2007)."
     )
-    return [text]
+    return [caveat(text, "minimality")]
+
+
+def assumptions(policy: Policy, models: Sequence[Model]) -> list[Statement]:
+    """What the promises rest on, and what they do not cover. ``models``: all that were checked."""
+    told = []
+    if set(policy.masked) & set(policy.quasi_identifiers):
+        text = (
+            f"Assumed: an intruder knows at most the quasi-identifiers ({', '.join(policy.quasi_identifiers)}). Nothing "
+            "protects against other knowledge of a person, above all of values in the other columns."
+        )
+        told.append(Statement("assumed", text, "quasi-identifiers"))
+    k_anonymous = any(isinstance(model, KAnonymity) for model in models)
+    if k_anonymous and not any(model.sensitive_columns(policy.attributes) for model in models):
+        text = (
+            "Not promised by k-anonymity: that a class holds different sensitive values. "
+            "If all of them agree, they are disclosed without any record being singled out."
+        )
+        told.append(caveat(text, "k-anonymity"))
+    return [*told, *minimality(policy), ORDERS[policy.row_order]]

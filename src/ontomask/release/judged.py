@@ -19,8 +19,8 @@ from ontomask.assessment.preservation import Preservation, preservation_of
 from ontomask.assessment.several import assessed_together
 from ontomask.masking.method import Masked
 from ontomask.policy.policy import Policy
+from ontomask.privacy.diagnostics import Diagnostics
 from ontomask.progress import Progress, Reporter, silent, stretch
-from ontomask.release.releases import reports_of
 
 if TYPE_CHECKING:
     from ontomask.assessment.outcome import Assessment
@@ -89,11 +89,11 @@ class Judged:
         return self.masked.certainty_penalty(len(self.prepared.kept))
 
     @property
-    def report(self) -> pl.DataFrame | None:
-        """What the method itself measured, a row for each masked column; None if it reports nothing."""
+    def diagnostics(self) -> Diagnostics | None:
+        """What the method measured of its own run; its ``table`` is a frame. None if the method measures nothing."""
         if not self.parts:
-            return self.masked.report
-        return reports_of(self.parts)
+            return self.masked.diagnostics
+        return Diagnostics.of_releases([part.masked.diagnostics for part in self.parts])
 
     @property
     def details(self) -> Mapping[str, pl.DataFrame]:

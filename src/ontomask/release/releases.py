@@ -11,15 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
-from ontomask.arguments import free_name, some_of
+from ontomask.arguments import some_of
 from ontomask.errors import OntomaskError, OntomaskWarning
 from ontomask.files.owner_only import create_folder
 from ontomask.microdata.writing import checked_target, write_table
 from ontomask.policy.verification import Verification
 from ontomask.privacy.models import Finding
-from ontomask.release.saving import inputs_of, numbered, show_target, spare, told_for
+from ontomask.release.saving import inputs_of, numbered, spare, told_for
 from ontomask.release.written import ReadBack
 
 if TYPE_CHECKING:
@@ -32,9 +30,8 @@ def together(parts: Sequence[Result]) -> Result:
     if len(parts) == 1:
         return first
     verification = all_verified([part.verification for part in parts])
-    failed = [f"NOT SATISFIED: {text}" for text in verification.failed]
-    notes = dict.fromkeys(note for part in parts for note in part.notes if not note.startswith("NOT SATISFIED: "))
-    return replace(first, verification=verification, notes=[*failed, *notes], parts=tuple(parts))
+    notes = dict.fromkeys(note for part in parts for note in part.notes if note.kind != "failed")
+    return replace(first, verification=verification, notes=[*verification.failures, *notes], parts=tuple(parts))
 
 
 def all_verified(each: Sequence[Verification]) -> Verification:
@@ -69,16 +66,6 @@ def _of_all(findings: Sequence[Finding]) -> Finding:
     return replace(shown, text=text, checked=all(finding.checked for finding in findings))
 
 
-def reports_of(parts: Sequence[Result]) -> pl.DataFrame | None:
-    """What the method measured of each release, with the number of the release."""
-    frames = [part.masked.report for part in parts]
-    made = [
-        frame.insert_column(0, pl.Series(free_name("release", frame.columns), [number] * len(frame)))
-        for number, frame in enumerate((frame.clone() for frame in frames if frame is not None), 1)
-    ]
-    return pl.concat(made) if made else None
-
-
 def write_releases(result: Result, path: Path, *, overwrite: bool, **options: Any) -> Path:
     """Write every release to a file of its own, all of them or none; return the file of the first."""
     each = result.each
@@ -96,7 +83,7 @@ def write_releases(result: Result, path: Path, *, overwrite: bool, **options: An
                 try:
                     _write(one, part / target.name, overwrite=False, **options)
                 except OntomaskError as problem:
-                    show_target(problem, part / target.name, target)
+                    problem.relocate(str(part / target.name), str(target))
                     raise
             for target, place in zip(targets, places, strict=True):
                 if place.exists():

@@ -18,24 +18,16 @@ from ontomask.microdata.frames import FrameT, take
 from ontomask.policy.policy import Policy
 from ontomask.policy.verification import NOTHING_PROMISED, Verification
 from ontomask.privacy.k_anonymity import KAnonymity
-from ontomask.release.guarantees import linkage_in_words, minimality_in_words
+from ontomask.release.guarantees import assumptions, linkage_tried
 from ontomask.release.judged import Judged
 from ontomask.release.releases import all_verified, write_releases
 from ontomask.release.saving import save_result
-from ontomask.wording import Counts, public_text
+from ontomask.statements import Statement
+from ontomask.wording import Counts
 
 if TYPE_CHECKING:
     from ontomask.policy.prepared import Prepared
     from ontomask.privacy.examined import Examined
-    from ontomask.privacy.models import Finding
-
-
-def _held(text: str, finding: Finding) -> str:
-    if finding.model.trivial:
-        return f"Every table satisfies this, so it promises nothing: {text}."
-    if finding.of_run:
-        return f"Checked on what the run recorded of its swaps, which the release does not show: {text}."
-    return f"Verified on the release itself: {text}."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,7 +52,7 @@ class Result(Judged, Generic[FrameT]):
         What became of each record.
     records : ndarray of int
         The places in the input of the released records.
-    notes : list of str
+    notes : list of Statement
         What was noticed, for the steward.
     allow_unsatisfied : bool
         May the release fail? It is verified again whenever it is written, since a frame can be changed.
@@ -83,7 +75,7 @@ class Result(Judged, Generic[FrameT]):
     prepared: Prepared
     masked: Masked
     records: NDArray[np.int64]
-    notes: list[str] = field(default_factory=list)
+    notes: list[Statement] = field(default_factory=list)
     allow_unsatisfied: bool = False
     parts: tuple[Result[FrameT], ...] = ()
     masking_seconds: float = 0.0
@@ -116,14 +108,12 @@ class Result(Judged, Generic[FrameT]):
     @property
     def satisfied(self) -> bool:
         """Does the release satisfy all that it must?"""
-        return not self.verification.failed
+        return self.verification.holds
 
     @property
-    def caveats(self) -> list[str]:
-        """What weakens a promise on these data; nothing that only the steward may know."""
-        counting = self.policy.counting
-        shared = [identifier.public_sentence(counting) for identifier in self.prepared.repeating]
-        return [*self.masked.caveats, *shared]
+    def caveats(self) -> list[Statement]:
+        """What weakens a promise on these data."""
+        return [*self.masked.caveats, *self.prepared.shared_identifiers]
 
     @property
     def promises(self) -> bool:
@@ -138,53 +128,27 @@ class Result(Judged, Generic[FrameT]):
         return Counts.public(max([self.policy.method.promised_k, *required]))
 
     @cached_property
-    def guarantees(self) -> list[str]:
-        """What holds of the release, under which assumptions, in words; what fails comes first. For the steward."""
-        return self._stated(Counts())
-
-    @cached_property
-    def public_guarantees(self) -> list[str]:
-        """The same as it may be handed out: without figures of the data, and small counts only as bounds."""
-        return [public_text(text) for text in self._stated(self.counts)]
-
-    def _stated(self, counts: Counts) -> list[str]:
+    def guarantees(self) -> list[Statement]:
+        """What holds of the release and under which assumptions; what fails comes first. For the steward."""
         findings = self.verification.findings
         assert self.policy.method is not None
-        said = [finding.text if counts.exact else finding.public for finding in findings]
-        failed = [f"NOT SATISFIED: {text}" for text, f in zip(said, findings, strict=True) if not f.holds]
-        held = [_held(text, f) for text, f in zip(said, findings, strict=True) if f.holds]
-        nothing = [] if self.promises else [NOTHING_PROMISED]
         k = self.policy.method.promised_k
         broken = any(isinstance(f.model, KAnonymity) and f.model.k <= k and not f.holds for f in findings)
-        assured = [] if broken else self.policy.method.assurances()  # data that were changed need not keep them
-        explicit = [EXPLICIT_SEED] if self.reproducible else []
-        sentences = [*failed, *nothing, *explicit, *assured, *self.caveats, *held]
-        return [*sentences, *linkage_in_words(self, counts), *self._assumptions()]
+        return [
+            *self.verification.failures,
+            *([] if self.promises else [NOTHING_PROMISED]),
+            *([EXPLICIT_SEED] if self.reproducible else []),
+            *([] if broken else self.policy.method.assurances()),  # data that were changed need not keep them
+            *self.caveats,
+            *(finding.statement for finding in findings if finding.holds),
+            *linkage_tried(self),
+            *assumptions(self.policy, [finding.model for finding in findings]),
+        ]
 
-    def _assumptions(self) -> list[str]:
-        assert self.policy.method is not None
-        quasi = ", ".join(self.policy.quasi_identifiers)
-        assumptions = []
-        if set(self.policy.masked) & set(self.policy.quasi_identifiers):
-            assumptions.append(
-                f"Assumed: an intruder knows at most the quasi-identifiers ({quasi}). Nothing protects against other "
-                "knowledge of a person, above all of values in the other columns."
-            )
-        models = [finding.model for finding in self.verification.findings]
-        k_anonymous = any(isinstance(model, KAnonymity) for model in models)
-        if k_anonymous and not any(model.sensitive_columns(self.policy.attributes) for model in models):
-            assumptions.append(
-                "Not promised by k-anonymity: that a class holds different sensitive values. "
-                "If all of them agree, they are disclosed without any record being singled out."
-            )
-        assumptions += minimality_in_words(self.policy)
-        assumptions.append(
-            "Records are in random order."
-            if self.policy.row_order == "shuffled"
-            else "Records are in their original order: anyone who knows that order can tell which record is whose. "
-            "Set row_order: shuffled to change it."
-        )
-        return assumptions
+    @property
+    def public_guarantees(self) -> list[Statement]:
+        """The same as it may be handed out: without figures of the data, and small counts only as bounds."""
+        return [statement.public for statement in self.guarantees]
 
     def write(
         self,

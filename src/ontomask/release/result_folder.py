@@ -16,7 +16,7 @@ from ontomask.files.fingerprints import sha256
 from ontomask.microdata.reading import SUFFIXES, format_of
 from ontomask.policy.policy import Policy
 from ontomask.policy.verification import Verification
-from ontomask.privacy.contents import ContentCheck
+from ontomask.privacy.contents import FileCheck
 from ontomask.privacy.models import Finding
 from ontomask.release.releases import all_verified
 from ontomask.release.run import verify
@@ -31,7 +31,7 @@ UNHASHED = (MANIFEST, f"confidential/{SECRET}")
 STATES = ("missing", "changed", "a link", "without a hash", "added")
 
 
-class SavedFiles(ContentCheck):
+class SavedFiles(FileCheck):
     """Every file of a result is there and as it was saved, and there are no others."""
 
     name: Literal["saved_files"] = "saved_files"
@@ -74,7 +74,7 @@ def _state(folder: Path, name: str, digest: str | None) -> str:
     return "" if digest == sha256(folder / name) else "changed"
 
 
-class PolicyOfResult(ContentCheck):
+class PolicyOfResult(FileCheck):
     """The policy that a release was made by is at hand."""
 
     name: Literal["policy_of_result"] = "policy_of_result"

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.errors import NotSatisfied, PolicyError
+from ontomask.errors import Keyword, NotSatisfied, PolicyError
 from ontomask.masking.goals import Goals
 from ontomask.masking.method import Masked
 from ontomask.masking.randomness import EXPLICIT_SEED, Secret, chosen_secret, masking_generator, random_order
@@ -34,6 +34,7 @@ from ontomask.privacy.models import Model
 from ontomask.progress import Reporter
 from ontomask.release.releases import together
 from ontomask.release.result import Result
+from ontomask.statements import Statement, notes
 
 
 @overload
@@ -137,8 +138,11 @@ def anonymize(
     if result.verification.failed and not allow_unsatisfied:  # what a run cannot check is not satisfied either
         raise NotSatisfied(
             "the release is refused: " + "; ".join(result.verification.failed),
-            remedy="Choose a method that promises it, a larger k, or fewer quasi-identifiers. "
-            "(allow_unsatisfied=True hands it out and marks it.)",
+            remedy=(
+                "Choose a method that promises it, a larger k, or fewer quasi-identifiers. (",
+                Keyword("allow_unsatisfied", "True"),
+                " hands it out and marks it.)",
+            ),
             verification=result.verification,
         )
     report(0.95, "handing out")
@@ -151,7 +155,7 @@ def _released(
     masked: Masked,
     secret: Secret,
     order: NDArray[np.int64] | None,
-    marks: Sequence[str],
+    marks: Sequence[Statement],
     allow_unsatisfied: bool,
 ) -> Result:
     """One release, verified; ``order``: that of its records, if it is not theirs."""
@@ -165,8 +169,7 @@ def _released(
     promised: list[Model] = [KAnonymity(k=policy.method.promised_k)] if policy.method.promised_k > 1 else []
     models = _each_once([*promised, *policy.require])
     examined = Examined.of(data, policy.attributes, prepared.examined.meanings)
-    verification = check_models(examined, models, policy, prepared.examined, masked.report)
-    failed = [f"NOT SATISFIED: {text}" for text in verification.failed]
+    verification = check_models(examined, models, policy, prepared.examined, masked.diagnostics)
     return Result(
         policy=policy,
         secret=secret,
@@ -176,7 +179,12 @@ def _released(
         prepared=prepared,
         masked=masked,
         records=np.flatnonzero(prepared.kept)[stayed if order is None else stayed[order]],
-        notes=[*failed, *marks, *prepared.notes, *masked.notes, *formula_note(data)],
+        notes=[
+            *verification.failures,
+            *marks,
+            *prepared.shared_identifiers,
+            *notes([*prepared.notes, *masked.notes, *formula_note(data)]),
+        ],
         allow_unsatisfied=allow_unsatisfied,
     )
 
@@ -270,7 +278,7 @@ def verify(
     reference = None if original is None else _reference(original, policy)
     # What is text in the original is text in a file of the release, even where only numbers are left of it.
     texts = [] if reference is None else [name for name, dtype in reference.schema.items() if is_text(dtype)]
-    read, path, notes = opened(frame, policy.attributes, [*text, *texts], reading=how, release=reading is None)
+    read, path, told = opened(frame, policy.attributes, [*text, *texts], reading=how, release=reading is None)
     taken = take(read, missing=how.missing, **opening)
     data = as_written(taken.data, text)
     if not any(name in data.columns for name in text):
@@ -291,11 +299,11 @@ def verify(
         found = beside(path, taken.data.columns, sheet=how.sheet, encoding=how.encoding)
         verification.findings.extend(WholeFile().check_file(found, text))
     if not policy.promises:
-        notes.insert(0, NOTHING_PROMISED)
+        told.insert(0, NOTHING_PROMISED.text)
     unlisted = [name for name in data.columns if name not in policy.attributes]
     if unlisted and policy.unlisted == "other":
-        notes.append(f"columns that the policy does not list were not checked: {', '.join(unlisted)}")
-    verification.notes.extend([*taken.notes, *notes])
+        told.append(f"columns that the policy does not list were not checked: {', '.join(unlisted)}")
+    verification.notes.extend([*taken.notes, *told])
     return verification
 
 

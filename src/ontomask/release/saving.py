@@ -10,27 +10,22 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from ontomask.arguments import some_of
-from ontomask.errors import OntomaskError, OntomaskWarning, OutputError
+from ontomask.errors import OVERWRITE, OntomaskError, OntomaskWarning, OutputError, Text
 from ontomask.files.exchange import appear, holds_old, in_work, left_over, locked, part_for
 from ontomask.files.fingerprints import sha256
 from ontomask.files.owner_only import create_folder, make_ordinary
-from ontomask.kinds.nominal import Nominal
 from ontomask.microdata.record_numbers import RECORDS
 from ontomask.microdata.writing import suffix_of, write_table, write_text
 from ontomask.policy.policy import Policy
 from ontomask.policy.policy_file import policy_text
-from ontomask.privacy.severity_models import SeverityModel
 from ontomask.release.manifest import changed_files, manifest_of
 from ontomask.release.written import ReadBack
 from ontomask.report.page import write_report
-from ontomask.taxonomy.catalog import catalog_name
-from ontomask.taxonomy.taxonomy import Taxonomy
-from ontomask.taxonomy.writing import write_taxonomy
 
 if TYPE_CHECKING:
     from ontomask.release.result import Result
@@ -115,12 +110,6 @@ def told_for(folder: Path) -> Iterator[None]:
         ) from problem
 
 
-def show_target(problem: OntomaskError, part: Path, folder: Path) -> None:
-    """Let an error name the place a file was meant for, not the temporary one it was made in."""
-    problem.args = tuple(str(arg).replace(str(part), str(folder)) for arg in problem.args)
-    problem.where = problem.where and problem.where.replace(str(part), str(folder))
-
-
 # ---- what is there already ---------------------------------------------------------------------------------------
 
 
@@ -176,22 +165,25 @@ def _require_replaceable(there: Path, folder: Path, overwrite: bool) -> None:
     _require_own(there, folder)
     left = left_over(there, PARTS)
     if not overwrite and any(path not in left for path in _inside(there)):
-        raise OutputError("the folder holds a result", where=str(folder), remedy="Choose another, or overwrite=True.")
+        raise OutputError(
+            "the folder holds a result", where=str(folder), remedy=("Choose another, or ", OVERWRITE, ".")
+        )
 
 
 def _inside(folder: Path) -> list[Path]:
     return sorted(folder.iterdir()) if folder.exists() else []
 
 
-def _about(left: list[Path], folder: Path) -> str:
+def _about(left: list[Path], folder: Path) -> Text:
     """What to do with what an interrupted save left behind."""
     aside = [path.name for path in left if path.suffix == ".old"]
     if aside and not folder.exists():
         return (
-            f"{aside[0]} is the earlier result, complete: rename it to {folder.name!r} to have it back, "
-            "or let overwrite=True replace it."
+            f"{aside[0]} is the earlier result, complete: rename it to {folder.name!r} to have it back, or replace it with ",
+            OVERWRITE,
+            ".",
         )
-    return "It may lead back to people. Remove it, or let overwrite=True do so."
+    return ("It may lead back to people. Remove it, or let ", OVERWRITE, " do so.")
 
 
 def _foreign(folder: Path, there: list[Path]) -> list[str]:
@@ -242,7 +234,7 @@ def _fill(result: Result, folder: Path, target: Path, suffix: str, report: bool,
     try:
         _write_parts(result, folder, suffix, report, escape)
     except OntomaskError as problem:
-        show_target(problem, folder, target)
+        problem.relocate(str(folder), str(target))
         raise
 
 
@@ -250,20 +242,20 @@ def _write_parts(result: Result, folder: Path, suffix: str, report: bool, escape
     release, confidential = (folder / name for name in PARTS)
     create_folder(release)
     released, result = _write_data(result, release, suffix, escape)
-    write_text("\n".join([*result.public_guarantees, ""]), release / "guarantees.txt", private=False)
+    write_text(_lines(result.public_guarantees), release / "guarantees.txt", private=False)
     create_folder(confidential)
     write_text(CONFIDENTIAL, confidential / "READ ME FIRST.txt")
-    policy = _nameable(result.policy, confidential)
+    policy = result.policy.with_files(confidential)
     write_text(policy_text(policy, confidential.resolve()), confidential / "policy.yaml")
     write_text(result.secret.text(), confidential / SECRET)
-    write_text("\n".join([*result.notes, *_changes(result), ""]), confidential / "notes.txt")
+    write_text(_lines([*result.notes, *_changes(result)]), confidential / "notes.txt")
     for number, one in enumerate(result.each, 1):
         for name, frame in (("mapping.csv", one.mapping), ("groups.csv", one.groups)):
             file = numbered(confidential / name, number, len(result.each))
             write_table(frame, file, private=True, escape_formulas=escape)
     write_table(pl.DataFrame({RECORDS: result.records + 1}), confidential / "records.csv", private=True)
-    if result.report is not None:
-        write_table(result.report, confidential / "report.csv", private=True)
+    if result.diagnostics is not None:
+        write_table(result.diagnostics.table, confidential / "diagnostics.csv", private=True)
     for name, table in result.details.items():
         write_table(table, confidential / f"{name}.csv", private=True, escape_formulas=escape)
     if report:
@@ -278,6 +270,11 @@ def _write_parts(result: Result, folder: Path, suffix: str, report: bool, escape
     content = manifest_of(result) | ({"release": named[0]} if len(named) == 1 else {"releases": named})
     content |= {"files": {name: sha256(folder / name) for name in files} | unhashed}
     write_text(json.dumps({"about": ABOUT} | content, ensure_ascii=False, indent=2) + "\n", folder / MANIFEST)
+
+
+def _lines(said: Iterable[object]) -> str:
+    """Texts and statements, one in each line."""
+    return "".join(f"{text}\n" for text in said)
 
 
 def _write_data(result: Result, release: Path, suffix: str, escape: bool) -> tuple[list[Path], Result]:
@@ -311,22 +308,3 @@ def _changes(result: Result) -> list[str]:
     note = f"changed on disk after the run read them: {', '.join(changed)}. The result is of what was read"
     warnings.warn(note, OntomaskWarning, stacklevel=2)
     return [note]
-
-
-def _nameable(policy: Policy, folder: Path) -> Policy:
-    """Taxonomies that exist in Python only, and severity definitions as the run read them, as files beside the policy."""
-    attributes = dict(policy.attributes)
-    for column, attribute in policy.attributes.items():
-        taxonomy = attribute.taxonomy if isinstance(attribute, Nominal) else None
-        if isinstance(taxonomy, Taxonomy) and catalog_name(taxonomy) is None:
-            file = folder / f"taxonomy-{len(list(folder.glob('taxonomy-*'))) + 1}.csv"
-            write_taxonomy(taxonomy, file, private=True)
-            attributes[column] = attribute.changed(taxonomy=str(file.resolve()))
-    require: list[Any] = []
-    for model in policy.require:
-        if isinstance(model, SeverityModel):
-            file = model.definition.save(folder / f"severity-{len(list(folder.glob('severity-*'))) + 1}.yaml")
-            require.append(model.changed(severity=str(file.resolve())))
-        else:
-            require.append(model)
-    return policy.changed(attributes=attributes, require=require)

@@ -77,7 +77,7 @@ class ReadBack:
         """What the models say of the data, and what else fails."""
         result = self._result
         table = result.examined.beside(data)
-        found = check_models(table, self._models, result.policy, result.prepared.examined, result.masked.report)
+        found = check_models(table, self._models, result.policy, result.prepared.examined, result.masked.diagnostics)
         return Verification([*found.findings, *(f for f in check_contents(table, result.policy) if not f.holds)])
 
     def _read(self, file: Path, format: str) -> pl.DataFrame:

@@ -83,7 +83,7 @@ def original_records(result: Reportable, counts: Counts) -> int:
 
 
 def done(result: Reportable, counts: Counts) -> dict[str, Any]:
-    """Records in and out, and what the method said of itself."""
+    """Records in and out, and what the method measured of itself."""
     prepared, masked = result.prepared, result.masked
     assert result.policy.method is not None
     given, kept, released = len(prepared.kept), int(prepared.kept.sum()), len(result.records)
@@ -99,15 +99,15 @@ def done(result: Reportable, counts: Counts) -> dict[str, Any]:
         rows.append(["Groups formed by the method (several can show the same values)", counts.number(masked.groups)])
     rows.append(["Columns masked", f"{len(result.policy.masked):,}"])
     rows.append(["Columns removed", f"{len(prepared.removed):,}"])
-    report = result.report
-    own = None
-    if report is not None and counts.exact:
-        own = {
-            "head": report.columns,
-            "rows": [[_cell(value) for value in row] for row in report.head(MOST_ROWS).rows()],
-            "more": max(len(report) - MOST_ROWS, 0),
+    measured = None
+    if result.diagnostics is not None and counts.exact:
+        table = result.diagnostics.table
+        measured = {
+            "head": table.columns,
+            "rows": [[_cell(value) for value in row] for row in table.head(MOST_ROWS).rows()],
+            "more": max(len(table) - MOST_ROWS, 0),
         }
-    return {"rows": rows, "report": own}
+    return {"rows": rows, "diagnostics": measured}
 
 
 def _cell(value: Any) -> str:

@@ -33,7 +33,8 @@ from ontomask.report.risk import risk as risk_section
 from ontomask.report.several import note as about_several
 from ontomask.report.several import several as several_section
 from ontomask.report.words import checked_in_words, glossary
-from ontomask.wording import Counts, public_text
+from ontomask.statements import Statement
+from ontomask.wording import Counts
 
 if TYPE_CHECKING:
     from ontomask.report.reportable import Reportable
@@ -105,7 +106,7 @@ def summarize(
         "warnings": warnings(result, counts),
         "asked": asked,
         "done": done,
-        "guarantees": guarantees(result.public_guarantees if public else result.guarantees),
+        "guarantees": guarantees([_edition(statement, public) for statement in result.guarantees]),
         "findings": [] if public else findings(result),
         "risk": risk,
         "loss": loss,
@@ -239,29 +240,29 @@ def key_figures(result: Reportable, risk: dict[str, Any], loss: dict[str, Any], 
 
 def warnings(result: Reportable, counts: Counts) -> list[dict[str, str]]:
     """What a reader must not overlook: failures first, then what weakens the release, then notes of the run."""
-    public, findings_ = not counts.exact, result.verification.findings
-    sentences = [("bad", f"NOT SATISFIED: {f.public if public else f.text}") for f in findings_ if not f.holds]
+    public = not counts.exact
+    sentences = [("bad", _edition(failure, public).text) for failure in result.verification.failures]
     if not result.promises:
         sentences.append(("bad", "Nothing was promised of this release: no verified property protects a record."))
-    sentences += [("care", EXPLICIT_SEED)] if result.reproducible else []
+    sentences += [("care", EXPLICIT_SEED.text)] if result.reproducible else []
     sentences += [("care", about_several(result))] if result.parts else []
     sentences += [("care", text) for text in (*_about_classes(result, counts), *_about_records(result, counts))]
-    sentences += [("care", public_text(text) if public else text) for text in result.masked.caveats]
-    counting = result.policy.counting
-    repeating = result.prepared.repeating
-    shared = [one.public_sentence(counting) if public else one.sentence(counting) for one in repeating]
-    sentences += [("care", text) for text in (*shared, *_about_sensitive(result, counts))]
+    sentences += [("care", _edition(statement, public).text) for statement in result.caveats]
+    sentences += [("care", text) for text in _about_sensitive(result, counts)]
     if result.policy.row_order == "kept":
         sentences.append(
             ("care", "Records are in their original order: anyone who knows that order can tell which record is whose.")
         )
     if not public:
-        said = (*shared, EXPLICIT_SEED)
-        notes = [note for note in result.notes if not note.startswith("NOT SATISFIED") and note not in said]
-        sentences += [("note", short(note, 600)) for note in notes[:MOST_NOTES]]
+        notes = [note for note in result.notes if note.kind == "note"]  # all others are said above
+        sentences += [("note", short(note.text, 600)) for note in notes[:MOST_NOTES]]
         if len(notes) > MOST_NOTES:
             sentences.append(("note", f"... and {counted(len(notes) - MOST_NOTES, 'more note')}"))
     return [{"level": level, "text": text} for level, text in sentences]
+
+
+def _edition(statement: Statement, public: bool) -> Statement:
+    return statement.public if public else statement
 
 
 def _about_classes(result: Reportable, counts: Counts) -> list[str]:
@@ -343,21 +344,9 @@ def _about_sensitive(result: Reportable, counts: Counts) -> list[str]:
     return sentences
 
 
-def guarantees(texts: list[str]) -> list[dict[str, str]]:
-    """What holds and what is assumed, each with a word on which it is."""
-    begins = {
-        "NOT SATISFIED": "fails",
-        "Verified on the release": "verified",
-        EXPLICIT_SEED: "care",
-        "Assumed": "assumed",
-        "Not promised": "assumed",
-        "NOTHING WAS PROMISED": "care",
-    }
-    sentences = []
-    for text in texts:
-        kind = next((kind for begin, kind in begins.items() if text.startswith(begin)), "stated")
-        sentences.append({"kind": kind, "text": text})
-    return sentences
+def guarantees(statements: Sequence[Statement]) -> list[dict[str, str]]:
+    """What holds and what is assumed, each with its kind."""
+    return [{"kind": statement.kind, "text": statement.text} for statement in statements]
 
 
 def findings(result: Reportable) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from ontomask.arguments import did_you_mean, short
 from ontomask.errors import PolicyError
-from ontomask.kinds.nominal import Nominal
+from ontomask.kinds.nominal import MAPPING_FILE, TAXONOMY_FILE, Nominal
 from ontomask.settings import Settings, number
 from ontomask.severity.classes import riopsi
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -111,9 +111,11 @@ class CodedColumn(_Column):
     """A column whose values are concepts of a taxonomy."""
 
     kind: Literal["nominal"] = "nominal"
-    taxonomy: str | Taxonomy = Field(description="the taxonomy of the values: a built-in name or a file")
+    taxonomy: Annotated[str | Taxonomy, TAXONOMY_FILE] = Field(
+        description="the taxonomy of the values: a built-in name or a file"
+    )
     format: Text | None = Field(default=None, description="format of the taxonomy file, if its name does not show it")
-    mapping: dict[str, str] | str | None = Field(
+    mapping: Annotated[dict[str, str] | str | None, MAPPING_FILE] = Field(
         default=None, description="value -> concept where matching does not find it, or a CSV of both"
     )
     language: Text | None = Field(default="english", description="language of the values, for matching by stems")

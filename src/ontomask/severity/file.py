@@ -7,7 +7,7 @@ need no quotes; what should be a number or a date is read as one where it is nee
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,8 @@ import yaml
 from pydantic import ValidationError
 
 from ontomask.arguments import as_path
-from ontomask.files.yaml_files import AsWritten, Lines, line_finder, look_beside, parsed, parsed_mapping
+from ontomask.files.naming import NamedIn, marker_of, named_files
+from ontomask.files.yaml_files import AsWritten, Lines, line_finder, parsed, parsed_mapping
 from ontomask.settings import all_problems, translate
 from ontomask.severity.definition import CodedColumn, Definition
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
@@ -29,27 +30,21 @@ def read_definition(path: str | Path) -> tuple[Definition, str, Lines]:
     text, root, content = parsed_mapping(file, AsWritten, "severity", "title, institution, date, columns and sets")
     lines = line_finder(root)
     try:
-        return Definition.model_validate(_beside(file.parent.resolve(), content)), text, lines
+        return Definition.model_validate(content, context=NamedIn(file)), text, lines
     except ValidationError as wrong:
         error = translate(wrong, Definition, where=str(file), lines=lines)
         problems = [_by_name(problem, content) for problem in error.problems]
     raise all_problems(problems, str(file))
 
 
-def named_columns(file: Path) -> list[dict[Any, Any]]:
-    """What a severity file says of its columns, as it is written and unchecked; nothing that it names is opened."""
+def names_in(file: Path) -> Iterator[str]:
+    """The files that a severity file names, as it is written and unchecked; none of them is opened."""
     _, _, content = parsed(file, AsWritten)
     columns = content.get("columns") if isinstance(content, dict) else None
-    return [column for column in (columns.values() if isinstance(columns, dict) else ()) if isinstance(column, dict)]
-
-
-def _beside(folder: Path, content: dict[Any, Any]) -> dict[Any, Any]:
-    """Taxonomies and mappings that a definition names are looked for beside it."""
-    columns = content.get("columns")
+    marked = {name: mark for name, field in CodedColumn.model_fields.items() if (mark := marker_of(field)) is not None}
     for column in columns.values() if isinstance(columns, dict) else ():
-        if isinstance(column, dict):
-            look_beside(folder, column, ("taxonomy", "mapping"), list_taxonomies())
-    return content
+        named = column if isinstance(column, dict) else {}
+        yield from (name for key, mark in marked.items() if (name := mark.name_in(named.get(key))) is not None)
 
 
 def _by_name(problem: str, content: dict[Any, Any]) -> str:
@@ -67,9 +62,7 @@ def _by_name(problem: str, content: dict[Any, Any]) -> str:
 def names_files(definition: Definition) -> bool:
     """Does it name files, or taxonomies that only exist in Python?"""
     coded = [column for column in definition.columns.values() if isinstance(column, CodedColumn)]
-    return any(
-        column.taxonomy not in list_taxonomies() if isinstance(column.taxonomy, str) else True for column in coded
-    ) or any(isinstance(column.mapping, str) for column in coded)
+    return any(isinstance(column.taxonomy, Taxonomy) for column in coded) or any(named_files(definition))
 
 
 def definition_text(definition: Definition, file: Path) -> str:

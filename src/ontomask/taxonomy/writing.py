@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path
 
 from ontomask.arguments import as_path
-from ontomask.errors import TaxonomyFileError
+from ontomask.errors import OVERWRITE, TaxonomyFileError
 from ontomask.files.owner_only import create_file, make_ordinary
 from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
 
@@ -44,7 +44,9 @@ def write_taxonomy(taxonomy: Taxonomy, path: str | Path, *, overwrite: bool = Fa
     target = as_path(path)
     require_taxonomy(taxonomy)
     if _exists(target) and not overwrite:
-        raise TaxonomyFileError("the file exists", where=str(target), remedy="Choose another name, or overwrite=True.")
+        raise TaxonomyFileError(
+            "the file exists", where=str(target), remedy=("Choose another name, or ", OVERWRITE, ".")
+        )
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("child", "parent", "label", "synonyms"))

@@ -1,0 +1,74 @@
+"""Statements about a release: each has a kind that programs decide on, and a text that people read.
+
+Nothing in this package reads a text to find out what it says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+#: ``failed``: required and not satisfied. ``warning``: what nobody may overlook. ``promised``: holds by construction of the
+#: method. ``verified``: was checked on the release. ``recorded``: was checked on what the run recorded of itself.
+#: ``tried``: an attack was carried out. ``caveat``: weakens a promise, or says what is not promised. ``assumed``: what all of
+#: it rests on. ``note``: anything else.
+Kind = Literal["failed", "warning", "promised", "verified", "recorded", "tried", "caveat", "assumed", "note"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement for the steward.
+
+    Parameters
+    ----------
+    kind
+        What kind of statement it is (see :data:`Kind`).
+    text
+        The statement in words; ``str(statement)`` gives it.
+    subject
+        What it is about: a column, a model; empty if it is about the whole release.
+    public_text
+        The wording that may be handed out, without figures of the data. Not given: the same.
+    """
+
+    kind: Kind
+    text: str
+    subject: str = ""
+    public_text: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.public_text:
+            object.__setattr__(self, "public_text", self.text)
+
+    @property
+    def public(self) -> Statement:
+        """The statement as it may be handed out."""
+        return replace(self, text=self.public_text)
+
+    def to_dict(self) -> dict[str, str]:
+        """Kind, subject and text, as in JSON."""
+        return {"kind": self.kind, "subject": self.subject, "text": self.text}
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def promised(text: str) -> Statement:
+    """What a method promises by construction."""
+    return Statement("promised", text)
+
+
+def caveat(text: str, subject: str = "", public_text: str = "") -> Statement:
+    """What weakens a promise, or is not promised."""
+    return Statement("caveat", text, subject, public_text)
+
+
+def notes(texts: list[str]) -> list[Statement]:
+    """Texts that nobody decides on."""
+    return [Statement("note", text) for text in texts]
+
+
+def unchanged(column: str, where: str = "") -> Statement:
+    """A masked column that came out as it went in. ``where``: in which releases, if not in all."""
+    return caveat(f"{column}: no value was changed{where}; the column is released as it was.", column)
