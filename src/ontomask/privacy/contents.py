@@ -276,8 +276,6 @@ class NoIdentifiers(ContentCheck):
     name: Literal["no_identifiers"] = "no_identifiers"
 
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
-        import polars as pl
-
         left = [name for name, a in table.attributes.items() if a.role == "identifier" and name in table.data]
         text = (
             f"identifiers are still in the data: {', '.join(left)}"
