@@ -53,11 +53,11 @@ def command(
     *,
     given: Mapping[str, Any],
 ) -> None:
-    """Judge a masked table beside its original: what was lost, who could still be found, what is left.
+    """Assess a masked table against its original: information loss, disclosure risk, preserved statistics.
 
-    Rows must belong together. Where a run shuffled them or left some out, its list of records says which is which: it is
-    found beside the release in a result folder, and named with --records elsewhere. Reading options describe the original;
-    of them, --missing and --text hold for MASKED as well.
+    Rows must belong together. If a run shuffled them or left some out, its list of records says which is which: a
+    result folder has it beside the release; elsewhere, name it with --records. Reading options describe the original;
+    --missing and --text apply to MASKED as well.
     """
     from ontomask.assessment.assess import assess
     from ontomask.microdata.record_numbers import read_records

@@ -29,8 +29,8 @@ def command(
 ) -> None:
     """Check a policy against the data without masking anything.
 
-    Columns, kinds, taxonomies, missing values, and whether what is required can be satisfied at all; then unique records of
-    the data as they are.
+    It checks columns, kinds, taxonomies, missing values, and whether the requirements can be satisfied at all; then
+    it counts the unique records of the data.
     """
     from ontomask.policy.policy import Policy
     from ontomask.release.check import check

@@ -114,14 +114,15 @@ def command(
     *,
     given: Mapping[str, Any],
 ) -> None:
-    """Mask a table by several candidates and judge them side by side.
+    """Mask a table by several candidates and compare them.
 
-    Without --method and --with, the policy's own method is compared in several settings: k that is required and larger ones;
-    for generalization, several suppression limits; for rank swapping, several distances of exchange. What the policy requires
-    is required of every candidate: one that fails it, or cannot be run, is listed with the reason and never recommended.
+    Without --method and --with, the policy's own method is compared in several settings: the required k and larger
+    ones; for generalization, several suppression limits; for rank swapping, several swapping distances. Every
+    candidate must satisfy what the policy requires: one that fails, or cannot be run, is listed with the reason and
+    never recommended.
 
-    Candidates may mask different columns: loss is of all columns that one of them masks, linkage by the quasi-identifiers. The
-    last column says what each promises, verified on its release.
+    Candidates may mask different columns: loss covers all columns that one of them masks, linkage uses the
+    quasi-identifiers. The last column shows what each candidate promises, verified on its release.
     """
     from ontomask.comparison.baselines import with_baselines
     from ontomask.comparison.compare import compare

@@ -28,9 +28,9 @@ def command(
     ] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Mask synthetic hospital discharges in two ways, compare them, and write a report.
+    """Mask synthetic hospital discharges by two candidates, compare them, and write a report.
 
-    No record is of a person. The first time on a machine the loops are compiled, which takes most of a minute.
+    No record is of a person. The first run on a machine compiles code, which takes most of a minute.
     """
     from ontomask.demo.stays import DEMO_NOTICE
     from ontomask.demo.tour import make_tour

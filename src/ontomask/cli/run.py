@@ -78,10 +78,10 @@ def command(
 ) -> None:
     """Mask a table as a policy says, verify the release, and write it.
 
-    FOLDER/release may be handed out: the data, the guarantees, a public report. FOLDER/confidential leads back to people
-    and stays with the original data: the internal report, the policy, the secret that all chance came from, what became of
-    which combination of values, the assessment, and a manifest with versions and hashes. The folder appears when
-    it is complete.
+    FOLDER/release may be handed out: the data, the guarantees, a public report. FOLDER/confidential leads back to
+    people and stays with the original data: the internal report, the policy, the secret behind all random choices,
+    the mapping of original to released values, the assessment, and a manifest with versions and hashes. The folder
+    appears only when it is complete.
     """
     from ontomask.masking.randomness import EXPLICIT_SEED, chosen_secret
     from ontomask.policy.policy import Policy

@@ -78,7 +78,7 @@ def show(
     option: Options = None,
     as_json: AsJson = False,
 ) -> None:
-    """What a taxonomy is, and its tree."""
+    """Show a taxonomy and its tree."""
     from ontomask.taxonomy.overview import about, branch, overview
 
     if taxonomy is None:
@@ -138,10 +138,10 @@ def search(
     option: Options = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find concepts by a text, and see where they stand.
+    """Find concepts by text.
 
-    A concept is found if its code, its label or a synonym holds the text; case, accents and punctuation do not count.
-    The best come first.
+    A concept is found if its code, its label or a synonym contains the text; case, accents and punctuation are
+    ignored. The best matches come first.
     """
     from ontomask.taxonomy.overview import about
 
@@ -192,9 +192,9 @@ def path(
     option: Options = None,
     as_json: AsJson = False,
 ) -> None:
-    """The way from the root; how far apart two are.
+    """Show the path from the root to a concept, and the distance between two.
 
-    Of one concept, the way from the root down to it. Of two, also their least common subsumer and their distances.
+    For one concept, the path from the root. For two, also their least common subsumer and their distances.
     """
     from ontomask.distances.measures import get_measure
     from ontomask.distances.tables import distance

@@ -86,9 +86,9 @@ def match(
 ) -> None:
     """Match the values of a column with concepts.
 
-    It is done as masking does it. It reports how each value was found (mapping, code, label, synonym, ..., stem), which
-    values can mean several concepts, and which were not found, with what is near them. Codes of a CSV are read as
-    text: leading zeros count.
+    Values are matched as in masking. The output shows how each value was found (mapping, code, label, synonym, ...,
+    stem), which values can mean several concepts, and which were not found, with near matches. Codes of a CSV are
+    read as text: leading zeros count.
     """
     from ontomask.microdata.writing import write_text
     from ontomask.profiling.coverage import read_values
@@ -220,10 +220,10 @@ def cover(
     option: Options = None,
     as_json: AsJson = False,
 ) -> None:
-    """Which values of a column are not contained.
+    """Show which values of a column are not covered.
 
-    Tells what a taxonomy, or a hierarchy in a CSV of levels, does not have of a column: what masking would refuse. The
-    exit code is 0 if all is there and 1 if not, for use in scripts.
+    Lists the values of a column that a taxonomy, or a hierarchy in a CSV of levels, does not cover: masking would
+    refuse them. The exit code is 0 if all values are covered and 1 if not, for use in scripts.
     """
     from ontomask.hierarchies.levels_file import LevelsFile
     from ontomask.profiling.coverage import covered_by_levels, covered_by_taxonomy, read_values

@@ -49,9 +49,10 @@ def command(
 ) -> None:
     """Verify a released table, or the folder of a result.
 
-    Checked are the models of the policy and the k its method promises; that no identifier is left; that the columns are
-    those of the policy; that values fit their columns. Of a result, every file is held against the manifest, and the
-    release against the policy saved with it. Reading options describe DATA; the original is read as the policy says.
+    It checks the models of the policy and the k that its method promises; that no identifier is left; that the
+    columns are those of the policy; that values fit their columns. For a result, every file is compared with the
+    manifest, and the release with the policy saved with it. Reading options describe DATA; the original is read as
+    the policy says.
     """
     one_answer(as_json, quiet)
     found = _found(policy, data, original, given, confined)
