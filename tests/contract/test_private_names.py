@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ontomask.kernels import compiling
+from ontomask import arrays
+from ontomask.kernels import compiling, space
 from ontomask.kernels.linkage import linkage_range
 
 SOURCES = sorted((Path(__file__).parents[2] / "src" / "ontomask").rglob("*.py"))
@@ -47,3 +48,8 @@ def test_no_private_module_of_another_package_is_imported(module: Path) -> None:
         name for name in imported if name.split(".")[0] != "ontomask" and any(p[:1] == "_" for p in name.split("."))
     ]
     assert [name for name in private if name != "__future__"] == []
+
+
+def test_kernels_and_everything_else_agree_on_ties() -> None:
+    """Kernels have the tolerance compiled in, so they keep it in a file of their own."""
+    assert space.TIE == arrays.TIE

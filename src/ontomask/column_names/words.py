@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator
 
 from ontomask.files.packaged import Listed, Packaged, Words
 
 Codes = Literal["diagnoses", "procedures"]
+#: The steps of a scale, from first to last.
+Steps = Annotated[list[str], BeforeValidator(lambda scale: scale.split(" < "))]
 
 
 class Topic(Packaged):
@@ -53,6 +57,7 @@ class Vocabulary(Packaged):
     times: Words
     ends: Listed
     substances: Listed
+    ordered: list[Steps]
     starts: dict[str, str]
     keys: KeyWords
     units: dict[str, Words]

@@ -11,6 +11,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from ontomask.column_names.words import vocabulary
+
 #: A list of bands or steps is no longer.
 MOST_STEPS = 100
 
@@ -43,46 +45,6 @@ _ABOVE = re.compile(
 )
 _PLAIN = re.compile(rf"^[$€£]?\s*(?P<value>{_NUMBER})(?:\s*{_UNIT})*$")
 
-#: Scales that need no explanation, from first to last; a column may have some of the steps.
-_SCALES = [
-    scale.split(" < ")
-    for scale in (
-        "none < very low < low < medium < high < very high",
-        "none < very low < low < moderate < high < very high",
-        "none < minimal < mild < moderate < severe < very severe < critical",
-        "none < small < medium < large < very large",
-        "none < some < most < all",
-        "never < rarely < sometimes < often < always",
-        "never < seldom < sometimes < usually < always",
-        "very poor < poor < fair < good < very good < excellent",
-        "strongly disagree < disagree < neutral < agree < strongly agree",
-        "very dissatisfied < dissatisfied < neutral < satisfied < very satisfied",
-        "down < steady < up",
-        "decreased < unchanged < increased",
-        "low < normal < high",
-        "negative < trace < positive",
-        "minor < moderate < major < extreme",
-        "xs < s < m < l < xl < xxl",
-        "i < ii < iii < iv < v",
-        "first < second < third < fourth < fifth",
-        "muy bajo < bajo < medio < alto < muy alto",
-        "muy baja < baja < media < alta < muy alta",
-        "ninguno < leve < moderado < grave < muy grave",
-        "nunca < raramente < a veces < a menudo < siempre",
-        "malo < regular < bueno < muy bueno < excelente",
-        "molt baix < baix < mitja < alt < molt alt",
-        "cap < lleu < moderat < greu < molt greu",
-        "mai < rarament < de vegades < sovint < sempre",
-        "tres faible < faible < moyen < eleve < tres eleve",
-        "aucun < leger < modere < severe < tres severe",
-        "jamais < rarement < parfois < souvent < toujours",
-        "sehr niedrig < niedrig < mittel < hoch < sehr hoch",
-        "keine < leicht < mittel < schwer < sehr schwer",
-        "keine < leicht < massig < schwer",
-        "nie < selten < manchmal < oft < immer",
-        "schlecht < massig < gut < sehr gut",
-    )
-]
 #: The step before all that are above something: Norm, >200, >300.
 _NORMAL = ("norm", "normal")
 
@@ -109,7 +71,7 @@ def scale_order(values: Sequence[str]) -> list[str] | None:
     folded = {_folded(value): value for value in values}
     if len(folded) < max(2, len(values)):
         return None
-    for scale in _SCALES:
+    for scale in vocabulary().ordered:
         if folded.keys() <= set(scale) and folded.keys() - {"none", "neutral", "normal"}:
             return [folded[step] for step in scale if step in folded]
     return None

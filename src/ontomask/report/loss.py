@@ -57,21 +57,7 @@ def loss(result: Reportable, counts: Counts) -> dict[str, Any]:
     if public and (n < FEW or near_original(assessment, counts)):
         return content
     kept = _variety(assessment)
-    drift = {row["attribute"]: row["drift"] for row in assessment.preservation.means.iter_rows(named=True)}
-    for column in columns:
-        name = column.name
-        same = not changed[name] and not figures.removed
-        content["columns"].append(
-            {
-                "name": name,
-                "away": NONE_CHANGED if same else counts.coarse(figures.relative[name], n),
-                "changed": "" if public else percent(changed[name], 0) if changed[name] else NONE_CHANGED,
-                "rmse": "" if public else number(figures.rmse_released[name]),
-                "reading": "" if public else reading(column, figures.rmse_released[name], changed[name]),
-                "drift": _shift(drift.get(name)) if counts.exact else band(drift.get(name)),
-                "kept": _shift(kept.get(name), 0) if counts.exact else counts.coarse(kept.get(name), n),
-            }
-        )
+    content["columns"] = _by_column(assessment, columns, kept, counts)
     step = counts.step(n) if public else None
     away = [(name, _bar(share, step)) for name, share in figures.relative.items()]
     if any(height for _, height in away):
@@ -85,6 +71,29 @@ def loss(result: Reportable, counts: Counts) -> dict[str, Any]:
     elif pairs:
         content["pairs"] = [[f"{a} and {b}", band(abs(y - x))] for a, b, x, y in pairs[:MOST_PAIRS]]
     return content
+
+
+def _by_column(assessment: Any, columns: Any, kept: Any, counts: Counts) -> list[dict[str, str]]:
+    """What each column lost: distances, changed values, drift of its mean, variety that is ``kept``."""
+    figures, public = assessment.loss, not counts.exact
+    n, changed = figures.records - figures.removed, figures.changed_released
+    drift = {row["attribute"]: row["drift"] for row in assessment.preservation.means.iter_rows(named=True)}
+    rows = []
+    for column in columns:
+        name = column.name
+        same = not changed[name] and not figures.removed
+        rows.append(
+            {
+                "name": name,
+                "away": NONE_CHANGED if same else counts.coarse(figures.relative[name], n),
+                "changed": "" if public else percent(changed[name], 0) if changed[name] else NONE_CHANGED,
+                "rmse": "" if public else number(figures.rmse_released[name]),
+                "reading": "" if public else reading(column, figures.rmse_released[name], changed[name]),
+                "drift": _shift(drift.get(name)) if counts.exact else band(drift.get(name)),
+                "kept": _shift(kept.get(name), 0) if counts.exact else counts.coarse(kept.get(name), n),
+            }
+        )
+    return rows
 
 
 def _in_all(share: float, n: int, counts: Counts) -> str:
