@@ -17,9 +17,9 @@ import ontomask
 SOURCES = Path(ontomask.__file__).parent
 #: From the ground up. A package or module may import what stands before it, and itself.
 ORDER = (
-    "errors arrays arguments showing wording statements progress fork_safety settings_help settings files kernels taxonomy "
-    "distances microdata kinds column_names statistics operators hierarchies severity privacy masking policy profiling "
-    "assessment report release comparison demo cli"
+    "errors arrays arguments showing wording statements progress fork_safety settings_help settings files kernels "
+    "taxonomy distances microdata column_names statistics kinds operators hierarchies severity privacy masking policy "
+    "profiling assessment report release comparison demo cli"
 ).split()
 #: The public names and the command sit on top of everything.
 TOP = ("__init__", "__main__")

@@ -9,7 +9,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.assessment.pairing import Pairing
-from ontomask.kinds.numeric import NumericColumn
 from ontomask.microdata.columns import Column
 
 #: The part of the records that a tail has at each end.
@@ -40,7 +39,7 @@ def tails_of(pairing: Pairing) -> pl.DataFrame:
     rows = []
     parts = zip(pairing.original.columns, pairing.masked.columns, pairing.general, strict=True)
     for column, masked, general in parts:
-        if isinstance(column, NumericColumn) and not general[np.unique(masked.codes)].any():
+        if column.continuous and not general[np.unique(masked.codes)].any():
             before, after = _numbers(column), _numbers(masked)
             if len(before) and len(after):
                 rows += [_tail(column.name, end, before, after) for end in ("lowest", "highest")]
@@ -75,7 +74,7 @@ def vanished_of(pairing: Pairing) -> pl.DataFrame:
     rows = []
     parts = zip(pairing.original.columns, pairing.masked.columns, pairing.general, strict=True)
     for column, masked, general in parts:
-        if isinstance(column, NumericColumn):
+        if column.continuous:
             continue
         before, records = _categories(column)
         codes = np.unique(masked.codes)

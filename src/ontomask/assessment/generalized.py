@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ontomask.arrays import Longs
 from ontomask.hierarchies.above import Above
-from ontomask.kinds.numeric import NumericColumn
 from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import Masked
 from ontomask.microdata.encoding import Table
@@ -47,7 +46,7 @@ def read_generalized(
 
 def _nodes(above: Above, codes: NDArray[Any], released: pl.Series, *, one: bool) -> Longs | None:
     """The node that each record shows, the most specific of equals; ``one``: of one level in all records, if there is such."""
-    number = isinstance(above.column, NumericColumn)
+    number = above.column.continuous
     texts = [_as_text(value, number=number) for value in released.to_list()]
     place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
     text_of = np.array([place[text] for text in texts], dtype=np.int64)

@@ -20,7 +20,6 @@ from ontomask.kernels.blocks import new_blocks
 from ontomask.kernels.linkage import linkage_range, nearest_range
 from ontomask.kernels.ordering import near_order
 from ontomask.kernels.space import new_point
-from ontomask.kinds.line import LineDistance
 from ontomask.microdata.encoding import Table
 from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
 from ontomask.progress import Progress, Reporter, silent
@@ -225,7 +224,7 @@ def _points(distance: RecordDistance, table: Table) -> tuple[NDArray[Any], NDArr
     """Where each tuple stands, as the kernels want it: coordinates, missing ones, rows of the tables."""
     line, coded = [], []
     for metric, column, codes in zip(distance.metrics, table.columns, table.codes, strict=True):
-        if isinstance(metric, LineDistance):
+        if metric.on_line:
             centres = column.centre_of_code[codes]
             gone = metric.column.is_missing(centres)
             line.append((np.where(gone, 0.0, distance.coordinates(metric, centres)), gone.astype(np.float64)))

@@ -11,22 +11,15 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.arguments import counted, short, some_of
 from ontomask.arrays import Longs
 from ontomask.assessment.alignment import rows_of
 from ontomask.assessment.generalized import read_generalized
 from ontomask.distances.measures import get_measure
-from ontomask.errors import DataError, PolicyError
-from ontomask.hierarchies.levels import ANY
-from ontomask.kinds.flat import Flat, FlatColumn
-from ontomask.kinds.nominal import NominalColumn
-from ontomask.kinds.numeric import Numeric, NumericColumn
-from ontomask.kinds.ordinal import Ordinal, OrdinalColumn
+from ontomask.errors import PolicyError
 from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import Masked, Method
 from ontomask.microdata.attributes import as_attributes
-from ontomask.microdata.columns import Column, encode_column
-from ontomask.microdata.dtypes import aligned as in_one_type
+from ontomask.microdata.columns import Column
 from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.encoding import Table, encode, make_table, remeasured, require_columns
 from ontomask.microdata.frames import Taken, take
@@ -35,7 +28,6 @@ from ontomask.microdata.reading_options import Reading
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.policy.policy import Policy
 from ontomask.privacy.examined import Examined
-from ontomask.taxonomy.matching import as_mapping
 
 Found = TypeVar("Found")
 
@@ -114,50 +106,11 @@ def pair_result(table: Table, masked: Masked, dropped: int = 0) -> Pairing:
     stayed = masked.group_of >= 0
     group_of = masked.group_of[stayed]
     shown: Sequence[pl.Series | None] = masked.shown or [None] * len(table.columns)
-    made = [masked_column(*parts, group_of) for parts in zip(table.columns, masked.centres, shown, strict=True)]
+    parts = zip(table.columns, masked.centres, shown, strict=True)
+    made = [column.released(centres, text, group_of) for column, centres, text in parts]
     columns, general = [column for column, _ in made], [part for _, part in made]
-    known = tuple(aware_of(new, column) for column, new in zip(table.columns, columns, strict=True))
+    known = tuple(column.aware_of(new) for column, new in zip(table.columns, columns, strict=True))
     return paired(replace(table, columns=known), make_table(columns), general, stayed, dropped)
-
-
-def masked_column(
-    column: Column, centres: NDArray[Any], shown: pl.Series | None, group_of: NDArray[Any]
-) -> tuple[Column, NDArray[np.bool_]]:
-    """A column of centres, encoded like the original one, and which of its codes show no single value."""
-    if isinstance(column, (NominalColumn, NumericColumn, OrdinalColumn)):
-        distinct, code = np.unique(centres, return_inverse=True)
-        general = np.zeros(len(distinct), dtype=np.bool_)
-        if shown is not None:
-            first, code, general = _by_what_is_shown(column, code, shown)
-            distinct = centres[first]
-        gone = np.flatnonzero(np.isnan(distinct) if isinstance(column, NumericColumn) else distinct < 0)
-        changed: dict[str, Any] = {
-            "codes": code[group_of].astype(np.int32),
-            "values": column.decode(distinct),
-            "missing": int(gone[0]) if len(gone) else None,
-        }
-        own = {NominalColumn: "concepts", NumericColumn: "numbers", OrdinalColumn: "ranks"}[type(column)]
-        changed[own] = distinct
-        return replace(column, **changed), general
-    most = int(centres.max(initial=-1)) + 1  # generalized values have codes beyond those of the column
-    values = column.values.extend_constant(None, most - len(column)) if most > len(column) else column.values
-    return replace(column, codes=centres[group_of].astype(np.int32), values=values), np.arange(most) >= len(column)
-
-
-def _by_what_is_shown(column: Column, centre: NDArray[Any], shown: pl.Series) -> tuple[Longs, Longs, NDArray[np.bool_]]:
-    """Groups that show the same and stand at the same place: the first of each kind, the kind of every group, and which
-    kinds show something that is not a value of the column."""
-    texts = shown.cast(pl.String).to_list()
-    kinds: dict[Any, int] = {}
-    code = np.array([kinds.setdefault(key, len(kinds)) for key in zip(centre.tolist(), texts, strict=True)])
-    first = np.zeros(len(kinds), dtype=np.int64)
-    first[code[::-1]] = np.arange(len(code))[::-1]
-    values = set(column.values.cast(pl.String).to_list())
-    if isinstance(column, NominalColumn):  # a concept is compared as what it means; only * is none
-        general = [texts[i] == ANY and ANY not in values for i in first]
-    else:
-        general = [texts[i] not in values for i in first]
-    return first, code.astype(np.int64), np.array(general, dtype=np.bool_)
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,28 +201,14 @@ def pair_opened(frames: Frames) -> Pairing:
             pairing = pair_result(table, masked, int((~there).sum()))
             return replace(pairing, ncp=masked.certainty_penalty(len(frames.before)))
     for name in names:
-        _require_numbers(before[name], after[name], listed[name])
-        if isinstance(listed[name], (Flat, Ordinal)):
-            own_order = isinstance(listed[name], Ordinal) and listed[name].order is None
-            pair = in_one_type(before[name], after[name], dates=own_order)
-            before, after = before.with_columns(pair[0]), after.with_columns(pair[1])
+        pair = listed[name].paired(before[name], after[name])
+        before, after = before.with_columns(pair[0]), after.with_columns(pair[1])
     table = encode(before, listed, names, np.flatnonzero(there))
-    columns = [_encoded_like(column, after[column.name]) for column in table.columns]
-    known = [aware_of(new, column) for column, new in zip(table.columns, columns, strict=True)]
+    columns = [column.encode_like(after[column.name]) for column in table.columns]
+    known = [column.aware_of(new) for column, new in zip(table.columns, columns, strict=True)]
     general = [np.zeros(len(column), dtype=np.bool_) for column in columns]
     masked_table = make_table(columns)
     return paired(replace(table, columns=tuple(known)), masked_table, general, stayed[there], int((~there).sum()))
-
-
-def _require_numbers(before: pl.Series, after: pl.Series, attribute: Any) -> None:
-    """An error where numbers have become texts, such as intervals, and nothing says what these stand for."""
-    if isinstance(attribute, Numeric) and before.dtype.is_numeric() and is_text(after.dtype):
-        raise DataError(
-            "holds numbers in the original and text in the masked data",
-            where=f"column {before.name!r}",
-            remedy="If the data were generalized, give the policy that was used: its hierarchies say what an interval stands "
-            "for. result.assessment judges a run without reading it back.",
-        )
 
 
 def _dropped(data: pl.DataFrame, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
@@ -281,14 +220,6 @@ def _dropped(data: pl.DataFrame, attributes: Mapping[str, Any]) -> NDArray[np.bo
     return out
 
 
-def aware_of(masked: Column, column: Column) -> Column:
-    """The original column, on a scale that holds what only masking brought in: flat values and concepts."""
-    if isinstance(column, NominalColumn):
-        assert isinstance(masked, NominalColumn)
-        return replace(column, span=masked.concepts[masked.concepts >= 0])
-    return replace(column, values=masked.values) if isinstance(column, FlatColumn) else column
-
-
 def _studied(attributes: Any) -> dict[str, Any]:
     """The columns to compare: those that the method of a policy works on, else the quasi-identifiers."""
     if isinstance(attributes, Policy):
@@ -297,52 +228,6 @@ def _studied(attributes: Any) -> dict[str, Any]:
     if not quasi:
         raise PolicyError("no column is a quasi-identifier", remedy="Give at least one column the role quasi.")
     return quasi
-
-
-def _encoded_like(column: Column, values: pl.Series) -> Column:
-    """A masked column, of the type of the original one, read as that was."""
-    attribute = column.attribute
-    if isinstance(column, NominalColumn):
-        return _same_concepts(column, values)
-    own_order = isinstance(attribute, Ordinal) and attribute.order is None
-    if not own_order and isinstance(column, (NumericColumn, OrdinalColumn)):
-        return encode_column(column.name, attribute, values, [])
-    # Codes of the original, whichever of its values are left; new ones follow.
-    distinct = pl.concat([column.values, values]).unique(maintain_order=True)
-    place = pl.DataFrame({"value": distinct, "code": np.arange(len(distinct), dtype=np.int32)})
-    codes = pl.DataFrame({"value": values}).join(
-        place, on="value", how="left", nulls_equal=True, maintain_order="left"
-    )["code"]
-    gone = np.flatnonzero(distinct.is_null().to_numpy())
-    changed: dict[str, Any] = {
-        "codes": codes.to_numpy(),
-        "values": distinct,
-        "missing": int(gone[0]) if len(gone) else column.missing,
-    }
-    if isinstance(column, OrdinalColumn):
-        new = distinct[len(column.values) :].drop_nulls().to_list()
-        if new:
-            shown = some_of([short(repr(value)) for value in new])
-            raise DataError(
-                f"holds {counted(len(new), 'value')} that the original does not have: {shown}",
-                where=column.where,
-                remedy="Give the whole scale: Ordinal(order=[...]).",
-            )
-        # Of new values only a missing one can be left.
-        changed["ranks"] = np.append(column.ranks, np.full(len(distinct) - len(column.values), -1))
-    return replace(column, **changed)
-
-
-def _same_concepts(column: NominalColumn, values: pl.Series) -> Column:
-    """A masked column of concepts: what is written as in the original means the same, other values are matched."""
-    concepts = column.taxonomy.concepts
-    read = {
-        str(value): concepts[concept]
-        for value, concept in zip(column.values.to_list(), column.concepts.tolist(), strict=True)
-        if concept >= 0
-    }
-    own = column.attr.model_copy(update={"mapping": as_mapping(column.attr.mapping) | read})
-    return replace(encode_column(column.name, own, values, []), attribute=column.attribute)
 
 
 def paired(

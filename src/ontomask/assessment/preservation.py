@@ -15,14 +15,9 @@ from ontomask.arguments import is_number, whole_from
 from ontomask.arrays import Floats, Longs
 from ontomask.assessment.pairing import Pairing, pair_frames
 from ontomask.errors import OptionError
-from ontomask.kinds.concept_distance import NominalDistance
-from ontomask.kinds.line import LineDistance
-from ontomask.kinds.nominal import NominalColumn
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.columns import Column
 from ontomask.statistics import dependence
-from ontomask.statistics.centroids import nearest_to_all
-from ontomask.statistics.sample import Sample
 
 #: Columns with more distinct values than this get no table of distances between them.
 MOST_VALUES = 5_000
@@ -206,11 +201,8 @@ class ColumnPair:
         own = np.concatenate((column.centre_of_code, masked.centre_of_code))
         values, place = np.unique(own, return_inverse=True)  # one NaN stands for all missing numbers
         table: Floats | None = None
-        if len(values) <= MOST_VALUES:
-            if isinstance(metric, NominalDistance):
-                table = metric.between(values, values)
-            elif not isinstance(metric, LineDistance):
-                table = 1.0 - np.eye(len(values))
+        if len(values) <= MOST_VALUES and not metric.on_line:
+            table = metric.between(values, values)
         before, after = place[: len(column)][column.codes], place[len(column) :][masked.codes]
         return ColumnPair(metric, values, before, after, table)
 
@@ -220,7 +212,7 @@ class ColumnPair:
 
     @property
     def is_line(self) -> bool:
-        return isinstance(self.metric, LineDistance)
+        return self.metric.on_line
 
     def codes(self, part: Any, masked: bool) -> Longs:
         """All records, or those of a sample."""
@@ -229,7 +221,6 @@ class ColumnPair:
 
     def numbers(self, part: Any, masked: bool) -> Floats:
         """The numbers or ranks of records, NaN where missing."""
-        assert isinstance(self.metric, LineDistance)
         values = np.where(self.metric.column.is_missing(self.values), np.nan, self.values.astype(np.float64))
         return values[self.codes(part, masked)]
 
@@ -285,7 +276,6 @@ def _moments(marginality: Floats, counts: Longs, codes: Longs) -> tuple[float, f
 
 def _line_moments(pair: ColumnPair, codes: Longs) -> tuple[float, float]:
     """Mean and variance of numbers or ranks, from how often each occurs: rearranged values have the very same."""
-    assert isinstance(pair.metric, LineDistance)
     counts = np.bincount(codes, minlength=len(pair.values))
     present = ~pair.metric.column.is_missing(pair.values)
     values, counts = pair.values[present].astype(np.float64), counts[present]
@@ -319,21 +309,7 @@ def _means(pair: ColumnPair) -> dict[str, Any]:
 
 def _mean(pair: ColumnPair, codes: Longs) -> Any:
     """As a centre: the semantic mean (R17 eq. 13), the most frequent value, the mean of numbers or ranks."""
-    counts = np.bincount(codes, minlength=len(pair.values))
-    if pair.is_line:
-        return _line_moments(pair, codes)[0]
-    if isinstance(pair.metric, NominalDistance):
-        column = pair.metric.column
-        assert isinstance(column, NominalColumn)
-        known = (pair.values >= 0) & (counts > 0)
-        if not known.any():
-            return -1
-        sample = Sample.of_distinct(column.taxonomy, pair.values[known], counts[known])
-        attribute = column.attr
-        return nearest_to_all(
-            sample, "semantic_mean", pair.metric.measure, attribute.scope, attribute.options, pair.metric.corpus
-        )
-    return pair.values[int(np.argmax(counts))]
+    return pair.metric.mean_centre(pair.values, np.bincount(codes, minlength=len(pair.values)))
 
 
 def _dependence(pairs: Sequence[ColumnPair], stayed: NDArray[np.int64], rng: np.random.Generator) -> pl.DataFrame:

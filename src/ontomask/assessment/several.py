@@ -12,8 +12,6 @@ import polars as pl
 from ontomask.arguments import plain_number
 from ontomask.arrays import Floats
 from ontomask.assessment.combined import combine_estimates
-from ontomask.kinds.concept_distance import NominalDistance
-from ontomask.kinds.line import LineDistance
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.columns import Column
 
@@ -143,23 +141,8 @@ def estimates_of(pairings: Sequence[Pairing], masked: Sequence[str]) -> pl.DataF
 
 def _scores(metric: ColumnDistance, column: Column) -> Floats:
     """A number for each record that has a value: the number, the rank, or the marginality in the original."""
-    if isinstance(metric, LineDistance):
-        own = column.centre_of_code
-        gone = metric.column.is_missing(own)
-        every: Floats = own.astype(np.float64)
-    elif isinstance(metric, NominalDistance):
-        own, weights = column.centre_of_code, metric.weights
-        gone = own < 0
-        # Row by row, in a fixed order: a matrix product would depend on the number of threads.
-        every = np.array([(row * weights).sum() for row in metric.between(own, metric.column.centre_of_code)])
-        every = every / (metric.n * metric.scale) if metric.scale > 0 else every
-    else:
-        known = dict(zip(metric.column.values.to_list(), metric.weights.tolist(), strict=True))
-        values = column.values.to_list()
-        gone = np.array([value is None for value in values])
-        every = np.array([1 - known.get(value, 0.0) / metric.n for value in values])
-    kept = column.codes[~gone[column.codes]]
-    return every[kept]
+    scores = metric.scores(column)[column.codes]
+    return scores[~np.isnan(scores)]
 
 
 def _figures(found: Sequence[Assessment]) -> pl.DataFrame:

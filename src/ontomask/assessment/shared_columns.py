@@ -14,8 +14,8 @@ import numpy as np
 import polars as pl
 
 from ontomask.arrays import Flags
-from ontomask.assessment.pairing import Pairing, aware_of, masked_column, paired
-from ontomask.kinds.nominal import Nominal, NominalColumn
+from ontomask.assessment.pairing import Pairing, paired
+from ontomask.kinds.nominal import NominalColumn
 from ontomask.masking.method import Masked
 from ontomask.microdata.columns import Column, encode_column
 from ontomask.microdata.encoding import Table, make_table
@@ -45,13 +45,13 @@ def pair_on(
         new: Column
         if name in place:
             column = table.columns[place[name]]
-            new, odd = masked_column(column, masked.centres[place[name]], shown[place[name]], group_of)
-            if isinstance(attributes[name], Nominal) and not isinstance(column, NominalColumn):
+            new, odd = column.released(masked.centres[place[name]], shown[place[name]], group_of)
+            if attributes[name].kind != column.attribute.kind:
                 column, new, odd = _by_meaning(column, new, odd, encode_column(name, attributes[name], data[name], []))
         else:
             column = encode_column(name, attributes[name], data[name], [])
             new, odd = replace(column, codes=column.codes[stayed]), np.zeros(len(column), dtype=np.bool_)
-        before.append(aware_of(new, column))
+        before.append(column.aware_of(new))
         after.append(new)
         general.append(odd)
     return paired(make_table(before), make_table(after), general, stayed, dropped)

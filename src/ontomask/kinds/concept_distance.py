@@ -17,6 +17,8 @@ from ontomask.distances.sweep import FewestDown, sweep
 from ontomask.kernels.centres import HIERARCHY, MODE, PRESENT, SUBSUMER
 from ontomask.microdata.column_distance import CentreRule, Centres, ColumnDistance
 from ontomask.microdata.columns import Column
+from ontomask.statistics.centroids import nearest_to_all
+from ontomask.statistics.sample import Sample
 from ontomask.taxonomy.dag import Dag
 
 if TYPE_CHECKING:
@@ -116,6 +118,15 @@ class NominalDistance(ColumnDistance):
 
     def table_of(self, codes: Longs) -> Floats:
         return self.table[np.ix_(codes, self.row_of_code[codes])]
+
+    def mean_centre(self, values: Centres, counts: Longs) -> int:
+        """The semantic mean (R17 eq. 13)."""
+        known = (values >= 0) & (counts > 0)
+        if not known.any():
+            return -1
+        sample = Sample.of_distinct(self.taxonomy, values[known], counts[known])
+        attribute = self.column.attr
+        return nearest_to_all(sample, "semantic_mean", self.measure, attribute.scope, attribute.options, self.corpus)
 
     def marginalities(self) -> Floats:
         sums: Floats = np.add.reduce(

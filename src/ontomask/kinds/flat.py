@@ -14,7 +14,8 @@ from ontomask.arrays import Floats, Longs
 from ontomask.kernels.centres import MODE
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.column_distance import CentreRule, Centres, ColumnDistance
-from ontomask.microdata.columns import Codes, Column
+from ontomask.microdata.columns import Codes, Column, extended
+from ontomask.microdata.dtypes import aligned
 from ontomask.microdata.spelling import is_text, spelled_alike
 
 #: Values that are written out at once.
@@ -25,6 +26,9 @@ class Flat(Attribute):
     """Values that are equal or not, nothing between: distance 0 or 1, centre = the most frequent."""
 
     kind: Literal["flat"] = "flat"
+
+    def paired(self, before: pl.Series, after: pl.Series) -> tuple[pl.Series, pl.Series]:
+        return aligned(before, after, dates=False)
 
     def column(
         self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None
@@ -55,6 +59,19 @@ class FlatColumn(Column):
         values = self.values.extend_constant(None, most - len(self)) if most > len(self) else self.values
         return replace(self, codes=centres[codes].astype(np.int32), values=values)
 
+    def released(
+        self, centres: NDArray[Any], shown: pl.Series | None, group_of: NDArray[Any]
+    ) -> tuple[Self, NDArray[np.bool_]]:
+        made = self.of_centres(centres, group_of.astype(np.int32))
+        return made, np.arange(int(centres.max(initial=-1)) + 1) >= len(self)
+
+    def aware_of(self, masked: Column) -> Self:
+        return replace(self, values=masked.values)
+
+    def encode_like(self, values: pl.Series) -> Self:
+        codes, distinct, missing = extended(self, values)
+        return replace(self, codes=codes, values=distinct, missing=missing)
+
     def decode(self, centres: NDArray[Any]) -> pl.Series:
         return self.values.gather(centres.astype(np.int64)).rename(self.name)
 
@@ -82,6 +99,12 @@ class FlatDistance(ColumnDistance):
     def marginalities(self) -> Floats:
         sums: Floats = self.n - self.weights
         return sums
+
+    def scores(self, column: Column) -> Floats:
+        known = dict(zip(self.column.values.to_list(), self.weights.tolist(), strict=True))
+        return np.array(
+            [np.nan if value is None else 1 - known.get(value, 0.0) / self.n for value in column.values.to_list()]
+        )
 
     def records_nearer(self, codes: Longs, bound: Floats) -> Longs:
         return np.where(bound > 0, self.column.counts[codes], 0)

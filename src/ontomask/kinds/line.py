@@ -82,6 +82,17 @@ class LineDistance(ColumnDistance):
         at = self.column.centre_of_code[codes].astype(np.float64)
         return np.abs(at[:, None] - at)
 
+    def scores(self, column: Column) -> Floats:
+        """The number or rank itself."""
+        own = column.centre_of_code
+        return np.where(self.column.is_missing(own), np.nan, own.astype(np.float64))
+
+    def mean_centre(self, values: Centres, counts: Longs) -> float:
+        """The mean of numbers or ranks; NaN where all are missing."""
+        present = ~self.column.is_missing(values)
+        n = counts[present].sum()
+        return float((values[present].astype(np.float64) * counts[present]).sum() / n) if n else float("nan")
+
     def records_nearer(self, codes: Longs, bound: Floats) -> Longs:
         order = np.argsort(self.positions)
         at = self.positions[order]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -20,12 +20,12 @@ from ontomask.errors import OptionError
 from ontomask.files.naming import NamesFile
 from ontomask.kinds.concept_distance import NominalDistance
 from ontomask.microdata.attributes import Attribute
-from ontomask.microdata.columns import Codes, Column, first_where
+from ontomask.microdata.columns import Codes, Column, encode_column, first_where
 from ontomask.settings import plain
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies, load_taxonomy
 from ontomask.taxonomy.lexicon import stemmer
 from ontomask.taxonomy.matched import Matching
-from ontomask.taxonomy.matching import match_counts
+from ontomask.taxonomy.matching import as_mapping, match_counts
 from ontomask.taxonomy.readers import read_taxonomy
 from ontomask.taxonomy.taxonomy import Taxonomy
 from ontomask.taxonomy.writing import write_taxonomy
@@ -222,6 +222,25 @@ class NominalColumn(Column):
     def of_centres(self, centres: NDArray[Any], codes: Codes) -> Self:
         missing = first_where(self.is_missing(centres))
         return replace(self, codes=codes, values=self.decode(centres), missing=missing, concepts=centres)
+
+    def is_general(self, text: str | None, values: Collection[str | None]) -> bool:
+        """A concept is compared as what it means; only * is none."""
+        return text == "*" and "*" not in values
+
+    def aware_of(self, masked: Column) -> Self:
+        concepts = masked.centre_of_code
+        return replace(self, span=concepts[concepts >= 0])
+
+    def encode_like(self, values: pl.Series) -> Column:
+        """What is written as in this column means the same, other values are matched."""
+        codes = self.taxonomy.concepts
+        read = {
+            str(value): codes[concept]
+            for value, concept in zip(self.values.to_list(), self.concepts.tolist(), strict=True)
+            if concept >= 0
+        }
+        own = self.attr.model_copy(update={"mapping": as_mapping(self.attr.mapping) | read})
+        return replace(encode_column(self.name, own, values, []), attribute=self.attribute)
 
     def decode(self, centres: NDArray[Any]) -> pl.Series:
         """Concepts of the column as they are written there, others by code or label."""

@@ -18,6 +18,7 @@ from ontomask.kinds.line import LineColumn, middle_of_groups
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.columns import Codes, first_where, refuse_odd, rows_where
 from ontomask.microdata.precision import own_decimals, rounded
+from ontomask.microdata.spelling import is_text
 from ontomask.settings import whole_number
 
 #: No number of a numeric column may be larger: squares and sums of them would overflow.
@@ -41,6 +42,17 @@ class Numeric(Attribute):
 
     def checked(self, name: str, values: pl.Series, rows: Longs | None) -> pl.Series:
         return _only_numbers(name, values, rows)
+
+    def paired(self, before: pl.Series, after: pl.Series) -> tuple[pl.Series, pl.Series]:
+        """An error where numbers have become texts, such as intervals, and nothing says what these stand for."""
+        if before.dtype.is_numeric() and is_text(after.dtype):
+            raise DataError(
+                "holds numbers in the original and text in the masked data",
+                where=f"column {before.name!r}",
+                remedy="If the data were generalized, give the policy that was used: its hierarchies say what an interval "
+                "stands for. result.assessment judges a run without reading it back.",
+            )
+        return before, after
 
     def column(
         self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None

@@ -15,8 +15,9 @@ from ontomask.arrays import Longs
 from ontomask.errors import DataError
 from ontomask.kinds.line import LineColumn, middle_of_groups
 from ontomask.microdata.attributes import Attribute
-from ontomask.microdata.columns import Codes, first_where, refuse_odd, rows_where
+from ontomask.microdata.columns import Codes, Column, extended, first_where, refuse_odd, rows_where
 from ontomask.microdata.dates import read_dates
+from ontomask.microdata.dtypes import aligned
 from ontomask.settings import plain
 
 
@@ -53,6 +54,9 @@ class Ordinal(Attribute):
         if values.dtype.is_float():
             refuse_odd(name, ~values.is_finite(), "NaN or infinite", rows)
         return values
+
+    def paired(self, before: pl.Series, after: pl.Series) -> tuple[pl.Series, pl.Series]:
+        return aligned(before, after, dates=self.order is None)
 
     def column(
         self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None
@@ -107,6 +111,23 @@ class OrdinalColumn(LineColumn):
     def of_centres(self, centres: NDArray[Any], codes: Codes) -> Self:
         missing = first_where(self.is_missing(centres))
         return replace(self, codes=codes, values=self.decode(centres), missing=missing, ranks=centres)
+
+    def encode_like(self, values: pl.Series) -> Column:
+        """Where the values make the order themselves, masked ones must be among them."""
+        if self.attr.order is not None:
+            return super().encode_like(values)
+        codes, distinct, missing = extended(self, values)
+        new = distinct[len(self) :].drop_nulls().to_list()
+        if new:
+            shown = some_of([short(repr(value)) for value in new])
+            raise DataError(
+                f"holds {counted(len(new), 'value')} that the original does not have: {shown}",
+                where=self.where,
+                remedy="Give the whole scale: Ordinal(order=[...]).",
+            )
+        # Of new values only a missing one can be left.
+        ranks = np.append(self.ranks, np.full(len(distinct) - len(self), -1))
+        return replace(self, codes=codes, values=distinct, missing=missing, ranks=ranks)
 
     def decode(self, centres: NDArray[Any]) -> pl.Series:
         """A median is the rank of a value that occurs in the column."""

@@ -56,6 +56,10 @@ class Attribute(Settings):
         """The values of a column as this kind computes with them; an error names those that it cannot use."""
         return values
 
+    def paired(self, before: pl.Series, after: pl.Series) -> tuple[pl.Series, pl.Series]:
+        """A column of the original and of masked data, of types that can be compared."""
+        return before, after
+
     def column(
         self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None
     ) -> Column:

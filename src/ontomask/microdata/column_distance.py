@@ -97,6 +97,18 @@ class ColumnDistance(ABC):
         """Raw distances between some codes of the column: an array of its own."""
         return self.between_codes[np.ix_(codes, codes)]
 
+    def scores(self, column: Column) -> Floats:
+        """A number for each code of a column, masked or not: its mean distance from the original; NaN where missing."""
+        own, weights = column.centre_of_code, self.weights
+        # Row by row, in a fixed order: a matrix product would depend on the number of threads.
+        every = np.array([(row * weights).sum() for row in self.between(own, self.column.centre_of_code)])
+        every = every / (self.n * self.scale) if self.scale > 0 else every
+        return np.where(column.is_missing(own), np.nan, every)
+
+    def mean_centre(self, values: Centres, counts: Longs) -> Any:
+        """The mean of values with counts, as a centre: the most frequent value."""
+        return values[int(np.argmax(counts))]
+
     def records_nearer(self, codes: Longs, bound: Floats) -> Longs:
         """How many records are nearer to each code than the distance beside it; ``codes`` are sorted."""
         nearer = np.zeros(len(codes), dtype=np.int64)

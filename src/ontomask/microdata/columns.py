@@ -8,7 +8,7 @@ column.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -87,6 +87,34 @@ class Column(ABC):
     def of_centres(self, centres: NDArray[Any], codes: Codes) -> Self:
         """A column of the same kind that holds these centres, each under its place: that is its code."""
 
+    def released(
+        self, centres: NDArray[Any], shown: pl.Series | None, group_of: NDArray[Any]
+    ) -> tuple[Self, NDArray[np.bool_]]:
+        """The column that records show by groups, encoded like this one, and which of its codes show no single value.
+
+        ``centres``: of each group; ``shown``: what it shows, where that is not its centre.
+        """
+        distinct, code = np.unique(centres, return_inverse=True)
+        general = np.zeros(len(distinct), dtype=np.bool_)
+        if shown is not None:
+            first, code, texts = _by_what_is_shown(code, shown)
+            distinct = centres[first]
+            values = set(self.values.cast(pl.String).to_list())
+            general = np.array([self.is_general(text, values) for text in texts], dtype=np.bool_)
+        return self.of_centres(distinct, code[group_of].astype(np.int32)), general
+
+    def is_general(self, text: str | None, values: Collection[str | None]) -> bool:
+        """Does a text that is shown stand for no single value? ``values`` are those of the column."""
+        return text not in values
+
+    def aware_of(self, masked: Column) -> Column:
+        """The column on a scale that holds what only masking brought in."""
+        return self
+
+    def encode_like(self, values: pl.Series) -> Column:
+        """Other values of the column, such as masked ones, read as this one was."""
+        return encode_column(self.name, self.attribute, values, [])
+
     @abstractmethod
     def distance(self) -> ColumnDistance:
         """How far apart the values of the column are."""
@@ -144,6 +172,28 @@ def encode_column(
     codes, distinct = factorize(attribute.checked(name, values, rows))
     missing = first_where(distinct.is_null().to_numpy())
     return attribute.column(name, codes, distinct, missing, notes, rows)
+
+
+def _by_what_is_shown(centre: NDArray[Any], shown: pl.Series) -> tuple[Longs, Longs, list[str | None]]:
+    """Groups that show the same and stand at the same place are of one sort: the first group of each, the sort of every
+    group, and what each sort shows."""
+    texts = shown.cast(pl.String).to_list()
+    sorts: dict[Any, int] = {}
+    code = np.array([sorts.setdefault(key, len(sorts)) for key in zip(centre.tolist(), texts, strict=True)])
+    first = np.zeros(len(sorts), dtype=np.int64)
+    first[code[::-1]] = np.arange(len(code))[::-1]
+    return first, code.astype(np.int64), [texts[i] for i in first]
+
+
+def extended(column: Column, values: pl.Series) -> tuple[Codes, pl.Series, int | None]:
+    """Codes of other values, whichever of the column's own are left; new values follow. Also the code of a missing one."""
+    distinct = pl.concat([column.values, values]).unique(maintain_order=True)
+    place = pl.DataFrame({"value": distinct, "code": np.arange(len(distinct), dtype=np.int32)})
+    codes = pl.DataFrame({"value": values}).join(
+        place, on="value", how="left", nulls_equal=True, maintain_order="left"
+    )["code"]
+    missing = first_where(distinct.is_null().to_numpy())
+    return codes.to_numpy(), distinct, column.missing if missing is None else missing
 
 
 def first_where(mask: NDArray[np.bool_]) -> int | None:
