@@ -17,10 +17,7 @@ from numpy.typing import NDArray
 from ontomask.arrays import Floats, Longs
 from ontomask.hierarchies.levels import ANY, ANY_LEVEL, ColumnLevels, LossKind
 from ontomask.kernels.hierarchies import first_in_common
-from ontomask.kinds.concept_distance import NominalDistance
-from ontomask.kinds.flat import FlatColumn
-from ontomask.kinds.nominal import NominalColumn
-from ontomask.microdata.columns import Column
+from ontomask.microdata.columns import Column, Meaning
 from ontomask.taxonomy.dag import Csr
 
 #: Distances that are held at once.
@@ -50,8 +47,9 @@ class Above:
     @staticmethod
     def of(hierarchy: ColumnLevels) -> Above:
         """Any concept above a value where the hierarchy climbs a taxonomy, else the levels."""
-        if hierarchy.free and isinstance(hierarchy.column, NominalColumn):
-            return _concepts(hierarchy, hierarchy.column)
+        meaning = hierarchy.column.meaning
+        if hierarchy.free and meaning is not None:
+            return _concepts(hierarchy, meaning)
         return Above.of_levels(hierarchy)
 
     @staticmethod
@@ -105,9 +103,9 @@ class Above:
         metric = self.column.distance()
         codes = np.repeat(np.arange(len(self.column)), self.covers.lengths())
         own, centres = self.column.centre_of_code, self.centres[self.covers.index]
-        if not isinstance(metric, NominalDistance):
+        if metric.on_line or not self.column.graded:
             return metric.scaled(own[codes], centres)
-        # Of nominal columns all codes from all centres, a few codes at a time.
+        # All codes from all centres, a few codes at a time.
         among = np.unique(centres)
         place = np.searchsorted(among, centres)
         height = max(1, MOST_PAIRS // len(among))
@@ -115,13 +113,13 @@ class Above:
         for first in range(0, len(own), height):
             here = slice(self.covers.start[first], self.covers.start[min(first + height, len(own))])
             raw[here] = metric.between(own[first : first + height], among)[codes[here] - first, place[here]]
-        return raw / metric.scale if metric.scale > 0 else (raw > 0).astype(np.float64)
+        return metric.on_scale(raw)
 
     def text(self, node: int) -> Any:
         """What a node shows."""
         if node not in self._texts:
-            assert isinstance(self.column, NominalColumn)
-            self._texts[node] = self.column.spell(int(self.centres[node]))
+            assert self.column.meaning is not None
+            self._texts[node] = self.column.meaning.spell(int(self.centres[node]))
         return self._texts[node]
 
     def shown(self, nodes: Longs) -> pl.Series:
@@ -149,7 +147,7 @@ def _series(column: Column, nodes: Longs, values: list[Any], *, alike: bool) -> 
 
 def _centres(hierarchy: ColumnLevels) -> NDArray[Any]:
     """The centres of all levels; flat values of different levels are different values."""
-    values, flat, beyond = len(hierarchy.column), isinstance(hierarchy.column, FlatColumn), 0
+    values, flat, beyond = len(hierarchy.column), not hierarchy.column.graded, 0
     parts = [hierarchy.levels[0].centres]
     for level in hierarchy.levels[1:]:
         parts.append(
@@ -159,11 +157,11 @@ def _centres(hierarchy: ColumnLevels) -> NDArray[Any]:
     return np.concatenate(parts)
 
 
-def _concepts(hierarchy: ColumnLevels, column: NominalColumn) -> Above:
+def _concepts(hierarchy: ColumnLevels, meaning: Meaning) -> Above:
     """The values, the concepts above them, and what stands for all of them and missing values together."""
-    dag, values, own = column.taxonomy.dag, len(column), hierarchy.levels[0]
-    known = np.flatnonzero(column.concepts >= 0)
-    pairs = dag.ancestor_pairs(column.concepts[known])
+    dag, values, own = meaning.taxonomy.dag, len(meaning.concepts), hierarchy.levels[0]
+    known = np.flatnonzero(meaning.concepts >= 0)
+    pairs = dag.ancestor_pairs(meaning.concepts[known])
     above = np.unique(pairs.concept)
     leaves = np.maximum(dag.leaf_counts, 1)
     ranked = above[np.lexsort((above, -dag.depth[above], leaves[above]))]

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-
 from ontomask.arguments import short
 from ontomask.errors import DataError
 from ontomask.hierarchies.levels import ANY, ANY_LEVEL, ColumnLevels, Level, make_level, own_values
-from ontomask.kinds.numeric import NumericColumn
 from ontomask.microdata.columns import Column
 from ontomask.settings import Settings
 
@@ -61,8 +58,8 @@ def _require_nested(column: Column, lower: Level, upper: Level) -> None:
 
 
 def _whole(column: Column) -> Any:
-    if not isinstance(column, NumericColumn):
+    if not column.continuous:
         return None
-    known = column.numbers[~np.isnan(column.numbers)]
+    known = column.centre_of_code[~column.is_missing(column.centre_of_code)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
     return [(low, high)] * len(column)

@@ -15,9 +15,7 @@ from ontomask.arrays import TIE, Floats
 from ontomask.errors import DataError
 from ontomask.hierarchies.hierarchy import Hierarchy
 from ontomask.hierarchies.levels import Level, make_level
-from ontomask.kinds.numeric import NumericColumn
-from ontomask.kinds.ordinal import OrdinalColumn
-from ontomask.microdata.columns import Column
+from ontomask.microdata.columns import Column, Line
 from ontomask.settings import number, whole_number
 
 Bound = Annotated[float, BeforeValidator(number)]
@@ -55,31 +53,29 @@ class Intervals(Hierarchy):
         return self
 
     def build_levels(self, column: Column) -> list[Level]:
-        if isinstance(column, NumericColumn):
-            at = column.numbers
-        elif isinstance(column, OrdinalColumn):
-            at = np.where(column.ranks < 0, np.nan, column.ranks.astype(np.float64))
-        else:
+        line = column.line
+        if line is None:
             raise self._refuse(column, "a hierarchy of intervals", "numeric or ordinal")
+        at = line.positions
         known = at[~np.isnan(at)]
         if not len(known):
             return []
         extent = float(known.max() - known.min())
         if self.levels is None:
-            return self._built(column, at, extent)
+            return self._built(column, line, extent)
         levels = []
         for place, level in enumerate(self.levels, 1):
             bounds = _bounds(level, "")
             inside = _places(column, at, bounds, place)
             spans = [bounds[i] if i >= 0 else None for i in inside]
             closed = bounds[-1] if (at == bounds[-1][1]).any() else None  # its end is shown only where it is needed
-            levels.append(_interval_level(column, f"level {place}", spans, extent, closed, top=len(bounds) == 1))
+            levels.append(_interval_level(column, line, f"level {place}", spans, extent, closed, top=len(bounds) == 1))
         return levels
 
-    def _built(self, column: Column, at: Floats, extent: float) -> list[Level]:
+    def _built(self, column: Column, line: Line, extent: float) -> list[Level]:
         """Intervals that begin at the origin and its multiples; those on both sides of it join last, in `any`."""
-        whole = isinstance(column, OrdinalColumn) or column.values.dtype.is_integer()
-        width = self.width or max(_round_width(extent / 16), 1.0 if whole else 0.0)
+        at = line.positions
+        width = self.width or max(_round_width(extent / 16), 1.0 if line.whole else 0.0)
         steps = (at - self.origin) / width
         # What is a whole number of widths but for rounding is one.
         near = np.abs(steps - np.round(steps)) <= TIE * np.maximum(np.abs(steps), 1.0)
@@ -91,7 +87,7 @@ class Intervals(Hierarchy):
             low = self.origin + group * join * width
             high = self.origin + (group + 1) * join * width
             spans = [None if np.isnan(x) else (float(a), float(b)) for x, a, b in zip(at, low, high, strict=True)]
-            levels.append(_interval_level(column, f"width {width * join:.15g}", spans, extent))
+            levels.append(_interval_level(column, line, f"width {width * join:.15g}", spans, extent))
             left = np.unique(group[~np.isnan(at)])
             if len(left) == 1 or left.tolist() == [-1.0, 0.0]:
                 return levels
@@ -118,6 +114,7 @@ def _places(column: Column, at: Floats, bounds: list[tuple[float, float]], place
 
 def _interval_level(
     column: Column,
+    line: Line,
     name: str,
     spans: Sequence[tuple[float, float] | None],
     extent: float,
@@ -129,19 +126,10 @@ def _interval_level(
     texts: dict[Any, str | None] = {None: None}
     for span in dict.fromkeys(spans):
         if span is not None:
-            ranked = isinstance(column, OrdinalColumn)
-            texts[span] = _ranks(column, *span, span == closed) if ranked else _interval(column, *span, span == closed)
-    part = [0.0 if span is None else _part(column, *span, extent, span == closed) for span in spans]
+            texts[span] = line.interval_text(*span, closed=span == closed)
+    part = [0.0 if span is None else line.interval_share(*span, extent, closed=span == closed) for span in spans]
     known = [(np.nan, np.nan) if span is None else span for span in spans]
     return make_level(column, name, [texts[span] for span in spans], part, spans=known, top=top)
-
-
-def _part(column: Column, low: float, high: float, extent: float, closed: bool) -> float:
-    """What an interval covers: of the range; of ranks, those it holds less one over all less one."""
-    if isinstance(column, OrdinalColumn):
-        last = min(np.floor(high) if closed else np.ceil(high) - 1, column.levels - 1)
-        return float(last - max(np.ceil(low), 0)) / max(column.levels - 1, 1)
-    return min((high - low) / extent, 1.0) if extent > 0 else 1.0
 
 
 def _bounds(level: Sequence[Any], where: str) -> list[tuple[float, float]]:
@@ -173,18 +161,3 @@ def _round_width(width: float) -> float:
         return 1.0
     power = 10.0 ** np.floor(np.log10(width))
     return float(next(step * power for step in (1, 2, 5, 10) if step * power >= width * (1 - 1e-9)))
-
-
-def _interval(column: Column, low: float, high: float, closed: bool) -> str:
-    if column.values.dtype.is_integer() and low.is_integer() and high.is_integer():
-        last = int(high) if closed else int(high) - 1
-        return f"{int(low)}-{last}" if last > low else f"{int(low)}"
-    return f"[{low:.15g}, {high:.15g}{']' if closed else ')'}"
-
-
-def _ranks(column: Any, low: float, high: float, closed: bool) -> str:
-    """An interval of ranks by the first and last value in it."""
-    inside = np.flatnonzero((column.ranks >= low) & ((column.ranks <= high) if closed else (column.ranks < high)))
-    ends = sorted(inside, key=lambda code: column.ranks[code])
-    first, last = column.values[int(ends[0])], column.values[int(ends[-1])]
-    return str(first) if len(ends) == 1 else f"{first} - {last}"

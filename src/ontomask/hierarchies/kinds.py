@@ -12,9 +12,6 @@ from ontomask.hierarchies.intervals import Intervals
 from ontomask.hierarchies.levels import ColumnLevels, Level, make_level, own_values
 from ontomask.hierarchies.levels_file import LevelsFile
 from ontomask.hierarchies.taxonomy_levels import TaxonomyLevels
-from ontomask.kinds.nominal import NominalColumn
-from ontomask.kinds.numeric import NumericColumn
-from ontomask.kinds.ordinal import OrdinalColumn
 from ontomask.microdata.columns import Column
 
 
@@ -51,14 +48,9 @@ AnyHierarchy = Annotated[TaxonomyLevels | LevelsFile | Intervals | MaskedText, F
 
 
 def default_hierarchy(column: Column) -> Hierarchy | None:
-    """Where a policy names none: the taxonomy of a nominal column, intervals of numbers and ranks; flat: none."""
-    if isinstance(column, NominalColumn):
-        return TaxonomyLevels()
-    if isinstance(column, NumericColumn):
-        return Intervals()
-    if isinstance(column, OrdinalColumn):
-        return Intervals(width=2)
-    return None
+    """Where a policy names none, that of the kind: the taxonomy of a nominal column, intervals of numbers and ranks."""
+    every = {one.model_fields["kind"].default: one for one in (TaxonomyLevels, LevelsFile, Intervals, MaskedText)}
+    return None if column.hierarchy is None else every[column.hierarchy["kind"]](**column.hierarchy)
 
 
 def levels_of(column: Column, hierarchy: Hierarchy | None) -> ColumnLevels:

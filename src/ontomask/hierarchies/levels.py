@@ -12,9 +12,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arrays import Floats
-from ontomask.kinds.nominal import NominalColumn
-from ontomask.kinds.numeric import NumericColumn
-from ontomask.kinds.ordinal import OrdinalColumn
 from ontomask.microdata.columns import Column
 
 #: The cost of showing a value at a level: NCP, distance, or levels climbed.
@@ -120,40 +117,7 @@ def make_level(
     first[group[::-1]] = np.arange(len(group))[::-1]
     shown = pl.Series(column.name, [texts[int(i)] for i in first], dtype=pl.String)
     by_group = np.asarray(penalty, dtype=np.float64)[first]
-    return Level(name, group, shown, _centres(column, group, first, spans, concepts), by_group, top)
-
-
-def _centres(column: Column, group: NDArray[np.int32], first: NDArray[np.int64], spans: Any, concepts: Any) -> Any:
-    """What stands for each group where records are compared: a concept, the middle of an interval, a new flat value."""
-    if isinstance(column, NominalColumn):
-        if concepts is not None:
-            return np.asarray(concepts, dtype=np.int64)[first]
-        return np.array([_common(column, np.flatnonzero(group == g)) for g in range(len(first))], dtype=np.int64)
-    if isinstance(column, NumericColumn):
-        if spans is not None:
-            return np.array([np.mean(spans[i]) for i in first])
-        return np.array([_middle(column.numbers[group == g]) for g in range(len(first))])
-    if isinstance(column, OrdinalColumn):
-        return np.array([_median(column.ranks[group == g]) for g in range(len(first))], dtype=np.int64)
-    # A group of several flat values is a value of its own.
-    alone = np.bincount(group) == 1
-    return np.where(alone, first, len(column) + np.arange(len(first)))
-
-
-def _common(column: NominalColumn, codes: NDArray[np.int64]) -> int:
-    known = column.concepts[codes]
-    known = known[known >= 0]
-    return column.taxonomy.dag.common_subsumer(known) if len(known) else -1
-
-
-def _middle(numbers: Floats) -> float:
-    known = numbers[~np.isnan(numbers)]
-    return float((known.min() + known.max()) / 2) if len(known) else float("nan")
-
-
-def _median(ranks: NDArray[np.int64]) -> int:
-    known = np.sort(ranks[ranks >= 0])
-    return int(known[(len(known) - 1) // 2]) if len(known) else -1
+    return Level(name, group, shown, column.centres_of_levels(group, first, spans, concepts), by_group, top)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,9 +16,7 @@ from ontomask.files.naming import NamesFile
 from ontomask.files.source import Source
 from ontomask.hierarchies.hierarchy import Hierarchy
 from ontomask.hierarchies.levels import Level, make_level
-from ontomask.kinds.nominal import NominalColumn
-from ontomask.kinds.numeric import NumericColumn
-from ontomask.microdata.columns import Column
+from ontomask.microdata.columns import Column, Meaning
 from ontomask.taxonomy.readers.levels import read_rows
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -54,7 +52,7 @@ class LevelsFile(Hierarchy):
                 where=column.where,
                 remedy=f"Add them to {Path(self.path).name}, each with its levels.",
             )
-        depth = len(next(iter(rows.values())))
+        depth, meaning = len(next(iter(rows.values()))), column.meaning
         domain = max(len(rows) - 1, 1)
         levels = []
         for level in range(1, depth):
@@ -63,8 +61,8 @@ class LevelsFile(Hierarchy):
                 members.setdefault(cells[level], []).append(value)
             labels = [None if text is None else rows[text][level] for text in texts]
             penalty = [0.0 if label is None else (len(members[label]) - 1) / domain for label in labels]
-            spans = _spans(labels, members) if isinstance(column, NumericColumn) else None
-            concepts = _concepts(column, labels, members) if isinstance(column, NominalColumn) else None
+            spans = _spans(labels, members) if column.continuous else None
+            concepts = None if meaning is None else _concepts(column, meaning, labels, members)
             top = len(members) == 1
             levels.append(
                 make_level(column, f"level {level}", labels, penalty, spans=spans, concepts=concepts, top=top)
@@ -72,10 +70,12 @@ class LevelsFile(Hierarchy):
         return levels
 
 
-def _concepts(column: NominalColumn, labels: Sequence[str | None], members: dict[str, list[str]]) -> NDArray[np.int64]:
+def _concepts(
+    column: Column, meaning: Meaning, labels: Sequence[str | None], members: dict[str, list[str]]
+) -> NDArray[np.int64]:
     """What each label of a level means: the concept of that name above its values, else what subsumes them all."""
-    dag, taxonomy = column.taxonomy.dag, column.taxonomy
-    own = dict(zip((as_text(v) for v in column.values.to_list()), column.concepts.tolist(), strict=True))
+    dag, taxonomy = meaning.taxonomy.dag, meaning.taxonomy
+    own = dict(zip((as_text(v) for v in column.values.to_list()), meaning.concepts.tolist(), strict=True))
     found: dict[str | None, int] = {None: -1}
     for label in dict.fromkeys(labels):
         if label is None:

@@ -11,7 +11,6 @@ from pydantic import Field
 
 from ontomask.hierarchies.hierarchy import Hierarchy
 from ontomask.hierarchies.levels import Level, make_level, own_values
-from ontomask.kinds.nominal import NominalColumn
 from ontomask.microdata.columns import Column
 from ontomask.taxonomy.dag import Dag
 
@@ -35,18 +34,21 @@ class TaxonomyLevels(Hierarchy):
 
     def own(self, column: Column) -> Level:
         """The values themselves; one that is an inner concept covers all below it, whatever level shows it."""
-        if not isinstance(column, NominalColumn):
+        meaning = column.meaning
+        if meaning is None:
             return own_values(column)
-        leaves = np.maximum(column.taxonomy.dag.leaf_counts, 1)
-        domain = max(int(leaves[column.taxonomy.dag.root]) - 1, 1)
-        penalty = np.where(column.concepts >= 0, (leaves[column.concepts] - 1) / domain, 0.0)
+        dag, concepts = meaning.taxonomy.dag, meaning.concepts
+        leaves = np.maximum(dag.leaf_counts, 1)
+        domain = max(int(leaves[dag.root]) - 1, 1)
+        penalty = np.where(concepts >= 0, (leaves[concepts] - 1) / domain, 0.0)
         return replace(own_values(column), penalty=penalty)
 
     def build_levels(self, column: Column) -> list[Level]:
-        if not isinstance(column, NominalColumn):
+        meaning = column.meaning
+        if meaning is None:
             raise self._refuse(column, "a hierarchy of taxonomy levels", "nominal")
-        dag = column.taxonomy.dag
-        at = column.concepts.copy()
+        dag = meaning.taxonomy.dag
+        at = meaning.concepts.copy()
         known = at >= 0
         leaves = np.maximum(dag.leaf_counts, 1)
         domain = max(int(leaves[dag.root]) - 1, 1)
@@ -62,7 +64,7 @@ class TaxonomyLevels(Hierarchy):
                 if not low.any():
                     break
                 at[low] = dag.first_parents(at[low]) if self.cut == "depth" else _lowest_parents(dag, at[low])
-            spelled = {int(c): column.spell(int(c)) for c in np.unique(at[known])}
+            spelled = {int(c): meaning.spell(int(c)) for c in np.unique(at[known])}
             shown = [spelled.get(int(c)) for c in at]
             penalty = np.where(known, (leaves[at] - 1) / domain, 0.0)
             all_at_root = bool((at[known] == dag.root).all())

@@ -65,6 +65,13 @@ class FlatColumn(Column):
         made = self.of_centres(centres, group_of.astype(np.int32))
         return made, np.arange(int(centres.max(initial=-1)) + 1) >= len(self)
 
+    def centres_of_levels(
+        self, group: NDArray[np.int32], first: Longs, spans: Any = None, concepts: Any = None
+    ) -> NDArray[Any]:
+        """A group of several flat values is a value of its own."""
+        alone = np.bincount(group) == 1
+        return np.where(alone, first, len(self) + np.arange(len(first)))
+
     def aware_of(self, masked: Column) -> Self:
         return replace(self, values=masked.values)
 

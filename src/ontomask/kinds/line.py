@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,34 @@ class LineColumn(Column):
     @abstractmethod
     def limits(self) -> tuple[float, float]:
         """The lowest and the highest position there can be."""
+
+    @property
+    def line(self) -> Self:
+        return self
+
+    @property
+    def positions(self) -> Floats:
+        """Of each code; NaN for missing."""
+        own = self.centre_of_code
+        return np.where(self.is_missing(own), np.nan, own.astype(np.float64))
+
+    @property
+    @abstractmethod
+    def whole(self) -> bool:
+        """Are positions whole numbers?"""
+
+    @property
+    def rank_values(self) -> list[Any]:
+        """The value of each rank, if positions are ranks; None where the column does not hold it."""
+        return []
+
+    @abstractmethod
+    def interval_text(self, low: float, high: float, *, closed: bool) -> str:
+        """What an interval [low, high) shows; ``closed``: it holds its upper end as well."""
+
+    @abstractmethod
+    def interval_share(self, low: float, high: float, extent: float, *, closed: bool) -> float:
+        """The part of the column's domain that an interval covers; ``extent`` is the range of the values."""
 
     @property
     def ranked(self) -> int:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 import polars as pl
@@ -18,6 +18,7 @@ from ontomask.arrays import Longs
 from ontomask.distances.measures import get_measure
 from ontomask.errors import OptionError
 from ontomask.files.naming import NamesFile
+from ontomask.hierarchies.levels import ANY
 from ontomask.kinds.concept_distance import NominalDistance
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.columns import Codes, Column, encode_column, first_where
@@ -155,6 +156,7 @@ class NominalColumn(Column):
     ``span``: concepts of another column that this one is measured against.
     """
 
+    hierarchy: ClassVar[Mapping[str, Any]] = {"kind": "taxonomy"}
     taxonomy: Taxonomy = field(kw_only=True)
     concepts: Longs = field(kw_only=True)
     by_label: bool = field(kw_only=True)
@@ -223,9 +225,25 @@ class NominalColumn(Column):
         missing = first_where(self.is_missing(centres))
         return replace(self, codes=codes, values=self.decode(centres), missing=missing, concepts=centres)
 
+    @property
+    def meaning(self) -> Self:
+        return self
+
+    def centres_of_levels(
+        self, group: NDArray[np.int32], first: Longs, spans: Any = None, concepts: Any = None
+    ) -> NDArray[Any]:
+        """The concept that a level names, else what subsumes the group."""
+        if concepts is not None:
+            return np.asarray(concepts, dtype=np.int64)[first]
+        return np.array([self._common(self.concepts[group == g]) for g in range(len(first))], dtype=np.int64)
+
+    def _common(self, concepts: Longs) -> int:
+        known = concepts[concepts >= 0]
+        return self.taxonomy.dag.common_subsumer(known) if len(known) else -1
+
     def is_general(self, text: str | None, values: Collection[str | None]) -> bool:
         """A concept is compared as what it means; only * is none."""
-        return text == "*" and "*" not in values
+        return text == ANY and ANY not in values
 
     def aware_of(self, masked: Column) -> Self:
         concepts = masked.centre_of_code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -66,6 +67,7 @@ class NumericColumn(LineColumn):
     """``numbers``: of each code, NaN for missing."""
 
     continuous: ClassVar[bool] = True
+    hierarchy: ClassVar[Mapping[str, Any]] = {"kind": "intervals"}
     numbers: Floats = field(kw_only=True)
 
     @property
@@ -76,6 +78,28 @@ class NumericColumn(LineColumn):
     def limits(self) -> tuple[float, float]:
         known = self.numbers[~np.isnan(self.numbers)]
         return (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
+
+    @property
+    def whole(self) -> bool:
+        return self.values.dtype.is_integer()
+
+    def interval_text(self, low: float, high: float, *, closed: bool) -> str:
+        """Whole numbers by the first and the last one."""
+        if self.whole and low.is_integer() and high.is_integer():
+            last = int(high) if closed else int(high) - 1
+            return f"{int(low)}-{last}" if last > low else f"{int(low)}"
+        return f"[{low:.15g}, {high:.15g}{']' if closed else ')'}"
+
+    def interval_share(self, low: float, high: float, extent: float, *, closed: bool) -> float:
+        return min((high - low) / extent, 1.0) if extent > 0 else 1.0
+
+    def centres_of_levels(
+        self, group: NDArray[np.int32], first: Longs, spans: Any = None, concepts: Any = None
+    ) -> NDArray[Any]:
+        """The middle of an interval, or of the numbers of a group."""
+        if spans is not None:
+            return np.array([np.mean(spans[i]) for i in first])
+        return np.array([_middle(self.numbers[group == g]) for g in range(len(first))])
 
     @property
     def missing_centre(self) -> float:
@@ -201,3 +225,8 @@ def _not_numeric(name: str, values: pl.Series, rows: Longs | None) -> DataError:
         where=where,
         remedy="Convert it to numbers, or call the column Ordinal or Flat.",
     )
+
+
+def _middle(numbers: Floats) -> float:
+    known = numbers[~np.isnan(numbers)]
+    return float((known.min() + known.max()) / 2) if len(known) else float("nan")

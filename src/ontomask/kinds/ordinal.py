@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 import polars as pl
@@ -69,6 +70,7 @@ class Ordinal(Attribute):
 class OrdinalColumn(LineColumn):
     """``ranks``: of each code on a scale of ``levels``, -1 for missing."""
 
+    hierarchy: ClassVar[Mapping[str, Any]] = {"kind": "intervals", "width": 2}
     ranks: Longs = field(kw_only=True)
     levels: int = field(kw_only=True)
 
@@ -79,6 +81,36 @@ class OrdinalColumn(LineColumn):
     @property
     def limits(self) -> tuple[float, float]:
         return 0.0, float(max(self.levels - 1, 0))
+
+    @property
+    def whole(self) -> bool:
+        return True
+
+    @property
+    def rank_values(self) -> list[Any]:
+        order = self.attr.order
+        if order is not None and len(order) == self.levels:
+            return list(order)
+        named = {int(rank): v for v, rank in zip(self.values.to_list(), self.ranks, strict=True) if rank >= 0}
+        return [named.get(rank) for rank in range(self.levels)]
+
+    def interval_text(self, low: float, high: float, *, closed: bool) -> str:
+        """The first and the last value in it."""
+        inside = np.flatnonzero((self.ranks >= low) & ((self.ranks <= high) if closed else (self.ranks < high)))
+        ends = sorted(inside, key=lambda code: self.ranks[code])
+        first, last = self.values[int(ends[0])], self.values[int(ends[-1])]
+        return str(first) if len(ends) == 1 else f"{first} - {last}"
+
+    def interval_share(self, low: float, high: float, extent: float, *, closed: bool) -> float:
+        """The ranks it holds less one over all less one."""
+        last = min(np.floor(high) if closed else np.ceil(high) - 1, self.levels - 1)
+        return float(last - max(np.ceil(low), 0)) / max(self.levels - 1, 1)
+
+    def centres_of_levels(
+        self, group: NDArray[np.int32], first: Longs, spans: Any = None, concepts: Any = None
+    ) -> NDArray[Any]:
+        """Lower medians."""
+        return np.array([_median(self.ranks[group == g]) for g in range(len(first))], dtype=np.int64)
 
     @property
     def ranked(self) -> int:
@@ -180,3 +212,8 @@ def _by_size(distinct: pl.Series) -> tuple[Longs, int]:
     """The ranks of numbers or dates, and how many there are."""
     ranks = (distinct.to_physical().rank("dense").cast(pl.Int64) - 1).fill_null(-1).to_numpy()
     return ranks, int(ranks.max(initial=0)) + 1
+
+
+def _median(ranks: NDArray[np.int64]) -> int:
+    known = np.sort(ranks[ranks >= 0])
+    return int(known[(len(known) - 1) // 2]) if len(known) else -1

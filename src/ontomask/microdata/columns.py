@@ -8,25 +8,55 @@ column.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted, did_you_mean, short, some_of
-from ontomask.arrays import Longs
+from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError, OptionError
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.codes import factorize
+from ontomask.taxonomy.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
     from ontomask.microdata.column_distance import ColumnDistance
 
 Codes = NDArray[np.int32]
+
+
+class Meaning(Protocol):
+    """What a column of concepts offers: where they stand in a taxonomy (-1: missing), and how one is written."""
+
+    @property
+    def taxonomy(self) -> Taxonomy: ...
+
+    @property
+    def concepts(self) -> Longs: ...
+
+    def spell(self, position: int) -> str: ...
+
+
+class Line(Protocol):
+    """What a column of numbers or ranks offers: positions (NaN: missing), and what intervals of them show and cover."""
+
+    @property
+    def positions(self) -> Floats: ...
+
+    @property
+    def whole(self) -> bool: ...
+
+    @property
+    def rank_values(self) -> list[Any]: ...
+
+    def interval_text(self, low: float, high: float, *, closed: bool) -> str: ...
+
+    def interval_share(self, low: float, high: float, extent: float, *, closed: bool) -> float: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +75,8 @@ class Column(ABC):
     graded: ClassVar[bool] = True
     #: Is any number between two values a value too, so that a mean is one?
     continuous: ClassVar[bool] = False
+    #: The hierarchy of the column where a policy names none, as a policy writes it; None: no level but "any".
+    hierarchy: ClassVar[Mapping[str, Any] | None] = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -82,6 +114,29 @@ class Column(ABC):
             yield (np.ascontiguousarray(own, dtype="<f8") + 0.0).tobytes()  # -0.0 is 0.0
         else:
             yield np.ascontiguousarray(own, dtype="<i8").tobytes()
+
+    @property
+    def meaning(self) -> Meaning | None:
+        """The concepts of the values, where they have a place in a taxonomy."""
+        return None
+
+    @property
+    def line(self) -> Line | None:
+        """The positions of the values, where they lie on a line."""
+        return None
+
+    def centres_of_levels(
+        self, group: NDArray[np.int32], first: Longs, spans: Any = None, concepts: Any = None
+    ) -> NDArray[Any]:
+        """What stands for each group of codes of a level where records are compared: its most central value.
+
+        ``first``: a code of each group; ``spans``: (low, high) of each code's group, where it is an interval;
+        ``concepts``: what each code goes up to, where that is a concept.
+        """
+        table = self.distance().between_codes * self.counts
+        members = [np.flatnonzero(group == g) for g in range(len(first))]
+        central = [codes[np.argmin(table[np.ix_(codes, codes)].sum(axis=1))] for codes in members]
+        return self.centre_of_code[np.array(central, dtype=np.int64)]
 
     @abstractmethod
     def of_centres(self, centres: NDArray[Any], codes: Codes) -> Self:
