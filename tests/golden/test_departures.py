@@ -378,7 +378,7 @@ def test_fewer_than_k_candidates_are_free() -> None:
 
 def test_distance_covariance_below_zero_counts_as_0() -> None:
     """R17: sdCov >= 0 for every measure; wu_palmer and path in a DAG are no metrics, and the sum may fall below 0."""
-    from ontomask.statistics.dependence import NominalColumn, covariance_of
+    from ontomask.statistics.dependence import CategoryColumn, covariance_of
 
     # Not a metric: a and c are far apart though b is at 0 from both.
     table = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
@@ -390,7 +390,7 @@ def test_distance_covariance_below_zero_counts_as_0() -> None:
 
     assert (centred(table) * centred(other)).sum() < 0
     with pytest.warns(UserWarning, match="negative"):
-        assert covariance_of(NominalColumn(codes, table), NominalColumn(codes, other)) == 0
+        assert covariance_of(CategoryColumn(codes, table), CategoryColumn(codes, other)) == 0
 
 
 # ---- S18 -------------------------------------------------------------------------------------------------------------

@@ -318,9 +318,9 @@ def _dependence(pairs: Sequence[ColumnPair], stayed: NDArray[np.int64], rng: np.
     if len(stayed) > MOST_RECORDS:
         places = np.sort(rng.choice(len(stayed), size=MOST_RECORDS, replace=False))
         part = (stayed[places], places)
-    columns: dict[tuple[int, bool, bool], dependence.Column | None] = {}
+    columns: dict[tuple[int, bool, bool], dependence.DistanceColumn | None] = {}
 
-    def column(i: int, masked: bool, sampled: bool) -> dependence.Column | None:
+    def column(i: int, masked: bool, sampled: bool) -> dependence.DistanceColumn | None:
         key = (i, masked, sampled)
         if key not in columns:
             columns[key] = _distance_column(pairs[i], part if sampled else None, masked)
@@ -352,16 +352,16 @@ def _dependence(pairs: Sequence[ColumnPair], stayed: NDArray[np.int64], rng: np.
     return pl.DataFrame(rows, schema_overrides={"with": pl.String, **floats}, infer_schema_length=None)
 
 
-def _distance_column(pair: ColumnPair, part: Any, masked: bool) -> dependence.Column | None:
+def _distance_column(pair: ColumnPair, part: Any, masked: bool) -> dependence.DistanceColumn | None:
     """The column as distance covariances want it; None where it would need too large a table."""
     codes = pair.codes(part, masked)
     if pair.is_line:
         numbers = pair.numbers(part, masked)
         if not np.isnan(numbers).any():
-            return dependence.NumericColumn(numbers)
+            return dependence.MeasuredColumn(numbers)
         if len(pair.values) > MOST_VALUES:
             return None
         at = np.arange(len(pair.values))
         table = pair.metric.distance(np.repeat(pair.values, len(at)), np.tile(pair.values, len(at)))
-        return dependence.NominalColumn(codes, table.reshape(len(at), len(at)))
-    return None if pair.table is None else dependence.NominalColumn(codes, pair.table)
+        return dependence.CategoryColumn(codes, table.reshape(len(at), len(at)))
+    return None if pair.table is None else dependence.CategoryColumn(codes, pair.table)

@@ -27,8 +27,6 @@ ESTIMATES = {
         pl.Float64,
     ),
 }
-#: What the mean of a column is of, by its kind.
-MEANS = {"numeric": "mean", "ordinal": "mean rank", "nominal": "mean marginality", "flat": "mean marginality"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +113,7 @@ def estimates_of(pairings: Sequence[Pairing], masked: Sequence[str]) -> pl.DataF
         name = metric.column.name
         if name not in masked:
             continue
-        row: dict[str, Any] = {"attribute": name, "statistic": MEANS[metric.column.attribute.kind]}
+        row: dict[str, Any] = {"attribute": name, "statistic": metric.column.attribute.mean_called}
         before = _scores(metric, metric.column)
         after = [_scores(metric, pairing.masked.columns[i]) for pairing in pairings]
         if len(before) > 1:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ontomask.kinds.flat import Flat
-from ontomask.kinds.nominal import Nominal
 from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import DistanceMethod
 from ontomask.masking.rank_swapping import RankSwapping
@@ -35,9 +33,7 @@ def labels_only(policy: Policy) -> Policy:
     """
     flat = _labels(policy)
     attributes: dict[str, Any] = {
-        name: Flat(role=attribute.role, missing=attribute.missing, weight=attribute.weight)
-        if isinstance(attribute, Nominal) and name in flat
-        else attribute
+        name: attribute.without_meaning() if name in flat else attribute
         for name, attribute in policy.attributes.items()
     }
     method = policy.method
@@ -74,4 +70,4 @@ def no_baseline(policy: Policy) -> str | None:
 
 def _labels(policy: Policy) -> list[str]:
     """The nominal columns that the method works on."""
-    return [name for name in policy.studied if isinstance(policy.attributes[name], Nominal)]
+    return [name for name in policy.studied if policy.attributes[name].named_taxonomy is not None]

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ontomask.errors import OntomaskError, PolicyError
-from ontomask.kinds.flat import Flat
-from ontomask.kinds.nominal import Nominal
+from ontomask.errors import PolicyError
 from ontomask.policy.policy import Policy
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -33,7 +31,7 @@ def comparable(policies: Mapping[str, Policy], measure: str | None) -> tuple[dic
     for policy in policies.values():
         for column, attribute in policy.attributes.items():
             mine = judges.setdefault(column, attribute)
-            if isinstance(mine, Flat) and isinstance(attribute, Nominal) and attribute.role == mine.role:
+            if attribute.kind != mine.kind and attribute.may_judge(mine) and attribute.role == mine.role:
                 judges[column] = attribute
     reasons: dict[str, str] = {}
     for name, other in policies.items():
@@ -52,9 +50,9 @@ def _leader(policies: Mapping[str, Policy], measure: str | None) -> str:
             column: (
                 a.role,
                 a.missing == "drop_record",
-                "label" if isinstance(a, (Flat, Nominal)) else a.kind,
-                (a.measure, sorted(a.options.items())) if isinstance(a, Nominal) and measure is None else None,
-                _named(a.taxonomy) if isinstance(a, Nominal) else None,
+                a.family or a.kind,
+                a.measured_by if measure is None else None,
+                _named(a.named_taxonomy),
             )
             for column, a in policy.attributes.items()
             if a.role in ("quasi", "sensitive") or column in policy.masked
@@ -85,23 +83,12 @@ def _difference(judges: Mapping[str, Any], judged: list[str], other: Policy, mea
             return f"it does not list {column!r}, which others mask"
         if {one.missing, two.missing} == {"category", "drop_record"}:
             return f"records without a value in {column!r} are left out in one and stay in the other"
-        if isinstance(one, Nominal) and isinstance(two, Flat):
-            continue  # it takes for labels what is judged by its meaning
-        if type(one) is not type(two):
+        if not one.may_judge(two):
             return f"{column!r} is {one.kind} in one and {two.kind} in the other"
-        if not (isinstance(one, Nominal) and isinstance(two, Nominal)):
-            continue
-        if measure is None and (one.measure, dict(one.options)) != (two.measure, dict(two.options)):
+        if one.kind != two.kind:
+            continue  # it takes for labels what is judged by its meaning
+        if measure is None and one.measured_by != two.measured_by:
             return f"they judge {column!r} by different measures; name one for all, such as measure='wu_palmer'"
-        if not _same_taxonomy(one, two):
+        if not one.same_taxonomy(two):
             return f"{column!r} has another taxonomy in one than in the other"
     return None
-
-
-def _same_taxonomy(one: Nominal, two: Nominal) -> bool:
-    if one.taxonomy is two.taxonomy or (isinstance(one.taxonomy, str) and one.taxonomy == two.taxonomy):
-        return True
-    try:
-        return one.load().fingerprint == two.load().fingerprint
-    except OntomaskError:  # a run says what is wrong with it
-        return True

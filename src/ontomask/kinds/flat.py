@@ -26,6 +26,8 @@ class Flat(Attribute):
     """Values that are equal or not, nothing between: distance 0 or 1, centre = the most frequent."""
 
     kind: Literal["flat"] = "flat"
+    in_words: ClassVar[str] = "categories, equal or not"
+    family: ClassVar[str] = "flat"
 
     def paired(self, before: pl.Series, after: pl.Series) -> tuple[pl.Series, pl.Series]:
         return aligned(before, after, dates=False)

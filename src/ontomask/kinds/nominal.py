@@ -16,10 +16,11 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from ontomask.arguments import counted, did_you_mean, short
 from ontomask.arrays import Longs
 from ontomask.distances.measures import get_measure
-from ontomask.errors import OptionError
+from ontomask.errors import OntomaskError, OptionError
 from ontomask.files.naming import NamesFile
 from ontomask.hierarchies.levels import ANY
 from ontomask.kinds.concept_distance import NominalDistance
+from ontomask.kinds.flat import Flat
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.columns import Codes, Column, encode_column, first_where
 from ontomask.settings import plain
@@ -81,6 +82,8 @@ class Nominal(Attribute):
     """Values with a meaning and no order: concepts of a taxonomy."""
 
     kind: Literal["nominal"] = "nominal"
+    in_words: ClassVar[str] = "concepts of a taxonomy"
+    family: ClassVar[str] = "flat"
     taxonomy: Annotated[str | Taxonomy, BeforeValidator(_named_taxonomy), TAXONOMY_FILE] = Field(
         kw_only=False, description="the taxonomy of the values: a built-in name, a file, or a Taxonomy"
     )
@@ -142,6 +145,31 @@ class Nominal(Attribute):
     @property
     def read_as_text(self) -> bool:
         return True
+
+    @property
+    def named_taxonomy(self) -> str | Taxonomy:
+        return self.taxonomy
+
+    @property
+    def measured_by(self) -> tuple[str, dict[str, Any]]:
+        return self.measure, dict(sorted(self.options.items()))
+
+    def same_taxonomy(self, other: Any) -> bool:
+        if self.taxonomy is other.taxonomy or (isinstance(self.taxonomy, str) and self.taxonomy == other.taxonomy):
+            return True
+        try:
+            return bool(self.load().fingerprint == other.load().fingerprint)
+        except OntomaskError:  # a run says what is wrong with it
+            return True
+
+    def without_meaning(self) -> Flat:
+        return Flat(role=self.role, missing=self.missing, weight=self.weight)
+
+    def contents(self, dtype: pl.DataType) -> Literal["taxonomy"] | None:
+        return None if self.role == "other" else "taxonomy"
+
+    def error_in_words(self, error: str) -> str:
+        return f"The typical distance between a concept and the original one is {error} (0: the same)."
 
     def column(
         self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None

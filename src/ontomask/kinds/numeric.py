@@ -36,10 +36,18 @@ class Numeric(Attribute):
     """Numbers: distance by difference, centre = the mean, as precise as the column itself."""
 
     kind: Literal["numeric"] = "numeric"
+    in_words: ClassVar[str] = "numbers"
+    mean_called: ClassVar[str] = "mean"
     decimals: Annotated[int | Literal["exact"] | None, BeforeValidator(_decimals)] = Field(
         default=None,
         description="round means to this many decimals; not given: to those of the column; exact: as computed",
     )
+
+    def contents(self, dtype: pl.DataType) -> Literal["number"] | None:
+        return None if dtype.is_numeric() else "number"
+
+    def error_in_words(self, error: str) -> str:
+        return f"A number typically differs from the original by {error}, in the unit of the column."
 
     def checked(self, name: str, values: pl.Series, rows: Longs | None) -> pl.Series:
         return _only_numbers(name, values, rows)

@@ -40,6 +40,8 @@ class Ordinal(Attribute):
     """Categories in an order: distance by rank, centre = the median."""
 
     kind: Literal["ordinal"] = "ordinal"
+    in_words: ClassVar[str] = "categories in an order"
+    mean_called: ClassVar[str] = "mean rank"
     order: Annotated[list[Any] | None, BeforeValidator(_ranked)] = Field(
         default=None, description="the values from first to last; numbers and dates have their own order"
     )
@@ -50,6 +52,12 @@ class Ordinal(Attribute):
 
     def with_order(self, order: list[Any]) -> Self:
         return self.changed(order=order) if self.order is None else self
+
+    def contents(self, dtype: pl.DataType) -> Literal["order"] | None:
+        return None if self.order is None else "order"
+
+    def error_in_words(self, error: str) -> str:
+        return f"A value typically differs from the original by {error} ranks."
 
     def checked(self, name: str, values: pl.Series, rows: Longs | None) -> pl.Series:
         if values.dtype.is_float():

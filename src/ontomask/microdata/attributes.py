@@ -15,6 +15,7 @@ from pydantic import BeforeValidator, Field
 from ontomask.arrays import Longs
 from ontomask.errors import PolicyError
 from ontomask.settings import Settings, number
+from ontomask.taxonomy.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,10 +26,53 @@ Role = Literal["quasi", "sensitive", "other"]
 Missing = Literal["error", "category", "drop_record"]
 
 
-class Attribute(Settings):
-    """What Nominal, Flat, Ordinal and Numeric share."""
+class Listed(Settings):
+    """What every column that a policy lists can be asked, identifiers too; a kind overrides what differs."""
 
     kind: str
+    #: The kind in words, for reports.
+    in_words: ClassVar[str] = ""
+    #: The kind that a column is without its meaning: candidates that take it for either can be compared.
+    family: ClassVar[str] = ""
+
+    @property
+    def read_as_text(self) -> bool:
+        """Must the column be read as text, though it may look like numbers?"""
+        return False
+
+    def with_order(self, order: list[Any]) -> Self:
+        """The attribute with the order that a frame gives its categories, where it needs one and has none."""
+        return self
+
+    @property
+    def named_taxonomy(self) -> str | Taxonomy | None:
+        """The taxonomy as it is given, where the kind has one."""
+        return None
+
+    @property
+    def measured_by(self) -> tuple[str, dict[str, Any]] | None:
+        """The measure of distances and its options, where the kind has one."""
+        return None
+
+    def may_judge(self, other: Any) -> bool:
+        """Can a column that another policy takes for ``other`` be judged as this one says?"""
+        return other.kind in (self.kind, self.family)
+
+    def same_taxonomy(self, other: Any) -> bool:
+        return True
+
+    def without_meaning(self) -> Listed:
+        """The same column, its values equal or not and nothing else, where the kind has more to them."""
+        return self
+
+    def contents(self, dtype: pl.DataType) -> Literal["taxonomy", "order", "number"] | None:
+        """What a released value must be in: the taxonomy, the order, or among numbers; None: anything."""
+        return None
+
+
+class Attribute(Listed):
+    """What Nominal, Flat, Ordinal and Numeric share."""
+
     role: Role = Field(default="quasi", description="quasi (masked), sensitive or other")
     missing: Missing | None = Field(
         default=None,
@@ -43,14 +87,12 @@ class Attribute(Settings):
     def quasi(self) -> bool:
         return self.role == "quasi"
 
-    @property
-    def read_as_text(self) -> bool:
-        """Must the column be read as text, though it may look like numbers?"""
-        return False
+    #: What the mean of a column is of.
+    mean_called: ClassVar[str] = "mean marginality"
 
-    def with_order(self, order: list[Any]) -> Self:
-        """The attribute with the order that a frame gives its categories, where it needs one and has none."""
-        return self
+    def error_in_words(self, error: str) -> str:
+        """What a root mean squared error of the column means."""
+        return f"The typical distance between a value and the original one is {error} (0: the same)."
 
     def checked(self, name: str, values: pl.Series, rows: Longs | None) -> pl.Series:
         """The values of a column as this kind computes with them; an error names those that it cannot use."""
@@ -67,18 +109,17 @@ class Attribute(Settings):
         raise NotImplementedError
 
 
-class Identifier(Settings):
+class Identifier(Listed):
     """Names a person directly (name, number, address): removed from the release."""
 
     kind: Literal["identifier"] = "identifier"
     role: Literal["identifier"] = Field(default="identifier", description="removed from the release")
     quasi: ClassVar[bool] = False
     missing: ClassVar[None] = None
-    read_as_text: ClassVar[bool] = True
 
-    def with_order(self, order: list[Any]) -> Self:
-        """Itself: an identifier has no order."""
-        return self
+    @property
+    def read_as_text(self) -> bool:
+        return True
 
 
 def as_attributes(attributes: Any) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from ontomask.arguments import free_name, some_of
 from ontomask.column_names.repeated_identifiers import Repeating, repeating
 from ontomask.errors import DataError
 from ontomask.files.fingerprints import InputFile, State, states_of
-from ontomask.kinds.nominal import Nominal, NominalColumn
 from ontomask.microdata.encoding import Table, apply_missing_rules, encode, require_columns
 from ontomask.microdata.frames import Taken, take
 from ontomask.microdata.opening import opened, with_own_orders
@@ -93,9 +92,9 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
 
 def _taxonomies(table: Table, examined: Examined) -> dict[str, Taxonomy]:
     """The taxonomies that decide over masked and over sensitive values, by column; each value must have a concept."""
-    found = {column.name: column.taxonomy for column in table.columns if isinstance(column, NominalColumn)}
+    found = {column.name: column.meaning.taxonomy for column in table.columns if column.meaning is not None}
     for name, attribute in examined.attributes.items():
-        if isinstance(attribute, Nominal) and attribute.role == "sensitive" and name not in found:
+        if attribute.named_taxonomy is not None and attribute.role == "sensitive" and name not in found:
             values = examined.data[name]
             distinct = values.value_counts(name=free_name("records", [name]))
             tally = Counter({str(value): count for value, count in distinct.iter_rows() if value is not None})

@@ -20,9 +20,6 @@ from ontomask.errors import OntomaskError
 from ontomask.files.source import Source
 from ontomask.hierarchies.kinds import MaskedText
 from ontomask.hierarchies.levels_file import LevelsFile
-from ontomask.kinds.nominal import Nominal
-from ontomask.kinds.numeric import Numeric
-from ontomask.kinds.ordinal import Ordinal
 from ontomask.privacy.models import Finding, Model
 from ontomask.taxonomy.readers.levels import read_rows
 
@@ -199,29 +196,27 @@ def _columns(names: list[str]) -> pl.DataFrame:
 def _told(name: str, attribute: Any, odd: Counter[str]) -> str:
     """How many values do not fit, without showing one."""
     values = f"{counted(len(odd), 'value')} of {name!r} ({counted(odd.total(), 'record')})"
-    if isinstance(attribute, Nominal):
+    if attribute.named_taxonomy is not None:
         return f"{values} {'has' if len(odd) == 1 else 'have'} no concept in its taxonomy"
-    what = "is not in its order" if isinstance(attribute, Ordinal) else "is neither a number nor an interval"
+    what = "is neither a number nor an interval" if attribute.kind == "numeric" else "is not in its order"
     return f"{values} {what if len(odd) == 1 else what.replace('is ', 'are ', 1)}"
 
 
 def _odd(table: Examined, name: str, hierarchy: Hierarchy | None) -> Counter[str]:
     """The values of a column that do not fit, with their records."""
     values, attribute = table.data[name], table.attributes[name]
-    nominal = isinstance(attribute, Nominal) and attribute.role != "other"
-    ordered = isinstance(attribute, Ordinal) and attribute.order is not None
-    numeric = isinstance(attribute, Numeric) and not values.dtype.is_numeric()
-    if values.dtype == pl.Null or not (nominal or ordered or numeric):
+    rule = attribute.contents(values.dtype)
+    if values.dtype == pl.Null or rule is None:
         return Counter()
     counts = values.drop_nulls().to_frame("value").group_by("value").len()
     tally: Counter[str] = Counter()
     for value, count in counts.iter_rows():
-        tally[_text(value, nominal=nominal)] += count
+        tally[_text(value, nominal=rule == "taxonomy")] += count
     known = _labels(hierarchy) | {ANY}
     left = Counter({text: count for text, count in tally.items() if text not in known and not _hides(hierarchy, text)})
-    if numeric:
+    if rule == "number":
         return Counter({text: count for text, count in left.items() if not NUMBER.fullmatch(text)})
-    if ordered:
+    if rule == "order":
         return _outside(left, [_text(value, nominal=False) for value in attribute.order or []])
     matching = table.meanings.match(name, attribute, left, tally if values.dtype.is_numeric() else ())
     return _unplaced(left, matching)

@@ -12,7 +12,6 @@ import polars as pl
 
 from ontomask.assessment.readings import risk_readings
 from ontomask.assessment.risk import Risk, risk_of, severity_numbers
-from ontomask.kinds.nominal import Nominal
 from ontomask.masking.goals import Goals
 from ontomask.policy.policy import Policy, require_policy
 from ontomask.policy.prepared import Prepared, prepare
@@ -157,7 +156,7 @@ def _columns(prepared: Prepared) -> pl.DataFrame:
 
 
 def _taxonomy_name(attribute: Any) -> str | None:
-    if not isinstance(attribute, Nominal):
+    taxonomy = attribute.named_taxonomy
+    if taxonomy is None:
         return None
-    taxonomy = attribute.taxonomy
     return Path(taxonomy).name if isinstance(taxonomy, str) else taxonomy.name

@@ -13,9 +13,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import short
-from ontomask.kinds.nominal import NominalColumn
-from ontomask.kinds.numeric import NumericColumn
-from ontomask.kinds.ordinal import Ordinal, OrdinalColumn
 from ontomask.microdata.columns import Column
 
 if TYPE_CHECKING:
@@ -72,9 +69,9 @@ def studied(result: Reportable) -> Iterator[Studied]:
 
 
 def _is_own(column: Column, shown: pl.Series) -> bool:
-    if isinstance(column, NumericColumn):
+    if column.continuous:
         return shown.dtype.is_numeric()
-    if isinstance(column, OrdinalColumn):
+    if column.on_line:
         return set(map(text_of, shown.unique().to_list())) <= set(map(text_of, column.values.to_list()))
     return True
 
@@ -90,10 +87,11 @@ def text_of(value: Any) -> str:
 
 def meanings(column: Column) -> Callable[[str], str]:
     """A function that adds to a value, if it is the code of a concept, what that is called."""
-    if not isinstance(column, NominalColumn):
+    meaning = column.meaning
+    if meaning is None:
         return lambda text: text
-    taxonomy = column.taxonomy
-    own = {text_of(value): int(concept) for value, concept in zip(column.values, column.concepts, strict=True)}
+    taxonomy = meaning.taxonomy
+    own = {text_of(value): int(concept) for value, concept in zip(column.values, meaning.concepts, strict=True)}
 
     def named(text: str) -> str:
         place = own[text] if text in own else taxonomy.find(text)
@@ -117,10 +115,10 @@ def _tally(pairs: Iterator[tuple[Any, int]]) -> dict[str, int]:
 
 def distribution(studied: Studied) -> list[dict[str, Any]]:
     """The charts of a column before and after, as plain rows: one on a common scale, or two where there is none."""
-    if isinstance(studied.column, NumericColumn):
+    if studied.column.continuous:
         return _numbers(studied)
-    if isinstance(studied.column, OrdinalColumn):
-        return _levels(studied)
+    if studied.column.line is not None:
+        return _levels(studied, studied.column.line.rank_values)
     return [_values(studied)]
 
 
@@ -170,8 +168,7 @@ def _apart(studied: Studied, first: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _numbers(studied: Studied) -> list[dict[str, Any]]:
     """Histograms on the same bins."""
-    assert isinstance(studied.column, NumericColumn)
-    parts = {"before": (studied.column.numbers, studied.column.counts)}
+    parts = {"before": (studied.column.centre_of_code, studied.column.counts)}
     if studied.own:
         parts["after"] = (studied.centres.astype(np.float64), studied.records)
     known = {when: (x[~np.isnan(x)], n[~np.isnan(x)]) for when, (x, n) in parts.items()}
@@ -231,18 +228,17 @@ def _bins(low: float, high: float, whole: bool) -> tuple[float, float, int]:
     return start, step, floor((high - start) / step + 1e-9) + 1
 
 
-def _levels(studied: Studied) -> list[dict[str, Any]]:
+def _levels(studied: Studied, values: Sequence[Any]) -> list[dict[str, Any]]:
     """Levels in their order; where there are many, stretches of them."""
     column = studied.column
-    assert isinstance(column, OrdinalColumn)
-    before = _by_rank(column.ranks, column.counts, column.levels)
-    names = _level_names(column)
+    before = _by_rank(column.centre_of_code, column.counts, len(values))
+    names = {rank: f"level {rank + 1}" if value is None else text_of(value) for rank, value in enumerate(values)}
     if not studied.own:
         rows = [(name, n) for name, n in _stretches(names, before) if n or name != MISSING]
         bars = [{"name": name, "value": value} for name, value in rows]
         first = {"kind": "single_bars", "when": "before", "rows": bars, "table": [[n, v, None] for n, v in rows]}
         return _apart(studied, first)
-    after = _by_rank(studied.centres, studied.records, column.levels)
+    after = _by_rank(studied.centres, studied.records, len(values))
     both = zip(_stretches(names, before), _stretches(names, after), strict=True)
     return [_paired([(name, b, a) for (name, b), (_, a) in both if name != MISSING or b or a])]
 
@@ -251,15 +247,6 @@ def _by_rank(ranks: NDArray[Any], records: NDArray[np.int64], levels: int) -> ND
     """Records by rank, missing ones last."""
     place = np.where(ranks < 0, levels, ranks).astype(np.int64)
     return np.bincount(place, records, levels + 1).astype(np.int64)
-
-
-def _level_names(column: OrdinalColumn) -> Mapping[int, str]:
-    attribute = column.attribute
-    assert isinstance(attribute, Ordinal)
-    if attribute.order is not None and len(attribute.order) == column.levels:
-        return {rank: text_of(value) for rank, value in enumerate(attribute.order)}
-    named = {int(rank): text_of(v) for v, rank in zip(column.values.to_list(), column.ranks, strict=True) if rank >= 0}
-    return {rank: named.get(rank, f"level {rank + 1}") for rank in range(column.levels)}
 
 
 def _stretches(names: Mapping[int, str], records: NDArray[np.int64]) -> list[tuple[str, int]]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arguments import short
-from ontomask.kinds.nominal import NominalColumn
+from ontomask.microdata.columns import Column
 from ontomask.report.counts import Studied, meanings, text_of
 
 if TYPE_CHECKING:
@@ -101,11 +101,12 @@ def _moved(result: Reportable) -> list[list[dict[str, Any]]]:
 def branch(studied: Studied) -> dict[str, Any] | None:
     """The branch of the taxonomy that holds all values of a column, with the records at and below each concept."""
     column = studied.column
-    if not isinstance(column, NominalColumn) or not (column.concepts >= 0).any():
+    meaning = column.meaning
+    if meaning is None or not (meaning.concepts >= 0).any():
         return None
-    dag, taxonomy = column.taxonomy.dag, column.taxonomy
+    dag, taxonomy = meaning.taxonomy.dag, meaning.taxonomy
     shown = _concepts_shown(studied, column)
-    parts = [(column.concepts, column.counts)] + ([(shown, studied.records)] if shown is not None else [])
+    parts = [(meaning.concepts, column.counts)] + ([(shown, studied.records)] if shown is not None else [])
     used = np.unique(np.concatenate([concepts[concepts >= 0] for concepts, _ in parts]))
     top = dag.common_subsumer(used)
     nodes = dag.in_order(dag.mark_ancestors(used))
@@ -141,7 +142,7 @@ def branch(studied: Studied) -> dict[str, Any] | None:
         "column": studied.name,
         "taxonomy": taxonomy.name or "taxonomy",
         "concepts": len(taxonomy),
-        "used": int((column.concepts >= 0).sum()),
+        "used": int((meaning.concepts >= 0).sum()),
         "way": [named(position) for position in reversed(way[1:])],
         "ways": bool((dag.parents.lengths()[way] > 1).any()),
         "after": shown is not None,
@@ -149,7 +150,7 @@ def branch(studied: Studied) -> dict[str, Any] | None:
     }
 
 
-def _concepts_shown(studied: Studied, column: NominalColumn) -> NDArray[np.int64] | None:
+def _concepts_shown(studied: Studied, column: Column) -> NDArray[np.int64] | None:
     """The concept that each group shows; None if what it shows is not a concept, as levels of a file need not be."""
     if not studied.decoded:
         spelled = {text_of(column.decode(np.array([centre]))[0]) for _, centre in studied.shown_centres()}

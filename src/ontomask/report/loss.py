@@ -165,16 +165,11 @@ def _columns(frames: list[pl.DataFrame]) -> list[str]:
 
 def reading(column: Any, rmse: float, changed: float) -> str:
     """What an error of a column means."""
-    kind = column.attribute.kind
     if not changed:
         return "No released value changed."
-    if kind == "flat":
+    if not column.graded:
         return f"{percent(changed, 0)} of the released values differ from the original."
-    if kind == "numeric":
-        return f"A number typically differs from the original by {number(rmse)}, in the unit of the column."
-    if kind == "ordinal":
-        return f"A value typically differs from the original by {number(rmse)} ranks."
-    return f"The typical distance between a concept and the original one is {number(rmse)} (0: the same)."
+    return str(column.attribute.error_in_words(number(rmse)))
 
 
 def _away_figure(bars: list[tuple[str, float]], left_out: str) -> dict[str, Any]:

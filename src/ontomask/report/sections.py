@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ontomask.arguments import counted
-from ontomask.kinds.nominal import Nominal
-from ontomask.microdata.attributes import Identifier
 from ontomask.report.counts import Studied, distribution
 from ontomask.report.elements import figure, number
-from ontomask.report.words import KINDS, MISSING, ROLES, settings_in_words, taxonomy_name
+from ontomask.report.words import MISSING, ROLES, settings_in_words, taxonomy_name
 from ontomask.wording import Counts
 
 if TYPE_CHECKING:
@@ -30,19 +28,18 @@ def asked(result: Reportable, counts: Counts) -> dict[str, Any]:
     assert policy.method is not None
     columns = []
     for name, attribute in policy.attributes.items():
-        nominal, named = isinstance(attribute, Nominal), ""
-        if isinstance(attribute, Nominal):
-            shown = not public and isinstance(attribute.taxonomy, str)
-            named = str(attribute.taxonomy) if shown else taxonomy_name(attribute.taxonomy)
+        taxonomy, named = attribute.named_taxonomy, ""
+        if taxonomy is not None:
+            named = taxonomy if not public and isinstance(taxonomy, str) else taxonomy_name(taxonomy)
         columns.append(
             {
                 "name": name,
                 "role": ROLES[attribute.role],
                 "masked": "yes" if name in policy.masked else "no",
-                "kind": KINDS[attribute.kind],
+                "kind": attribute.in_words,
                 "taxonomy": named,
-                "measure": "" if public or not nominal else policy_measure(policy, attribute),
-                "weight": "" if public or isinstance(attribute, Identifier) else number(attribute.weight),
+                "measure": "" if public or attribute.measured_by is None else policy_measure(policy, attribute),
+                "weight": "" if public or attribute.role == "identifier" else number(attribute.weight),
                 "missing": MISSING.get(attribute.missing or "", ""),
             }
         )

@@ -130,7 +130,7 @@ def summarize(
             content["left_out"] = [*LEFT_OUT, ["Risk before masking, losses by column", near]]
         return content
     columns = list(studied(result))
-    nominal = [column for column in columns if column.kind == "nominal"]
+    nominal = [one for one in columns if one.column.meaning is not None]
     return content | {
         "distributions": sections.distributions(columns),
         "examples": examples(result),

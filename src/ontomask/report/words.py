@@ -11,13 +11,6 @@ from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 ROLES = {"quasi": "quasi-identifier", "sensitive": "sensitive", "other": "other", "identifier": "identifier, removed"}
-KINDS = {
-    "nominal": "concepts of a taxonomy",
-    "flat": "categories, equal or not",
-    "ordinal": "categories in an order",
-    "numeric": "numbers",
-    "identifier": "",
-}
 MISSING = {
     "error": "a missing value is an error",
     "category": "a missing value is a category of its own",

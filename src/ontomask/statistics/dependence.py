@@ -26,7 +26,7 @@ from ontomask.statistics.sample import Sample
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 
-class Column(ABC):
+class DistanceColumn(ABC):
     """A column of n records: the mean distance from each record to all, and the grand mean of those."""
 
     size: int
@@ -43,11 +43,19 @@ class Column(ABC):
         return covariance_of(self, self)
 
     @abstractmethod
-    def raw(self, other: Column) -> float:
+    def raw(self, other: DistanceColumn) -> float:
         """Sum over all pairs of records of the product of both columns' distances."""
 
+    @abstractmethod
+    def raw_with_categories(self, other: CategoryColumn) -> float:
+        """The same with a column of categories."""
 
-class NominalColumn(Column):
+    @abstractmethod
+    def raw_with_numbers(self, other: MeasuredColumn) -> float:
+        """The same with a column of numbers."""
+
+
+class CategoryColumn(DistanceColumn):
     """``code`` of each record, and the ``table`` of distances between codes."""
 
     def __init__(self, code: NDArray[np.int64], table: Floats) -> None:
@@ -57,17 +65,20 @@ class NominalColumn(Column):
         weights = np.bincount(code, minlength=len(table))
         self.row_means = (np.add.reduce(table * weights, axis=1) / self.size)[code]
 
-    def raw(self, other: Column) -> float:
+    def raw(self, other: DistanceColumn) -> float:
         if other is self:
             weights = np.bincount(self.code, minlength=len(self.table)).astype(np.float64)
             return float(weights @ (self.table * self.table) @ weights)
-        if isinstance(other, NominalColumn):
-            return _sum_over_pairs(self, other)
-        assert isinstance(other, NumericColumn)
+        return other.raw_with_categories(self)
+
+    def raw_with_categories(self, other: CategoryColumn) -> float:
+        return _sum_over_pairs(other, self)
+
+    def raw_with_numbers(self, other: MeasuredColumn) -> float:
         return float((self.table * other.sums_between(self.code, len(self.table))).sum())
 
 
-def _sum_over_pairs(one: NominalColumn, two: NominalColumn) -> float:
+def _sum_over_pairs(one: CategoryColumn, two: CategoryColumn) -> float:
     """tr(C' A C B) = sum (A C) * (C B), C counting the records of every two codes: few of them occur together."""
     from scipy.sparse import csr_array  # late: it takes 0.15 s to load
 
@@ -81,7 +92,7 @@ def _sum_over_pairs(one: NominalColumn, two: NominalColumn) -> float:
     return float(((together.T @ one.table).T * (together @ two.table)).sum())
 
 
-class NumericColumn(Column):
+class MeasuredColumn(DistanceColumn):
     def __init__(self, values: Floats) -> None:
         self.size = len(values)
         # Distances do not see an offset, but running sums would drown in one: dates and amounts lie far from 0.
@@ -104,11 +115,14 @@ class NumericColumn(Column):
         sums_between(code[self.order], self.values[self.order], sums)
         return sums
 
-    def raw(self, other: Column) -> float:
-        if isinstance(other, NominalColumn):
-            return other.raw(self)
-        assert isinstance(other, NumericColumn)
-        return 2 * _sum_of_products(self.values[self.order], other.values[self.order])
+    def raw(self, other: DistanceColumn) -> float:
+        return other.raw_with_numbers(self)
+
+    def raw_with_categories(self, other: CategoryColumn) -> float:
+        return other.raw_with_numbers(self)
+
+    def raw_with_numbers(self, other: MeasuredColumn) -> float:
+        return 2 * _sum_of_products(other.values[other.order], self.values[other.order])
 
 
 def _sum_of_products(x: Floats, y: Floats) -> float:
@@ -280,13 +294,13 @@ def distance_correlation(
     return correlation_of(*_columns(taxonomy1, x, taxonomy2, y, measure, scope, options))
 
 
-def correlation_of(one: Column, two: Column) -> float:
+def correlation_of(one: DistanceColumn, two: DistanceColumn) -> float:
     """sdCor: the covariance over the root of both variances; 0 if one does not vary."""
     variances = one.variance * two.variance
     return covariance_of(one, two) / float(np.sqrt(variances)) if variances > 0 else 0.0
 
 
-def covariance_of(one: Column, two: Column) -> float:
+def covariance_of(one: DistanceColumn, two: DistanceColumn) -> float:
     """sdCov from the raw sum of products: minus 2 n r_a' r_b, plus n^2 g_a g_b (specification 6)."""
     n = one.size
     centred = (
@@ -310,7 +324,7 @@ def _columns(
     measure: str,
     scope: Scope,
     options: dict[str, Any],
-) -> tuple[Column, Column]:
+) -> tuple[DistanceColumn, DistanceColumn]:
     one, two = (_column(t, values, measure, scope, options) for t, values in ((taxonomy1, x), (taxonomy2, y)))
     if one.size != two.size:
         raise OptionError(f"columns of {one.size} and {two.size} values", remedy="Give columns of the same records.")
@@ -319,12 +333,12 @@ def _columns(
 
 def _column(
     taxonomy: Taxonomy | None, values: Iterable[Any], measure: str, scope: Scope, options: dict[str, Any]
-) -> Column:
+) -> DistanceColumn:
     if taxonomy is not None:
         sample = Sample.of(taxonomy, values)
-        return NominalColumn(sample.code, sample.distances(measure, scope, options))
+        return CategoryColumn(sample.code, sample.distances(measure, scope, options))
     get_measure(measure)  # wrong options are an error, also if no nominal column needs it
     numbers = as_numbers(values, "the values of a column without a taxonomy")
     if len(numbers) == 0:
         raise OptionError("a column without values", remedy="Give at least one.")
-    return NumericColumn(numbers)
+    return MeasuredColumn(numbers)
