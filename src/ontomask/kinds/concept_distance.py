@@ -75,11 +75,15 @@ class NominalDistance(ColumnDistance):
 
     def _table(self) -> Floats:
         known = self.concepts >= 0
+        if known.all() and self.column.missing is None:
+            table = np.ascontiguousarray(self._distances(self.concepts, self.universe))
+            self.largest = float(table.max(initial=0.0))
+            return table
         wide = len(self.universe)
         missing = self.column.missing is not None
         table = np.zeros((len(self.concepts), wide + missing))
         if wide:
-            table[np.ix_(known, np.arange(wide))] = self._distances(self.concepts[known], self.universe)
+            table[known, :wide] = self._distances(self.concepts[known], self.universe)
         self.largest = float(table.max(initial=0.0))
         if missing:
             table[known, wide] = self.largest
@@ -100,8 +104,10 @@ class NominalDistance(ColumnDistance):
         return self.table[:, self.row_of_code]
 
     def between(self, a: Longs, b: Longs) -> Floats:
-        table = np.full((len(a), len(b)), self.largest)
         known_a, known_b = a >= 0, b >= 0
+        if known_a.all() and known_b.all():
+            return np.ascontiguousarray(self._distances(a, b))
+        table = np.full((len(a), len(b)), self.largest)
         if known_a.any() and known_b.any():
             table[np.ix_(known_a, known_b)] = self._distances(a[known_a], b[known_b])
         table[np.ix_(~known_a, ~known_b)] = 0.0

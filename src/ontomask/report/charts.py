@@ -6,8 +6,10 @@ so that a black and white print tells them apart, too. Nothing of the data becom
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +46,7 @@ def svg(chart: Chart, name: str, title: str, description: str) -> str:
 
     ``title`` and ``description`` are what a reader hears who cannot see it.
     """
-    drawn: str = vl_convert.vegalite_to_svg(_writable(_dressed(chart).to_dict(validate=False)))
+    drawn = _drawn(json.dumps(_writable(_dressed(chart).to_dict(validate=False))))
     size = re.match(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)" viewBox="([^"]*)"[^>]*>', drawn)
     assert size is not None
     body = drawn[size.end() :]
@@ -62,6 +64,13 @@ def svg(chart: Chart, name: str, title: str, description: str) -> str:
         f'<title id="{name}-title">{escape(writable(title))}</title>'
         f'<desc id="{name}-desc">{escape(writable(description))}</desc>{body}'
     )
+
+
+@lru_cache(maxsize=32)
+def _drawn(spec: str) -> str:
+    """What Vega-Lite draws; kept, since both editions of a report show the same charts."""
+    drawn: str = vl_convert.vegalite_to_svg(json.loads(spec))
+    return drawn
 
 
 def writable(text: str) -> str:
