@@ -30,7 +30,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from ontomask.arguments import did_you_mean, is_number, is_whole, short
 from ontomask.errors import OntomaskError, PolicyError
-from ontomask.settings_help import documented, fields_in_order, signature
+from ontomask.settings_help import TAGS, documented, fields_in_order, signature
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -91,6 +91,11 @@ class Settings(BaseModel, metaclass=_SettingsMeta):
         super().__pydantic_init_subclass__(**options)
         cls.__doc__ = documented(cls.__doc__, cls.model_fields)
         cls.__signature__ = signature(cls.model_fields)
+
+    def __repr_args__(self) -> list[tuple[str | None, Any]]:
+        """What was given; the class says its own name and kind."""
+        given = self.model_fields_set - set(TAGS)
+        return [(name, value) for name, value in super().__repr_args__() if name in given]
 
     def __dir__(self) -> list[str]:
         return [*dir(type(self)), *type(self).model_fields]

@@ -70,7 +70,7 @@ def html_table(heads: Sequence[str], rows: Sequence[Sequence[Any]], right: Seque
     body = "".join(f"<tr>{line(row, 'td')}</tr>" for row in rows[:MOST_ROWS])
     more = len(rows) - MOST_ROWS
     rest = f'<tr><td colspan="{len(heads)}">… {more:,} more</td></tr>' if more > 0 else ""
-    return f'<table style="border-collapse:collapse"><tr>{line(heads, "th")}</tr>{body}{rest}</table>'
+    return f'<table style="border-collapse:collapse;margin:4px 0"><tr>{line(heads, "th")}</tr>{body}{rest}</table>'
 
 
 def html_facts(facts: Iterable[tuple[str, Any]]) -> str:
@@ -80,7 +80,7 @@ def html_facts(facts: Iterable[tuple[str, Any]]) -> str:
         f'<td style="text-align:left;{_CELL}">{escape(figure(value))}</td></tr>'
         for name, value in facts
     )
-    return f'<table style="border-collapse:collapse">{rows}</table>'
+    return f'<table style="border-collapse:collapse;margin:4px 0">{rows}</table>'
 
 
 def html_list(texts: Iterable[str]) -> str:

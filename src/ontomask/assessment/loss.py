@@ -15,12 +15,13 @@ from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Table
 from ontomask.operators.aggregation import Operators
 from ontomask.operators.record_distance import RecordDistance
+from ontomask.showing import html_card, html_facts, html_table
 
 #: What every combination of values counts more than it occurs, in divergences.
 SMOOTHING = 0.5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Loss:
     """What a masked table lost. Figures by column are in dictionaries.
 
@@ -95,6 +96,24 @@ class Loss:
             name: round(share * self.records - self.removed) / released if released else float("nan")
             for name, share in self.changed.items()
         }
+
+    def __repr__(self) -> str:
+        loss = f"information loss {self.information_loss:.4g} %"
+        return f"<Loss: {loss}, {counted(self.records, 'record')}, {counted(len(self.rmse), 'column')}>"
+
+    def _repr_html_(self) -> str:
+        facts = [
+            ("information loss", f"{self.information_loss:.4g} %"),
+            ("semantic loss", self.semantic_loss),
+            ("KL divergence", self.divergence),
+            ("discernibility", self.discernibility),
+            ("discernibility of the original", self.discernibility_before),
+            ("records", self.records),
+            ("removed", self.removed),
+        ]
+        rows = [(name, self.rmse[name], self.relative[name], self.changed[name]) for name in self.rmse]
+        table = html_table(("column", "RMSE", "semantic loss", "share changed"), rows)
+        return html_card("Loss", html_facts(facts), table)
 
     def __str__(self) -> str:
         return "\n".join(

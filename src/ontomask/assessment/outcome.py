@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from ontomask.arguments import is_number, one_of
+from ontomask.arguments import counted, is_number, one_of
 from ontomask.assessment.attacks import Attack, attacks_of, worst_of
 from ontomask.assessment.clustering import ClusteringDistance
 from ontomask.assessment.disclosed import SCHEMA as DISCLOSED
@@ -22,6 +22,7 @@ from ontomask.assessment.readings import readings_of
 from ontomask.assessment.risk import Risk
 from ontomask.assessment.several import Several
 from ontomask.errors import OptionError
+from ontomask.showing import html_card, html_fold, html_list, html_table
 
 #: The steps of alpha at which the score is shown.
 ALPHAS = tuple(i / 20 for i in range(21))
@@ -259,7 +260,13 @@ class Assessment:
         with pl.Config(tbl_rows=-1, tbl_hide_dataframe_shape=True, tbl_hide_column_data_types=True, fmt_str_lengths=40):
             return "\n".join([*(f"note: {note}" for note in self.notes), *self.readings, str(self.figures)])
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        loss = f"information loss {self.loss.information_loss:.4g} %"
+        return f"<Assessment: {counted(self.loss.records, 'record')}, {counted(len(self.columns), 'column')}, {loss}>"
+
+    def _repr_html_(self) -> str:
+        figures = html_fold("All figures", html_table(self.figures.columns, self.figures.rows()))
+        return html_card(repr(self).strip("<>"), html_list(self.readings), figures, notes=self.notes)
 
 
 def _before_and_after(figure: str, before: float | None, after: float | None) -> dict[str, Any]:

@@ -22,12 +22,13 @@ from ontomask.policy.policy import Policy
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.examined import Examined
 from ontomask.severity.severity import Severity
+from ontomask.showing import html_card, html_facts, html_fold, html_table
 
 #: Classes of fewer records than this are called small where nothing else is said.
 SMALL = 5
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Risk:
     """Classes of records that agree in all quasi-identifiers, and how likely a record is found by them.
 
@@ -123,6 +124,15 @@ class Risk:
             figures["severity-weighted risk"] = self.severity_weighted
             figures["unique records of severity above 0"] = float(self.severe_unique or 0)
         return figures
+
+    def __repr__(self) -> str:
+        told = [counted(self.records, "record"), counted(self.classes, "class", "classes"), f"{self.unique:,} unique"]
+        return f"<Risk: {', '.join(told)}>"
+
+    def _repr_html_(self) -> str:
+        title = f"{counted(self.records, 'record')} by {', '.join(self.columns)}"
+        sizes = html_fold("Class sizes", html_table(self.sizes.columns, self.sizes.rows()))
+        return html_card(title, html_facts((n, v) for n, v in self.figures.items() if v is not None), sizes)
 
     def __str__(self) -> str:
         lines = [f"{counted(self.records, 'record')} by {', '.join(self.columns)}"]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from ontomask.arguments import as_path
+from ontomask.arguments import as_path, counted
 from ontomask.arrays import TIE
 from ontomask.assessment.disclosure import Disclosure
 from ontomask.assessment.linkage import KINDS, Kind
@@ -21,6 +21,7 @@ from ontomask.comparison.recommendation import recommend
 from ontomask.errors import OptionError
 from ontomask.microdata.writing import write_text
 from ontomask.policy.policy import Policy
+from ontomask.showing import html_card, html_list, html_table
 
 #: What can be the risk: a kind of linkage, the most successful attack on each release, or attribute disclosure.
 RiskKind = Kind | Literal["worst", "disclosure"]
@@ -59,6 +60,8 @@ _COLUMNS: dict[str, Any] = {
     "first_seconds": pl.Float64,
     "error": pl.String,
 }
+#: The columns that people see.
+_SHOWN = "name satisfied promised sse loss risk score frontier smallest removed seconds".split()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -331,22 +334,15 @@ class Comparison:
             "recommendation": self.recommendation,
         }
 
-    def __str__(self) -> str:
-        shown = [
-            "name",
-            "satisfied",
-            "promised",
-            "sse",
-            "loss",
-            "risk",
-            "score",
-            "frontier",
-            "smallest",
-            "removed",
-            "seconds",
-        ]
+    @property
+    def _shown(self) -> pl.DataFrame:
+        """The columns of the table that people see."""
+        shown = list(_SHOWN)
         if self.guess is not None and self.kind != "disclosure":
             shown.insert(6, "disclosure")
+        return self.table.select(shown)
+
+    def __str__(self) -> str:
         with pl.Config(
             tbl_rows=-1,
             tbl_cols=-1,
@@ -356,9 +352,15 @@ class Comparison:
             float_precision=2,
             tbl_width_chars=160,
         ):
-            return "\n".join([str(self.table.select(shown)), *self.notes, *self.recommendation])
+            return "\n".join([str(self._shown), *self.notes, *self.recommendation])
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        best = "" if self.best is None else f", best {self.best!r}"
+        return f"<Comparison: {counted(len(self.runs), 'candidate')}{best}>"
+
+    def _repr_html_(self) -> str:
+        table = html_table(self._shown.columns, self._shown.rows())
+        return html_card(repr(self).strip("<>"), table, html_list(self.recommendation), notes=self.notes)
 
 
 def svg_file(path: str | Path, what: str) -> Path:

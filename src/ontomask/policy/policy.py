@@ -39,6 +39,7 @@ from ontomask.privacy.severity_models import SeverityModel
 from ontomask.privacy.t_closeness import TCloseness
 from ontomask.settings import DictOf, ListOf, Settings, validated
 from ontomask.severity.severity import Severity
+from ontomask.showing import html_card, html_facts, html_table
 
 _METHODS = (
     *(Generalization, Imputation, Microaggregation, NoiseAddition, PRAM, RankSwapping, Recoding, Resampling),
@@ -132,6 +133,16 @@ class Policy(Settings):
                     "name a sensitive column"
                 )
         return self
+
+    def _repr_html_(self) -> str:
+        rows = [(name, part.role, part.kind, _written_settings(part)) for name, part in self.attributes.items()]
+        facts = [
+            ("method", "none" if self.method is None else repr(self.method)),
+            ("require", ", ".join(model.describe() for model in self.require) or "nothing"),
+            ("columns not listed", self.unlisted),
+            ("order of records", self.row_order),
+        ]
+        return html_card("Policy", html_facts(facts), html_table(("column", "role", "kind", "settings"), rows))
 
     @cached_property
     def path(self) -> Path | None:
@@ -272,6 +283,13 @@ class Policy(Settings):
             The file.
         """
         return save_policy(self, path, overwrite=overwrite)
+
+
+def _written_settings(part: Settings) -> str:
+    """What is given of a column besides its role; values of the data, such as those of a mapping, are not listed."""
+    given = {name: getattr(part, name) for name in type(part).model_fields if name in part.model_fields_set}
+    plain = {name: value for name, value in given.items() if name not in ("kind", "role", "mapping", "order")}
+    return ", ".join(f"{name}: {getattr(value, 'name', value)}" for name, value in plain.items())
 
 
 def require_policy(policy: Any) -> Policy:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
+from ontomask.arguments import counted
 from ontomask.errors import MissingDataError, MissingExtraError, TaxonomyFileError
 from ontomask.policy.policy import Policy
 from ontomask.privacy.contents import ContentCheck, FittingValues, ListedColumns, NoIdentifiers, PolicyColumns
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.models import Finding, Model
+from ontomask.showing import html_card, html_table
 from ontomask.statements import Statement
 
 if TYPE_CHECKING:
@@ -88,7 +90,12 @@ class Verification:
         lines = [*(str(finding) for finding in self.findings), *(f"note: {note}" for note in self.notes)]
         return "\n".join([*lines, f"Verdict: {self.verdict}"])
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return f"<Verification: {self.verdict}, {counted(len(self.findings), 'finding')}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(str(finding).partition(":")[0], finding.text) for finding in self.findings]
+        return html_card(f"Verdict: {self.verdict}", html_table(("", "what was checked"), rows), notes=self.notes)
 
 
 def check_models(

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from ontomask.arguments import counted
 from ontomask.assessment.readings import risk_readings
 from ontomask.assessment.risk import Risk, risk_of, severity_numbers
 from ontomask.masking.goals import Goals
@@ -18,6 +19,7 @@ from ontomask.policy.prepared import Prepared, prepare
 from ontomask.policy.verification import NOTHING_PROMISED, Verification, check_models
 from ontomask.privacy.models import ClassModel
 from ontomask.progress import Reporter
+from ontomask.showing import html_card, html_list, html_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +74,14 @@ class Check:
             [table, *(f"note: {note}" for note in self.notes), *self.readings, *map(str, self.verification)]
         )
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        told = [counted(self.records, "record"), counted(len(self.columns), "column"), counted(len(self.notes), "note")]
+        return f"<Check: {', '.join(told)}>"
+
+    def _repr_html_(self) -> str:
+        table = html_table(self.columns.columns, self.columns.rows())
+        told = html_list([*self.readings, *map(str, self.verification)])
+        return html_card(counted(self.records, "record"), table, told, notes=self.notes)
 
 
 def check(

@@ -22,6 +22,7 @@ from ontomask.release.guarantees import assumptions, linkage_tried
 from ontomask.release.judged import Judged
 from ontomask.release.releases import all_verified, write_releases
 from ontomask.release.saving import save_result
+from ontomask.showing import html_card, html_fold, html_list
 from ontomask.statements import Statement
 from ontomask.wording import Counts
 
@@ -259,6 +260,10 @@ class Result(Judged, Generic[FrameT]):
         sentences = [counted(rows, "record"), counted(self.masked.groups, "group"), counted(len(self.notes), "note")]
         sentences = [f"{len(self.parts)} releases", *sentences] if self.parts else sentences
         return f"<Result{state}: {', '.join(sentences)}>"
+
+    def _repr_html_(self) -> str:
+        notes = html_fold(counted(len(self.notes), "note"), html_list(map(str, self.notes)))
+        return html_card(repr(self).strip("<>"), html_list(map(str, self.guarantees)), notes)
 
     def __str__(self) -> str:
         lines = [repr(self), *(f"  {text}" for text in self.guarantees), *(f"  note: {note}" for note in self.notes)]
