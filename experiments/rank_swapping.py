@@ -19,7 +19,7 @@ import ontomask as om
 from experiments.data import Data, discharges
 from experiments.reporting import finding, in_parallel, show, table
 from ontomask.kernels.swapping import swap_along
-from ontomask.statistics.dependence import NominalColumn, correlation_of
+from ontomask.statistics.dependence import CategoryColumn, correlation_of
 
 KS = (2, 5, 10, 20, 50, 100)
 SEEDS = range(10)
@@ -147,7 +147,7 @@ class Judge:
         return {name: v.search_sorted(frame[name]).to_numpy().astype(np.int64) for name, v in self.values.items()}
 
     def correlations(self, frame: pl.DataFrame) -> dict[tuple[str, str], float]:
-        columns = {name: NominalColumn(codes, self.tables[name]) for name, codes in self.codes(frame).items()}
+        columns = {name: CategoryColumn(codes, self.tables[name]) for name, codes in self.codes(frame).items()}
         return {(a, b): correlation_of(columns[a], columns[b]) for a, b in combinations(columns, 2)}
 
     @cached_property

@@ -37,6 +37,7 @@ class Numeric(Attribute):
 
     kind: Literal["numeric"] = "numeric"
     in_words: ClassVar[str] = "numbers"
+    numbers: ClassVar[bool] = True
     mean_called: ClassVar[str] = "mean"
     decimals: Annotated[int | Literal["exact"] | None, BeforeValidator(_decimals)] = Field(
         default=None,

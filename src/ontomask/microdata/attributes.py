@@ -59,6 +59,7 @@ class Listed(Settings):
         return other.kind in (self.kind, self.family)
 
     def same_taxonomy(self, other: Any) -> bool:
+        """Do two columns of this kind have the same taxonomy, if any?"""
         return True
 
     def without_meaning(self) -> Listed:
@@ -87,6 +88,8 @@ class Attribute(Listed):
     def quasi(self) -> bool:
         return self.role == "quasi"
 
+    #: Are the values numbers, of which near ones are nearly right?
+    numbers: ClassVar[bool] = False
     #: What the mean of a column is of.
     mean_called: ClassVar[str] = "mean marginality"
 

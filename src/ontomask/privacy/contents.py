@@ -198,7 +198,7 @@ def _told(name: str, attribute: Any, odd: Counter[str]) -> str:
     values = f"{counted(len(odd), 'value')} of {name!r} ({counted(odd.total(), 'record')})"
     if attribute.named_taxonomy is not None:
         return f"{values} {'has' if len(odd) == 1 else 'have'} no concept in its taxonomy"
-    what = "is neither a number nor an interval" if attribute.kind == "numeric" else "is not in its order"
+    what = "is neither a number nor an interval" if attribute.numbers else "is not in its order"
     return f"{values} {what if len(odd) == 1 else what.replace('is ', 'are ', 1)}"
 
 
