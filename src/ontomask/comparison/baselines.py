@@ -11,12 +11,12 @@ from ontomask.masking.rank_swapping import RankSwapping
 from ontomask.masking.recoding import Recoding
 from ontomask.policy.policy import Policy
 
-#: What the name of a twin ends with.
+#: What the name of a baseline ends with.
 LABELS_ONLY = ", labels only"
 
 
 def with_baselines(candidates: Mapping[str, Policy]) -> dict[str, Policy]:
-    """Every candidate, and after it its twin, if it has one."""
+    """Every candidate, and after it its baseline, if it has one."""
     made: dict[str, Policy] = {}
     for name, policy in candidates.items():
         made[name] = policy
@@ -46,7 +46,7 @@ def labels_only(policy: Policy) -> Policy:
 
 
 def no_baseline(policy: Policy) -> str | None:
-    """Why a candidate has no twin of its own; None if it has one."""
+    """Why a candidate has no baseline of its own; None if it has one."""
     method = policy.method
     assert method is not None
     flat = _labels(policy)

@@ -49,7 +49,7 @@ def grid(policy: Policy, methods: Any, k: Iterable[int] | int, *, baselines: boo
     k : int or iterable of int
         The values of k to try.
     baselines : bool, default False
-        Add to each candidate its non-semantic twin, ``microaggregation, k=5, labels only``.
+        Add to each candidate its non-semantic baseline, ``microaggregation, k=5, labels only``.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def grid(policy: Policy, methods: Any, k: Iterable[int] | int, *, baselines: boo
     policy requires it or its method promises it; generalization, which has no k of its own, aims at k or at the k that is
     required, if that is larger. A method without any k, such as shuffling, is one candidate.
 
-    A twin is the same method at the same k, with nominal columns taken for labels that are equal or not (T12 9.2.2). A
+    A baseline is the same method at the same k, with nominal columns taken for labels that are equal or not (T12 9.2.2). A
     candidate that does not look at what values mean has none.
 
     Examples

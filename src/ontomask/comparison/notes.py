@@ -75,13 +75,13 @@ def _releases(found: Comparison) -> list[str]:
 
 
 def _meaning(found: Comparison) -> list[str]:
-    """What meaning saves: candidates beside their twins."""
+    """What meaning saves: candidates against their baselines."""
     by_name = {run.name: run for run in found.satisfied}
     saved: dict[str, list[float]] = {}
     for name, run in by_name.items():
-        twin = by_name.get(name + LABELS_ONLY)
-        if twin is not None and run.sse is not None and twin.sse:
-            saved.setdefault(_method(run), []).append(1 - run.sse / twin.sse)
+        baseline = by_name.get(name + LABELS_ONLY)
+        if baseline is not None and run.sse is not None and baseline.sse:
+            saved.setdefault(_method(run), []).append(1 - run.sse / baseline.sse)
     sentences = [
         f"{method} {_saved(fmean(parts))}" + (f" (mean of {counted(len(parts), 'setting')})" if len(parts) > 1 else "")
         for method, parts in saved.items()
@@ -99,7 +99,7 @@ def _saved(part: float) -> str:
 
 
 def _without_twin(found: Comparison) -> list[str]:
-    """Candidates that have no twin, where others have one."""
+    """Candidates that have no baseline, where others have one."""
     if not any(name.endswith(LABELS_ONLY) for name in found.policies):
         return []
     reasons: dict[str, list[str]] = {}
