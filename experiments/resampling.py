@@ -68,7 +68,7 @@ def crossed(task: tuple[int, int, int]) -> dict[str, float]:
     group_of = om.Resampling(k=k, **SETTINGS[setting]).mask(census(), np.random.default_rng(seed), silent).group_of
     groups = int(group_of.max()) + 1
     every = {centre: om.Resampling(k=k, centroid=centre, **WU_PALMER).operators(census()) for centre in CENTRES}
-    return {c: squared_errors(Masked(group_of, of.centres(group_of, groups))) for c, of in every.items()}
+    return {c: squared_errors(Masked(group_of, of.centres(census().rows, group_of, groups))) for c, of in every.items()}
 
 
 #: What the thesis reads from its Fig. 30, as a test of the mean SSE of the settings at one k.

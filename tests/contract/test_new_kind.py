@@ -19,7 +19,7 @@ from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError, PolicyError
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.column_distance import Centres, ColumnDistance
-from ontomask.microdata.columns import Codes, Column, first_where, refuse_odd
+from ontomask.microdata.columns import Coded, Codes, Column, counts_of, first_where, refuse_odd
 
 DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 
@@ -36,9 +36,9 @@ class Weekday(Attribute):
 
     def column(
         self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None
-    ) -> WeekdayColumn:
+    ) -> Coded:
         days = np.array([-1 if day is None else DAYS.index(day) for day in distinct.to_list()], dtype=np.int64)
-        return WeekdayColumn(name, self, codes, distinct, missing, days=days)
+        return Coded(WeekdayColumn(name, self, distinct, counts_of(codes, len(distinct)), missing, days=days), codes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +58,9 @@ class WeekdayColumn(Column):
     def distance(self) -> WeekdayDistance:
         return WeekdayDistance(self)
 
-    def of_centres(self, centres: NDArray[Any], codes: Codes) -> Self:
+    def of_centres(self, centres: NDArray[Any], counts: Longs) -> Self:
         missing = first_where(self.is_missing(centres))
-        return replace(self, codes=codes, values=self.decode(centres), missing=missing, days=centres)
+        return replace(self, counts=counts, values=self.decode(centres), missing=missing, days=centres)
 
     def decode(self, centres: NDArray[Any]) -> pl.Series:
         return pl.Series(self.name, [None if day < 0 else DAYS[day] for day in centres], dtype=pl.String)

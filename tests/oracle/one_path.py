@@ -23,7 +23,7 @@ def shown_in_common(
     order = np.argsort(group_of, kind="stable")
     starts = np.concatenate(([0], np.cumsum(np.bincount(group_of, minlength=groups))[:-1]))
     for a, column_levels in enumerate(all_levels):
-        codes = table.codes[a][table.tuple_of]
+        codes = table.codes[a][table.rows.tuple_of]
         level, place = lowest_level(column_levels, codes[order], starts)
         levels = column_levels.levels
         shown.append([levels[height].shown[int(at)] for height, at in zip(level, place, strict=True)])

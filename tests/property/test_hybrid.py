@@ -54,8 +54,9 @@ def test_draws(data: DataObject) -> None:
     """The twin draws the same with the same uniform numbers, from whatever groups."""
     sheet, seed = data.draw(sheets()), data.draw(seeds)
     groups = some_groups(data, sheet.n)
+    own = [sheet.table.codes_of(a) for a in range(len(sheet.attributes))]
     codes = draw_hybrid(
-        sheet.distance().metrics, np.array(groups), max(groups) + 1, np.random.default_rng(seed), silent
+        sheet.distance().metrics, own, np.array(groups), max(groups) + 1, np.random.default_rng(seed), silent
     )
     drawn = as_values(sheet, codes)
     for i, column in enumerate(plain_columns(sheet)):  # first what must hold, then which it is
@@ -113,10 +114,10 @@ def test_each_candidate_is_as_likely_as_the_others(kind: str) -> None:
     sheet = Sheet((attribute,), (TREE.real if kind == "nominal" else None,), tuple((v,) for v in values[kind]))
     groups, times = [0, 0, 0, 0, 1, 1], 2000
     [column], metrics = plain_columns(sheet), sheet.distance().metrics
-    rng = np.random.default_rng(9)
+    rng, own = np.random.default_rng(9), [sheet.table.codes_of(0)]
     counted: list[Counter[Any]] = [Counter() for _ in groups]
     for _ in range(times):
-        for record, (new,) in enumerate(as_values(sheet, draw_hybrid(metrics, np.array(groups), 2, rng, silent))):
+        for record, (new,) in enumerate(as_values(sheet, draw_hybrid(metrics, own, np.array(groups), 2, rng, silent))):
             counted[record][new] += 1
     several = 0
     for seen, among in zip(counted, plain_swapping.hybrid_candidates(column, groups), strict=True):

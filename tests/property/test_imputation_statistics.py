@@ -144,11 +144,14 @@ def analyzed(release: dict[str, Floats]) -> dict[str, tuple[float, float]]:
 
 def releases(method: om.Imputation, table: Table, rng: np.random.Generator) -> Iterator[dict[str, Floats]]:
     """What the releases of a method show, as numbers."""
-    columns = [Scored.of(column.distance(), rng, raw=method.model == "linear") for column in table.columns]
+    columns = [
+        Scored.of(column.distance(), table.codes_of(a), rng, raw=method.model == "linear")
+        for a, column in enumerate(table.columns)
+    ]
     regressions = Regressions(columns, [i for i, masked in enumerate(method.chosen(table)) if masked], method)
     regressions.fit(silent)
     for _ in range(method.m):
-        yield {column.name: column.centre_of_code[column.codes] for column in regressions.draw(rng, silent, "")}
+        yield {column.name: column.centre_of_code[codes] for column, codes in regressions.draw(rng, silent, "")}
 
 
 SIMULATIONS, RECORDS, RELEASES = 400, 150, 5

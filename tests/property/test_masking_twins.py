@@ -106,7 +106,7 @@ def test_record_distances(data: DataObject) -> None:
         assert_close(distance.pairs(sheet.coded([a]), sheet.coded([b])), expected[i])
 
     point, every = new_point(operators.space), np.arange(len(tuples))
-    points = operators.points(*members(sheet.table.tuple_of, groups, len(centres), len(tuples)))
+    points = operators.points(*members(sheet.table.rows, groups, len(centres)))
     measured = []
     for t in range(len(tuples) + len(centres)):
         if t < len(tuples):
@@ -210,7 +210,7 @@ def test_bounds(data: DataObject) -> None:
     operators = sheet.operators(how)
     space, p = operators.space, sheet.table.p
     groups = some_groups(data, sheet.n)
-    points = operators.points(*members(sheet.table.tuple_of, groups, int(groups.max()) + 1, p))
+    points = operators.points(*members(sheet.table.rows, groups, int(groups.max()) + 1))
     point = new_point(space)
     put(point, points, -1)
     expected = np.empty(p)
@@ -247,7 +247,7 @@ def test_mdav(data: DataObject) -> None:
     sheet, how, centroid = data.draw(sheets()), data.draw(distances), data.draw(centroids)
     k = data.draw(some_k(sheet.n))
     expected = twin.mdav(sheet.records, sheet.attributes, k, *how, centroid)
-    groups, number = microaggregation.mdav(sheet.operators(how, centroid), k, silent)
+    groups, number = microaggregation.mdav(sheet.operators(how, centroid), sheet.table.rows, k, silent)
     assert groups.tolist() == expected
     assert number == max(expected) + 1
 
@@ -261,7 +261,7 @@ def test_adaptive(data: DataObject) -> None:
     groups, number = microaggregation.adaptive(
         sheet.operators(how, centroid), k, weighted=comparison == "weighted", static=static, progress=silent
     )
-    assert groups.tolist() == expected
+    assert groups[sheet.table.rows.tuple_of].tolist() == expected
     assert number == max(expected) + 1
 
 
@@ -273,7 +273,7 @@ def test_recoding(data: DataObject) -> None:
     guide = data.draw(st.sampled_from(("semantic", "semantic", "discernibility")))
     distance, normalize = how
     method = om.Recoding(k=k, guide=guide, comparison=comparison, distance=distance, normalize=normalize)
-    masked = method.mask(sheet.table, np.random.default_rng(0), silent)
+    masked = method.mask(sheet.table, np.random.default_rng(0), silent).on(sheet.table.rows)
     expected = twin.recoding(sheet.records, sheet.attributes, k, guide, comparison, *how)
     centres = sheet.decoded(masked.centres)
     assert [centres[g] for g in masked.group_of] == expected
@@ -288,7 +288,7 @@ def test_sorting(data: DataObject) -> None:
     some = sorted(chance.sample(range(sheet.n), chance.randint(1, sheet.n)))
     records = [sheet.records[i] for i in some]
     order = twin.sort_records(records, sheet.attributes, *how, centroid, comparison, sheet.records)
-    real = sorted_records(sheet.operators(how, centroid), np.array(some[::-1]), comparison)
+    real = sorted_records(sheet.operators(how, centroid), sheet.table.rows, np.array(some[::-1]), comparison)
     assert real.tolist() == [some[i] for i in order]
 
 
@@ -303,7 +303,7 @@ def test_resampling(data: DataObject) -> None:
     expected = twin.k_anonymous_resampling(
         sheet.records, sheet.attributes, k, samples.tolist(), *how, centroid, comparison
     )
-    real = grouped_by_rank(sheet.operators(how, centroid), samples, comparison, silent)
+    real = grouped_by_rank(sheet.operators(how, centroid), sheet.table.rows, samples, comparison, silent)
     assert real.tolist() == expected
 
 
@@ -492,7 +492,7 @@ def test_medium_mdav(table: tuple[Any, ...]) -> None:
     sheet, distance, k = make_medium(table)
     assert sheet.table.p > 2 * SIZE
     expected = full_scans.mdav(full_scans.Scans(sheet.records, sheet.attributes, distance), k)
-    real, groups = microaggregation.mdav(sheet.operators((distance, "pairwise")), k, silent)
+    real, groups = microaggregation.mdav(sheet.operators((distance, "pairwise")), sheet.table.rows, k, silent)
     assert real.tolist() == expected
     assert groups == max(expected) + 1
 
@@ -508,7 +508,7 @@ def test_medium_adaptive(table: tuple[Any, ...], weighted: bool, static: bool) -
     real, groups = microaggregation.adaptive(
         sheet.operators((distance, "pairwise")), k, weighted=weighted, static=static, progress=silent
     )
-    assert real.tolist() == [expected[t] for t in sheet.table.tuple_of]
+    assert real.tolist() == list(expected)
     assert groups == max(expected) + 1
 
 
@@ -521,9 +521,9 @@ def test_medium_recoding(table: tuple[Any, ...], weighted: bool) -> None:
     scans.keep([sheet.records.index(t) for t in frequency])
     expected = full_scans.recoding(scans, weight, k, weighted=weighted)
     method = om.Recoding(k=k, distance=distance, comparison="weighted" if weighted else "plain")
-    masked = method.mask(sheet.table, np.random.default_rng(0), silent)
+    masked = method.mask(sheet.table, np.random.default_rng(0), silent).on(sheet.table.rows)
     kept, centres = list(frequency), sheet.decoded(masked.centres)
-    assert [centres[g] for g in masked.group_of] == [kept[expected[t]] for t in sheet.table.tuple_of]
+    assert [centres[g] for g in masked.group_of] == [kept[expected[t]] for t in sheet.table.rows.tuple_of]
 
 
 @by_medium

@@ -50,7 +50,7 @@ def test_lowest_common_subsumers_by_definition(block: int) -> None:
         group_of = random_groups(chance, len(values))
         order = np.argsort(group_of, kind="stable")
         starts = np.concatenate(([0], np.cumsum(np.bincount(group_of))))
-        nodes = above.lowest(table.columns[0].codes[order], starts)
+        nodes = above.lowest(table.codes_of(0)[order], starts)
         plain = twin.ByTaxonomy(case.plain, values)
         for group, node in enumerate(nodes):
             members = [v for v, g in zip(values, group_of, strict=True) if g == group]

@@ -87,12 +87,12 @@ def test_the_order_of_a_column(data: DataObject) -> None:
     rng = np.random.default_rng(data.draw(seeds))
     for i, attribute in enumerate(sheet.attributes):
         plain, column = PlainColumn(attribute, [r[i] for r in sheet.records]), sheet.table.columns[i]
-        ordered = Ordered.of(column.distance(), rng)
+        ordered = Ordered.of(column.distance(), sheet.table.codes_of(i), rng)
         if plain.kind in ("ordinal", "numeric"):
             keys = twin.ranking_keys(plain, "fixed")
         else:
             keys = [sum(plain.separation(x, y) for y in plain.column) for x in plain.column]
-        places = ordered.places[column.codes].tolist()
+        places = ordered.places[sheet.table.codes_of(i)].tolist()
         assert len(set(ordered.places.tolist())) == len(set(plain.column))  # one-to-one
         pairs = sorted(set(zip(places, keys, strict=True)))
         assert not [1 for (_, a), (_, b) in itertools.pairwise(pairs) if twin.below(b, a)]

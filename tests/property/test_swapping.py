@@ -61,7 +61,9 @@ def free_counts(sheet: Sheet, method: RankSwapping, seed: int) -> tuple[list[lis
     if method.variant == "multivariate":
         source, free = rank_swapping.swap_records(sheet.table, distance, k, method.ties, rng, silent)
         return source.tolist(), free.tolist()
-    parts = [method._one_column(metric, k, rng, silent) for metric in distance.metrics]
+    parts = [
+        method._one_column(metric, sheet.table.codes_of(a), k, rng, silent) for a, metric in enumerate(distance.metrics)
+    ]
     return [s.tolist() for s, _ in parts], [f.tolist() for _, f in parts]
 
 
@@ -103,16 +105,17 @@ def test_algorithm_1_and_ranks_by_frequency(data: DataObject) -> None:
     sheet, variant = draw_sheet(data), data.draw(st.sampled_from(("fixed", "distributional")))
     k, seed, ties = draw_k(data, sheet.n), data.draw(seeds), data.draw(st.sampled_from(TIES))
     method = RankSwapping(k=k, variant=variant, scope="taxonomy", ties=ties)
-    for metric, column in zip(sheet.distance().metrics, plain_columns(sheet), strict=True):
+    for a, (metric, column) in enumerate(zip(sheet.distance().metrics, plain_columns(sheet), strict=True)):
         keys = metric.column.counts if variant == "distributional" else rank_swapping.ranking_keys(metric)
-        ranking = rank_swapping.ranked(metric.column, keys, ties, np.random.default_rng(seed)).tolist()
+        codes = sheet.table.codes_of(a)
+        ranking = rank_swapping.ranked(codes, keys, ties, np.random.default_rng(seed)).tolist()
         assert sorted(ranking) == list(range(sheet.n))
         plain = twin.ranking_keys(column, variant)
         assert not [1 for i, j in itertools.pairwise(ranking) if twin.below(plain[j], plain[i])]
         if ties == "together":
             runs = [value for value, _ in itertools.groupby(column.column[i] for i in ranking)]
             assert len(runs) == len(set(column.column)), "equal values are apart"
-        source, free = method._one_column(metric, k, np.random.default_rng(seed), silent)
+        source, free = method._one_column(metric, codes, k, np.random.default_rng(seed), silent)
         twin.follow_ranking(ranking, k, source.tolist(), free.tolist())
 
 
@@ -183,13 +186,13 @@ def run_often(sheet: Sheet, k: int, ties: Ties, times: int) -> Counter[Any]:
     table, distance = sheet.table, sheet.distance()
     space = distance.space(table)
     order = near_order(space)
-    records, at = table.queues
+    records, at = table.rows.queues
     first = int(records[at[first_greatest(distance.summed(table))]])
     everyone, untouched = (new_blocks(space, table.counts, order) for _ in range(2))
     point, rng = new_point(space), np.random.default_rng(20)
     counted: Counter[Any] = Counter()
     for _ in range(times):
-        swaps = swapping.new_swaps(records, at, table.tuple_of, len(table.columns), k, first)
+        swaps = swapping.new_swaps(records, at, table.rows.tuple_of, len(table.columns), k, first)
         waiting = Blocks(*(part.copy() for part in untouched))
         assert swapping.swap_steps(space, everyone, waiting, point, swaps, k, ties == "together", rng, 1000)
         counted[swaps.source.tobytes()] += 1
@@ -261,7 +264,10 @@ def test_each_outcome_along_a_ranking(values: Sequence[Any], k: int, variant: st
     method = RankSwapping(k=k, variant=variant, scope="taxonomy", ties=ties)
     [column], [metric] = plain_columns(sheet), sheet.distance().metrics
     rng = np.random.default_rng(4)
-    counted = Counter(twin.swaps_of([method._one_column(metric, k, rng, silent)[0].tolist()]) for _ in range(RUNS))
+    codes = sheet.table.codes_of(0)
+    counted = Counter(
+        twin.swaps_of([method._one_column(metric, codes, k, rng, silent)[0].tolist()]) for _ in range(RUNS)
+    )
     equal = values if ties == "together" else None
     fits(counted, twin.all_runs_of_ranking(twin.ranking_keys(column, variant), k, equal))
 
@@ -499,7 +505,7 @@ def test_r17_figure_4() -> None:
     [metric] = sheet.distance().metrics
     for ties in TIES:
         ranking = rank_swapping.ranked(
-            metric.column, rank_swapping.ranking_keys(metric), ties, np.random.default_rng(1)
+            sheet.table.codes_of(0), rank_swapping.ranking_keys(metric), ties, np.random.default_rng(1)
         )
         ordered = [values[i] for i in ranking]
         assert ordered[:2] == ["neuropathy", "disorder"]

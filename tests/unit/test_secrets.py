@@ -154,7 +154,8 @@ def generators(seed: int) -> list[np.random.Generator]:
 
 def swapped_back(release: pl.DataFrame, chosen: om.Policy) -> Callable[[np.random.Generator], float]:
     """How much of one column a generator restores, by the loops of the methods themselves: fast enough for many."""
-    metric = RecordDistance.of(prepare(release, chosen).table).metrics[0]
+    table = prepare(release, chosen).table
+    metric, codes = RecordDistance.of(table).metrics[0], table.codes_of(0)
     keys, masked, original = ranking_keys(metric), release["pay"].to_numpy(), FRAME["pay"].to_numpy()
     method = chosen.method
     assert isinstance(method, om.RankSwapping)
@@ -164,7 +165,7 @@ def swapped_back(release: pl.DataFrame, chosen: om.Policy) -> Callable[[np.rando
         if method.variant == "random":
             source, _ = _any_with_any(len(masked), chance)
         else:
-            swap_along(ranked(metric.column, keys, method.ties, chance), 10, chance, source, np.zeros_like(source))
+            swap_along(ranked(codes, keys, method.ties, chance), 10, chance, source, np.zeros_like(source))
         return float((masked[source] == original).mean())
 
     return share

@@ -155,7 +155,7 @@ def _released_clusters(pairing: Pairing, rows: Labels, clusters: int) -> Labels:
 
 def _matrix(distance: RecordDistance, table: Table, rows: NDArray[Any]) -> Floats:
     """Distances between records of a table, on the scale of the original."""
-    tuples, tuple_of = np.unique(table.tuple_of[rows], return_inverse=True)
+    tuples, tuple_of = np.unique(table.rows.tuple_of[rows], return_inverse=True)
     own = [column.centre_of_code[codes[tuples]] for column, codes in zip(table.columns, table.codes, strict=True)]
     p = len(tuples)
     between = np.empty((p, p))

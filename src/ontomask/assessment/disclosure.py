@@ -230,8 +230,8 @@ def _read_within(reading: _Reading, class_of: Longs) -> float:
 
 def _read_nearest(readings: Sequence[_Reading], pairing: Pairing, kept: Longs) -> list[float]:
     """The same where each record is looked up in the released tuples nearest to its original one."""
-    class_of = pairing.masked.tuple_of[np.searchsorted(pairing.stayed, kept)].astype(np.int64)
-    tuple_of = pairing.original.tuple_of[kept].astype(np.int64)
+    class_of = pairing.masked.rows.tuple_of[np.searchsorted(pairing.stayed, kept)].astype(np.int64)
+    tuple_of = pairing.original.rows.tuple_of[kept].astype(np.int64)
     lookups = [reading.lookup(class_of) for reading in readings]
     asked = [reading.asked(tuple_of) for reading in readings]
     right: list[list[float]] = [[] for _ in readings]

@@ -39,7 +39,7 @@ def tails_of(pairing: Pairing) -> pl.DataFrame:
     rows = []
     parts = zip(pairing.original.columns, pairing.masked.columns, pairing.general, strict=True)
     for column, masked, general in parts:
-        if column.continuous and not general[np.unique(masked.codes)].any():
+        if column.continuous and not general[np.flatnonzero(masked.counts)].any():
             before, after = _numbers(column), _numbers(masked)
             if len(before) and len(after):
                 rows += [_tail(column.name, end, before, after) for end in ("lowest", "highest")]
@@ -48,7 +48,7 @@ def tails_of(pairing: Pairing) -> pl.DataFrame:
 
 def _numbers(column: Column) -> NDArray[np.float64]:
     """The known numbers of all records, from small to large."""
-    numbers: NDArray[np.float64] = column.centre_of_code[column.codes].astype(np.float64)
+    numbers: NDArray[np.float64] = np.repeat(column.centre_of_code.astype(np.float64), column.counts)
     return np.sort(numbers[~np.isnan(numbers)])
 
 
@@ -77,7 +77,7 @@ def vanished_of(pairing: Pairing) -> pl.DataFrame:
         if column.continuous:
             continue
         before, records = _categories(column)
-        codes = np.unique(masked.codes)
+        codes = np.flatnonzero(masked.counts)
         shown = masked.centre_of_code[codes[~general[codes]]]
         gone = ~np.isin(before, shown)
         rows.append((column.name, len(before), int(gone.sum()), int(records[gone].sum())))
@@ -86,13 +86,12 @@ def vanished_of(pairing: Pairing) -> pl.DataFrame:
 
 def _categories(column: Column) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The categories that occur in a column, missing values apart, and the records of each."""
-    counts = np.bincount(column.codes, minlength=len(column)).astype(np.int64)
-    there = counts > 0
+    there = column.counts > 0
     if column.missing is not None:
         there[column.missing] = False
     own = column.centre_of_code[there].astype(np.int64)
     distinct, place = np.unique(own, return_inverse=True)
-    return distinct, np.bincount(place, counts[there], len(distinct)).astype(np.int64)
+    return distinct, np.bincount(place, column.counts[there], len(distinct)).astype(np.int64)
 
 
 def collapsed_of(pairing: Pairing) -> list[str]:
@@ -100,12 +99,12 @@ def collapsed_of(pairing: Pairing) -> list[str]:
     found = []
     for column, masked in zip(pairing.original.columns, pairing.masked.columns, strict=True):
         values, shown = (_occurring(part) for part in (column, masked))
-        if values > 1 and shown <= 1 and len(masked.codes):
+        if values > 1 and shown <= 1 and masked.counts.any():
             found.append(column.name)
     return found
 
 
 def _occurring(column: Column) -> int:
     """How many different values a column shows, missing ones apart."""
-    codes = np.unique(column.codes)
+    codes = np.flatnonzero(column.counts)
     return int((codes != column.missing).sum())

@@ -28,7 +28,7 @@ def read_generalized(
     hierarchies = method.column_levels(table)
     columns = [Above.of(hierarchy) if method.in_groups else Above.of_levels(hierarchy) for hierarchy in hierarchies]
     for above, codes in zip(columns, table.codes, strict=True):
-        found = _nodes(above, codes[table.tuple_of][stayed], released[above.column.name], one=not method.in_groups)
+        found = _nodes(above, codes[table.rows.tuple_of][stayed], released[above.column.name], one=not method.in_groups)
         if found is None:
             return None
         nodes.append(found)

@@ -20,7 +20,7 @@ from ontomask.kernels.blocks import new_blocks
 from ontomask.kernels.linkage import linkage_range, nearest_range
 from ontomask.kernels.ordering import near_order
 from ontomask.kernels.space import new_point
-from ontomask.microdata.encoding import Table
+from ontomask.microdata.encoding import Tuples
 from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
 from ontomask.progress import Progress, Reporter, silent
 
@@ -220,7 +220,7 @@ def nearest_released(
         begin = end
 
 
-def _points(distance: RecordDistance, table: Table) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _points(distance: RecordDistance, table: Tuples) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Where each tuple stands, as the kernels want it: coordinates, missing ones, rows of the tables."""
     line, coded = [], []
     for metric, column, codes in zip(distance.metrics, table.columns, table.codes, strict=True):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ontomask.arguments import counted
 from ontomask.assessment.pairing import Pairing, pair_frames
 from ontomask.microdata.column_distance import ColumnDistance
-from ontomask.microdata.encoding import Table
+from ontomask.microdata.encoding import Table, Tuples
 from ontomask.operators.aggregation import Operators
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.showing import html_card, html_facts, html_table
@@ -261,8 +261,8 @@ def _total(pairing: Pairing, distance: RecordDistance) -> float:
 def _centre(metric: ColumnDistance) -> NDArray[Any]:
     """The semantic centre of a whole column: a column's centre depends on it alone, and on its values, not on records."""
     column = metric.column
-    counts = np.bincount(column.codes, minlength=len(column)).astype(np.int64)
+    counts = column.counts
     values = np.flatnonzero(counts)
-    table = Table((column,), np.arange(len(column), dtype=np.int32)[None, :], counts, column.codes)
+    table = Tuples((column,), np.arange(len(column), dtype=np.int32)[None, :], counts)
     operators = Operators.of(table, RecordDistance([metric]), "semantic")
     return operators.centres_of(np.array([0, len(values)]), values, counts[values])[0]

@@ -19,6 +19,7 @@ from ontomask.errors import PolicyError
 from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import Masked, Method
 from ontomask.microdata.attributes import as_attributes
+from ontomask.microdata.codes import count_pairs
 from ontomask.microdata.columns import Column
 from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.encoding import Table, encode, make_table, remeasured, require_columns
@@ -108,8 +109,8 @@ def pair_result(table: Table, masked: Masked, dropped: int = 0) -> Pairing:
     shown: Sequence[pl.Series | None] = masked.shown or [None] * len(table.columns)
     parts = zip(table.columns, masked.centres, shown, strict=True)
     made = [column.released(centres, text, group_of) for column, centres, text in parts]
-    columns, general = [column for column, _ in made], [part for _, part in made]
-    known = tuple(column.aware_of(new) for column, new in zip(table.columns, columns, strict=True))
+    columns, general = [coded for coded, _ in made], [part for _, part in made]
+    known = tuple(column.aware_of(new.column) for column, new in zip(table.columns, columns, strict=True))
     return paired(replace(table, columns=known), make_table(columns), general, stayed, dropped)
 
 
@@ -205,8 +206,8 @@ def pair_opened(frames: Frames) -> Pairing:
         before, after = before.with_columns(pair[0]), after.with_columns(pair[1])
     table = encode(before, listed, names, np.flatnonzero(there))
     columns = [column.encode_like(after[column.name]) for column in table.columns]
-    known = [column.aware_of(new) for column, new in zip(table.columns, columns, strict=True)]
-    general = [np.zeros(len(column), dtype=np.bool_) for column in columns]
+    known = [column.aware_of(new.column) for column, new in zip(table.columns, columns, strict=True)]
+    general = [np.zeros(len(coded.column), dtype=np.bool_) for coded in columns]
     masked_table = make_table(columns)
     return paired(replace(table, columns=tuple(known)), masked_table, general, stayed[there], int((~there).sum()))
 
@@ -237,15 +238,14 @@ def paired(
     stayed: NDArray[np.bool_],
     dropped: int,
 ) -> Pairing:
-    key = original.tuple_of[stayed].astype(np.int64) * masked.p + masked.tuple_of
-    distinct, records = np.unique(key, return_counts=True)
+    before, after, records = count_pairs(original.rows.tuple_of[stayed], masked.rows.tuple_of, masked.p)
     return Pairing(
         replace(original, columns=tuple(_unweighted(column) for column in original.columns)),
         masked,
-        before=distinct // masked.p,
-        after=distinct % masked.p,
+        before=before,
+        after=after,
         records=records.astype(np.int64),
-        removed=np.bincount(original.tuple_of[~stayed], minlength=original.p).astype(np.int64),
+        removed=np.bincount(original.rows.tuple_of[~stayed], minlength=original.p).astype(np.int64),
         stayed=np.flatnonzero(stayed),
         general=general,
         dropped=dropped,

@@ -16,7 +16,7 @@ from ontomask.arrays import Floats, Longs
 from ontomask.assessment.pairing import Pairing, pair_frames
 from ontomask.errors import OptionError
 from ontomask.microdata.column_distance import ColumnDistance
-from ontomask.microdata.columns import Column
+from ontomask.microdata.columns import Codes, Column
 from ontomask.statistics import dependence
 
 #: Columns with more distinct values than this get no table of distances between them.
@@ -124,7 +124,10 @@ def require_sampling(samples: Any, share: Any, seed: Any) -> None:
 def preservation_of(pairing: Pairing, *, samples: int = 100, share: float = 0.1, seed: int = 0) -> Preservation:
     require_sampling(samples, share, seed)
     rng = np.random.default_rng(seed)
-    pairs = [ColumnPair.of(s, m) for s, m in zip(pairing.distance.metrics, pairing.masked.columns, strict=True)]
+    pairs = [
+        ColumnPair.of(metric, pairing.original.codes_of(a), pairing.masked.columns[a], pairing.masked.codes_of(a))
+        for a, metric in enumerate(pairing.distance.metrics)
+    ]
     whole = _statistics(pairs, [None])
     drawn = _samples(pairing.stayed, samples, share, rng)
     parts = _statistics(pairs, drawn) if drawn else None
@@ -196,14 +199,14 @@ class ColumnPair:
     table: Floats | None
 
     @staticmethod
-    def of(metric: ColumnDistance, masked: Column) -> ColumnPair:
+    def of(metric: ColumnDistance, codes: Codes, masked: Column, shown: Codes) -> ColumnPair:
         column = metric.column
         own = np.concatenate((column.centre_of_code, masked.centre_of_code))
         values, place = np.unique(own, return_inverse=True)  # one NaN stands for all missing numbers
         table: Floats | None = None
         if len(values) <= MOST_VALUES and not metric.on_line:
             table = metric.between(values, values)
-        before, after = place[: len(column)][column.codes], place[len(column) :][masked.codes]
+        before, after = place[: len(column)][codes], place[len(column) :][shown]
         return ColumnPair(metric, values, before, after, table)
 
     @property

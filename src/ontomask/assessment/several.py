@@ -13,7 +13,7 @@ from ontomask.arguments import plain_number
 from ontomask.arrays import Floats
 from ontomask.assessment.combined import combine_estimates
 from ontomask.microdata.column_distance import ColumnDistance
-from ontomask.microdata.columns import Column
+from ontomask.microdata.columns import Codes, Column
 
 if TYPE_CHECKING:
     from ontomask.assessment.outcome import Assessment
@@ -114,8 +114,8 @@ def estimates_of(pairings: Sequence[Pairing], masked: Sequence[str]) -> pl.DataF
         if name not in masked:
             continue
         row: dict[str, Any] = {"attribute": name, "statistic": metric.column.attribute.mean_called}
-        before = _scores(metric, metric.column)
-        after = [_scores(metric, pairing.masked.columns[i]) for pairing in pairings]
+        before = _scores(metric, metric.column, pairings[0].original.codes_of(i))
+        after = [_scores(metric, p.masked.columns[i], p.masked.codes_of(i)) for p in pairings]
         if len(before) > 1:
             row |= {
                 "original": float(before.mean()),
@@ -137,9 +137,9 @@ def estimates_of(pairings: Sequence[Pairing], masked: Sequence[str]) -> pl.DataF
     return pl.DataFrame(rows, schema=ESTIMATES)
 
 
-def _scores(metric: ColumnDistance, column: Column) -> Floats:
+def _scores(metric: ColumnDistance, column: Column, codes: Codes) -> Floats:
     """A number for each record that has a value: the number, the rank, or the marginality in the original."""
-    scores = metric.scores(column)[column.codes]
+    scores = metric.scores(column)[codes]
     return scores[~np.isnan(scores)]
 
 

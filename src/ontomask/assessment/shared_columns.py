@@ -17,7 +17,7 @@ from ontomask.arrays import Flags
 from ontomask.assessment.pairing import Pairing, paired
 from ontomask.kinds.nominal import NominalColumn
 from ontomask.masking.method import Masked
-from ontomask.microdata.columns import Column, encode_column
+from ontomask.microdata.columns import Coded, counts_of, encode_column
 from ontomask.microdata.encoding import Table, make_table
 
 
@@ -38,41 +38,44 @@ def pair_on(
     group_of = masked.group_of[stayed]
     shown: Sequence[pl.Series | None] = masked.shown or [None] * len(table.columns)
     place = {column.name: i for i, column in enumerate(table.columns)}
-    before: list[Column] = []
-    after: list[Column] = []
+    before: list[Coded] = []
+    after: list[Coded] = []
     general = []
     for name in names:
-        new: Column
         if name in place:
-            column = table.columns[place[name]]
-            new, odd = column.released(masked.centres[place[name]], shown[place[name]], group_of)
-            if attributes[name].kind != column.attribute.kind:
-                column, new, odd = _by_meaning(column, new, odd, encode_column(name, attributes[name], data[name], []))
+            at = place[name]
+            own = Coded(table.columns[at], table.codes_of(at))
+            new, odd = own.column.released(masked.centres[at], shown[at], group_of)
+            if attributes[name].kind != own.column.attribute.kind:
+                own, new, odd = _by_meaning(own, new, odd, encode_column(name, attributes[name], data[name], []))
         else:
-            column = encode_column(name, attributes[name], data[name], [])
-            new, odd = replace(column, codes=column.codes[stayed]), np.zeros(len(column), dtype=np.bool_)
-        before.append(column.aware_of(new))
+            own = encode_column(name, attributes[name], data[name], [])
+            codes, odd = own.codes[stayed], np.zeros(len(own.column), dtype=np.bool_)
+            new = Coded(replace(own.column, counts=counts_of(codes, len(own.column))), codes)
+        before.append(Coded(own.column.aware_of(new.column), own.codes))
         after.append(new)
         general.append(odd)
     return paired(make_table(before), make_table(after), general, stayed, dropped)
 
 
-def _by_meaning(column: Column, new: Column, odd: Flags, nominal: Column) -> tuple[NominalColumn, NominalColumn, Flags]:
+def _by_meaning(own: Coded, new: Coded, odd: Flags, meant: Coded) -> tuple[Coded, Coded, Flags]:
     """A column of labels, before and after masking, as concepts; what shows no single label is what subsumes them all."""
+    nominal, size = meant.column, len(new.column)
     assert isinstance(nominal, NominalColumn)
-    concepts, hidden = np.full(len(new), -1, dtype=np.int64), np.zeros(len(new), dtype=np.bool_)
-    concepts[column.codes] = nominal.concepts[nominal.codes]
+    concepts, hidden = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.bool_)
+    concepts[own.codes] = nominal.concepts[meant.codes]
     hidden[: len(odd)] = odd
     known = nominal.concepts[nominal.concepts >= 0]
     concepts[hidden] = nominal.taxonomy.dag.common_subsumer(known) if len(known) else -1
     # Labels of one meaning are one value; what is shown for several is another, though it may mean the same.
     meanings, codes = np.unique(np.array([concepts, hidden]), axis=1, return_inverse=True)
     gone = np.flatnonzero(meanings[0] < 0)
+    shown = codes.reshape(-1)[new.codes].astype(np.int32)
     made = replace(
         nominal,
-        codes=codes.reshape(-1)[new.codes].astype(np.int32),
+        counts=counts_of(shown, meanings.shape[1]),
         values=nominal.decode(meanings[0]),
         concepts=meanings[0],
         missing=int(gone[0]) if len(gone) else None,
     )
-    return nominal, made, meanings[1].astype(np.bool_)
+    return meant, Coded(made, shown), meanings[1].astype(np.bool_)

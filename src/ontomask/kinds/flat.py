@@ -14,7 +14,7 @@ from ontomask.arrays import Floats, Longs
 from ontomask.kernels.centres import MODE
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.column_distance import CentreRule, Centres, ColumnDistance
-from ontomask.microdata.columns import Codes, Column, extended
+from ontomask.microdata.columns import Coded, Codes, Column, counts_of, extended
 from ontomask.microdata.dtypes import aligned
 from ontomask.microdata.spelling import is_text, spelled_alike
 
@@ -34,10 +34,10 @@ class Flat(Attribute):
 
     def column(
         self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None
-    ) -> FlatColumn:
+    ) -> Coded:
         if self.quasi and is_text(distinct.dtype):
             notes += [f"{name}: {note}" for note in spelled_alike(distinct)]
-        return FlatColumn(name, self, codes, distinct, missing)
+        return Coded(FlatColumn(name, self, distinct, counts_of(codes, len(distinct)), missing), codes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,17 +55,19 @@ class FlatColumn(Column):
             texts = ("" if v is None else str(v) for v in self.values[start : start + BLOCK].to_list())
             yield "\0".join(texts).encode("utf-8", "surrogatepass")
 
-    def of_centres(self, centres: NDArray[Any], codes: Codes) -> Self:
+    def of_centres(self, centres: NDArray[Any], counts: Longs) -> Self:
         """Centres beyond the codes of the column stand for several values, and have none of their own."""
         most = int(centres.max(initial=-1)) + 1
         values = self.values.extend_constant(None, most - len(self)) if most > len(self) else self.values
-        return replace(self, codes=centres[codes].astype(np.int32), values=values)
+        of_code = np.bincount(centres.astype(np.int64), weights=counts, minlength=len(values)).astype(np.int64)
+        return replace(self, counts=of_code, values=values)
 
     def released(
         self, centres: NDArray[Any], shown: pl.Series | None, group_of: NDArray[Any]
-    ) -> tuple[Self, NDArray[np.bool_]]:
-        made = self.of_centres(centres, group_of.astype(np.int32))
-        return made, np.arange(int(centres.max(initial=-1)) + 1) >= len(self)
+    ) -> tuple[Coded, NDArray[np.bool_]]:
+        made = self.of_centres(centres, counts_of(group_of, len(centres)))
+        general = np.arange(int(centres.max(initial=-1)) + 1) >= len(self)
+        return Coded(made, centres[group_of].astype(np.int32)), general
 
     def centres_of_levels(
         self, group: NDArray[np.int32], first: Longs, spans: Any = None, concepts: Any = None
@@ -75,11 +77,13 @@ class FlatColumn(Column):
         return np.where(alone, first, len(self) + np.arange(len(first)))
 
     def aware_of(self, masked: Column) -> Self:
-        return replace(self, values=masked.values)
+        new = np.zeros(len(masked) - len(self), dtype=np.int64)
+        return replace(self, values=masked.values, counts=np.append(self.counts, new))
 
-    def encode_like(self, values: pl.Series) -> Self:
+    def encode_like(self, values: pl.Series) -> Coded:
         codes, distinct, missing = extended(self, values)
-        return replace(self, codes=codes, values=distinct, missing=missing)
+        counts = counts_of(codes, len(distinct))
+        return Coded(replace(self, counts=counts, values=distinct, missing=missing), codes)
 
     def decode(self, centres: NDArray[Any]) -> pl.Series:
         return self.values.gather(centres.astype(np.int64)).rename(self.name)

@@ -22,7 +22,7 @@ from ontomask.hierarchies.levels import ANY
 from ontomask.kinds.concept_distance import NominalDistance
 from ontomask.kinds.flat import Flat
 from ontomask.microdata.attributes import Attribute
-from ontomask.microdata.columns import Codes, Column, encode_column, first_where
+from ontomask.microdata.columns import Coded, Codes, Column, encode_column, first_where
 from ontomask.settings import plain
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies, load_taxonomy
 from ontomask.taxonomy.lexicon import stemmer
@@ -173,7 +173,7 @@ class Nominal(Attribute):
 
     def column(
         self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None
-    ) -> NominalColumn:
+    ) -> Coded:
         return _nominal(name, self, codes, distinct, missing, notes)
 
 
@@ -249,9 +249,9 @@ class NominalColumn(Column):
             return label if read.concepts.get(label) == code else code
         return code.replace(".", "") if self.dotless else code
 
-    def of_centres(self, centres: NDArray[Any], codes: Codes) -> Self:
+    def of_centres(self, centres: NDArray[Any], counts: Longs) -> Self:
         missing = first_where(self.is_missing(centres))
-        return replace(self, codes=codes, values=self.decode(centres), missing=missing, concepts=centres)
+        return replace(self, counts=counts, values=self.decode(centres), missing=missing, concepts=centres)
 
     @property
     def meaning(self) -> Self:
@@ -277,7 +277,7 @@ class NominalColumn(Column):
         concepts = masked.centre_of_code
         return replace(self, span=concepts[concepts >= 0])
 
-    def encode_like(self, values: pl.Series) -> Column:
+    def encode_like(self, values: pl.Series) -> Coded:
         """What is written as in this column means the same, other values are matched."""
         codes = self.taxonomy.concepts
         read = {
@@ -286,7 +286,8 @@ class NominalColumn(Column):
             if concept >= 0
         }
         own = self.attr.model_copy(update={"mapping": as_mapping(self.attr.mapping) | read})
-        return replace(encode_column(self.name, own, values, []), attribute=self.attribute)
+        made, places = encode_column(self.name, own, values, [])
+        return Coded(replace(made, attribute=self.attribute), places)
 
     def decode(self, centres: NDArray[Any]) -> pl.Series:
         """Concepts of the column as they are written there, others by code or label."""
@@ -315,7 +316,7 @@ class NominalColumn(Column):
 
 def _nominal(
     name: str, attribute: Nominal, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str]
-) -> NominalColumn:
+) -> Coded:
     """Values to concepts; values of the same meaning become one."""
     taxonomy = attribute.load()
     counts = np.bincount(codes, minlength=len(distinct))
@@ -343,11 +344,11 @@ def _nominal(
         notes.append(
             f"{name}: {counted(len(merged), 'concept')} spelled in several ways, now each in its most frequent spelling"
         )
-    return NominalColumn(
+    column = NominalColumn(
         name,
         attribute,
-        new[codes],
         distinct.gather(kept),
+        np.bincount(new, weights=counts, minlength=len(kept)).astype(np.int64),
         None if missing is None else int(new[missing]),
         taxonomy=taxonomy,
         concepts=np.array(list(order), dtype=np.int64),
@@ -355,6 +356,7 @@ def _nominal(
         dotless=any("." in row.concept and "." not in row.value for row in matching.rows if row.how == "code")
         and not any("." in row.value for row in matching.rows),
     )
+    return Coded(column, new[codes])
 
 
 def _by_label(attribute: Nominal, matching: Matching) -> bool:

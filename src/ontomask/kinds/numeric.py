@@ -17,7 +17,7 @@ from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError, OptionError
 from ontomask.kinds.line import LineColumn, middle_of_groups
 from ontomask.microdata.attributes import Attribute
-from ontomask.microdata.columns import Codes, first_where, refuse_odd, rows_where
+from ontomask.microdata.columns import Coded, Codes, counts_of, first_where, refuse_odd, rows_where
 from ontomask.microdata.precision import own_decimals, rounded
 from ontomask.microdata.spelling import is_text
 from ontomask.settings import whole_number
@@ -66,9 +66,10 @@ class Numeric(Attribute):
 
     def column(
         self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None
-    ) -> NumericColumn:
+    ) -> Coded:
         numbers = distinct.cast(pl.Float64).fill_null(float("nan")).to_numpy()
-        return NumericColumn(name, self, codes, distinct, missing, numbers=numbers)
+        counts = counts_of(codes, len(distinct))
+        return Coded(NumericColumn(name, self, distinct, counts, missing, numbers=numbers), codes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,9 +168,9 @@ class NumericColumn(LineColumn):
         """What means are a multiple of."""
         return 0.0 if self.decimals is None else 10.0**-self.decimals
 
-    def of_centres(self, centres: NDArray[Any], codes: Codes) -> Self:
+    def of_centres(self, centres: NDArray[Any], counts: Longs) -> Self:
         missing = first_where(self.is_missing(centres))
-        return replace(self, codes=codes, values=self.decode(centres), missing=missing, numbers=centres)
+        return replace(self, counts=counts, values=self.decode(centres), missing=missing, numbers=centres)
 
     def decode(self, centres: NDArray[Any]) -> pl.Series:
         """Numbers; of the column's own type where all of them fit it."""

@@ -16,7 +16,7 @@ from ontomask.arrays import Longs
 from ontomask.errors import DataError
 from ontomask.kinds.line import LineColumn, middle_of_groups
 from ontomask.microdata.attributes import Attribute
-from ontomask.microdata.columns import Codes, Column, extended, first_where, refuse_odd, rows_where
+from ontomask.microdata.columns import Coded, Codes, counts_of, extended, first_where, refuse_odd, rows_where
 from ontomask.microdata.dates import read_dates
 from ontomask.microdata.dtypes import aligned
 from ontomask.settings import plain
@@ -69,9 +69,10 @@ class Ordinal(Attribute):
 
     def column(
         self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None
-    ) -> OrdinalColumn:
+    ) -> Coded:
         ranks, levels = _ranks(name, self, distinct, codes, notes, rows)
-        return OrdinalColumn(name, self, codes, distinct, missing, ranks=ranks, levels=levels)
+        counts = counts_of(codes, len(distinct))
+        return Coded(OrdinalColumn(name, self, distinct, counts, missing, ranks=ranks, levels=levels), codes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,11 +149,11 @@ class OrdinalColumn(LineColumn):
         found: NDArray[np.bool_] = centres < 0
         return found
 
-    def of_centres(self, centres: NDArray[Any], codes: Codes) -> Self:
+    def of_centres(self, centres: NDArray[Any], counts: Longs) -> Self:
         missing = first_where(self.is_missing(centres))
-        return replace(self, codes=codes, values=self.decode(centres), missing=missing, ranks=centres)
+        return replace(self, counts=counts, values=self.decode(centres), missing=missing, ranks=centres)
 
-    def encode_like(self, values: pl.Series) -> Column:
+    def encode_like(self, values: pl.Series) -> Coded:
         """Where the values make the order themselves, masked ones must be among them."""
         if self.attr.order is not None:
             return super().encode_like(values)
@@ -167,7 +168,8 @@ class OrdinalColumn(LineColumn):
             )
         # Of new values only a missing one can be left.
         ranks = np.append(self.ranks, np.full(len(distinct) - len(self), -1))
-        return replace(self, codes=codes, values=distinct, missing=missing, ranks=ranks)
+        counts = counts_of(codes, len(distinct))
+        return Coded(replace(self, counts=counts, values=distinct, missing=missing, ranks=ranks), codes)
 
     def decode(self, centres: NDArray[Any]) -> pl.Series:
         """A median is the rank of a value that occurs in the column."""

@@ -177,7 +177,7 @@ class Pieces:
         return outcome, [np.array(sorted(queues[row].popleft() for row in group)) for group in outcome.groups]
 
     def _rows(self, rows: Longs, counts: Longs) -> Rows:
-        tuples = self.table.tuple_of[self.first[rows]]
+        tuples = self.table.rows.tuple_of[self.first[rows]]
         parts = [
             column.local(codes[tuples].tolist()) for column, codes in zip(self.columns, self.table.codes, strict=True)
         ]
@@ -218,8 +218,7 @@ class Neighbourhoods:
         self.groups: list[Longs] = list(np.split(order, cuts))
         each = pieces.showing.each(begin.group_of, begin.groups)
         self.losses: list[float] = np.bincount(begin.group_of, each, begin.groups).tolist()
-        table = operators.table
-        self.points = operators.points(*members(table.tuple_of, begin.group_of, begin.groups, table.p))
+        self.points = operators.points(*members(pieces.table.rows, begin.group_of, begin.groups))
         self.alive = np.ones(begin.groups, dtype=np.bool_)
         self.point = new_point(operators.space)
 
@@ -253,8 +252,8 @@ class Neighbourhoods:
         """A group and those nearest to it, as many as may be taken apart at once."""
         around, total = [slot], len(self.groups[slot])
         free = self.alive.copy()
-        table = self.operators.table
-        tuples, counts = np.unique(table.tuple_of[self.groups[slot]].astype(np.int64), return_counts=True)
+        table = self.pieces.table
+        tuples, counts = np.unique(table.rows.tuple_of[self.groups[slot]].astype(np.int64), return_counts=True)
         while total < self.limit:
             other = int(nearest_group(self.operators.space, self.point, *self.points, free, slot, tuples, counts))
             if other < 0 or total + len(self.groups[other]) > self.limit:
@@ -284,8 +283,8 @@ class Neighbourhoods:
         return slots
 
     def _place(self, slot: int) -> None:
-        table = self.operators.table
-        tuples, counts = np.unique(table.tuple_of[self.groups[slot]].astype(np.int64), return_counts=True)
+        table = self.pieces.table
+        tuples, counts = np.unique(table.rows.tuple_of[self.groups[slot]].astype(np.int64), return_counts=True)
         centre = self.operators.points(np.array([0, len(tuples)]), tuples, counts)
         self.points.at[slot], self.points.gone[slot], self.points.rows[slot] = (
             centre.at[0],

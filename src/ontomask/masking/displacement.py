@@ -7,27 +7,28 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from ontomask.arrays import TIE, Floats, Longs
+from ontomask.arrays import TIE, Array, Floats, Longs
+from ontomask.microdata.codes import count_pairs
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.privacy.diagnostics import Changes, Swaps
 
 
-def measure_moves(metrics: Sequence[ColumnDistance], sources: Sequence[Longs]) -> Changes:
-    """A row for each column: how many values changed, and how far they went.
+def measure_moves(metrics: Sequence[ColumnDistance], codes: Sequence[Array], sources: Sequence[Longs]) -> Changes:
+    """A row for each column: how many values changed, and how far they went; ``codes`` are those of its records.
 
     ``distance``: between the old and the new value, in 0..1. ``rank``: how many records have a value that is nearer to
     the old value than the new one is (R17 def. 3), which is 0 for a value that stayed or went to its nearest.
     """
-    return Changes(pl.DataFrame([_moved(metric, source) for metric, source in zip(metrics, sources, strict=True)]))
+    return Changes(pl.DataFrame([_moved(*parts) for parts in zip(metrics, codes, sources, strict=True)]))
 
 
-def measure_changes(metric: ColumnDistance, codes: Longs | None, numbers: Floats | None = None) -> dict[str, object]:
+def measure_changes(
+    metric: ColumnDistance, before: Array, codes: Longs | None, numbers: Floats | None = None
+) -> dict[str, object]:
     """How many values of a column changed and how far they are from the original ones, in 0..1, where each record shows
-    the code beside it, or the number; numbers beyond the range of the column are farther."""
-    before = metric.column.codes.astype(np.int64)
+    the code beside its code ``before``, or the number; numbers beyond the range of the column are farther."""
     if codes is not None:
-        key, records = np.unique(before * len(metric.column) + codes, return_counts=True)
-        old, new = key // len(metric.column), key % len(metric.column)
+        old, new, records = count_pairs(before, codes, len(metric.column))
         raw = metric.distance_of_codes(old, new)
         off = metric.on_scale(raw)
         changed = int(records[old != new].sum())
@@ -46,7 +47,13 @@ def measure_changes(metric: ColumnDistance, codes: Longs | None, numbers: Floats
 
 
 def measure_swaps(
-    metrics: Sequence[ColumnDistance], sources: Sequence[Longs], free: Sequence[Longs], k: int, *, apart: bool
+    metrics: Sequence[ColumnDistance],
+    codes: Sequence[Array],
+    sources: Sequence[Longs],
+    free: Sequence[Longs],
+    k: int,
+    *,
+    apart: bool,
 ) -> Swaps:
     """The same, and what became of the promise of k candidates (R17 3.5).
 
@@ -54,7 +61,7 @@ def measure_swaps(
     can do at most to find the original of a value; ``realised_k`` is 1 / chance, to be held against ``k``.
     """
     rows = []
-    moves = measure_moves(metrics, sources).table.iter_rows(named=True)
+    moves = measure_moves(metrics, codes, sources).table.iter_rows(named=True)
     for row, source, candidates in zip(moves, sources, free, strict=True):
         chance = float((1 / np.maximum(candidates, 1)).mean())
         alone = float((source == np.arange(len(source))).mean())
@@ -70,10 +77,8 @@ def measure_swaps(
     return Swaps(pl.DataFrame(rows), apart)
 
 
-def _moved(metric: ColumnDistance, source: Longs) -> dict[str, object]:
-    codes = metric.column.codes.astype(np.int64)
-    key, records = np.unique(codes * len(metric.column) + codes[source], return_counts=True)
-    old, new = key // len(metric.column), key % len(metric.column)
+def _moved(metric: ColumnDistance, codes: Array, source: Longs) -> dict[str, object]:
+    old, new, records = count_pairs(codes, codes[source], len(metric.column))
     raw = metric.distance_of_codes(old, new)
     if metric.scale == 0 and metric.on_line:  # one value, and missing ones at 1 from it
         raw = (old != new).astype(np.float64)

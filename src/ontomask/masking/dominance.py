@@ -58,10 +58,10 @@ def dominance(
     several = (
         np.bincount(group_of[group_of >= 0], minlength=len(centres[0])) > 1
     )  # a record by itself shows its own value
-    for column, shown in zip(table.columns, centres, strict=True):
+    for a, (column, shown) in enumerate(zip(table.columns, centres, strict=True)):
         if not column.continuous:
             continue
-        told = dominated(column.centre_of_code[column.codes], group_of, len(shown), step=column.step)
+        told = dominated(column.centre_of_code[table.codes_of(a)], group_of, len(shown), step=column.step)
         told &= several & ~np.isnan(shown)
         if told.any():
             records = int(told[group_of].sum())

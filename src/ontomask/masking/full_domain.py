@@ -52,7 +52,7 @@ class Search:
             )
         self.row_of, first = distinct_rows(table, goals)
         rows = Rows(
-            np.ascontiguousarray(table.codes[:, table.tuple_of[first]]),
+            np.ascontiguousarray(table.codes[:, table.rows.tuple_of[first]]),
             np.bincount(self.row_of).astype(np.int64),
             {name: code[first] for name, code in goals.codes.items()},
         )
@@ -255,7 +255,7 @@ class Search:
 def distinct_rows(table: Table, goals: Goals) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Records that agree in all quasi-identifiers and in what the models look at are one row: of each record, and the
     first record of each row."""
-    key = table.tuple_of.astype(np.int64)
+    key = table.rows.tuple_of.astype(np.int64)
     for code in goals.codes.values():
         key = np.unique(key * (int(code.max(initial=0)) + 1) + code, return_inverse=True)[1]
     _, first, row_of = np.unique(key, return_index=True, return_inverse=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.arrays import TIE, Longs
+from ontomask.arrays import TIE, Array, Longs
 from ontomask.kernels.hybrid import draw_near
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.progress import Progress
@@ -16,12 +16,13 @@ from ontomask.progress import Progress
 
 def draw_hybrid(
     metrics: Sequence[ColumnDistance],
+    codes: Sequence[Array],
     group_of: NDArray[Any],
     groups: int,
     rng: np.random.Generator,
     progress: Progress,
 ) -> list[Longs]:
-    """New codes for every record, column by column.
+    """New codes for every record, column by column; ``codes`` are those that it has.
 
     A value x becomes a uniform draw from the distinct values of the column within delta_max, the largest distance from
     x to a value of its group; in a flat column, a draw from the group's own values, each as often as it occurs.
@@ -30,7 +31,7 @@ def draw_hybrid(
     for i, metric in enumerate(metrics):
         progress(i / len(metrics), f"drawing values of {metric.column.name}")
         uniform = rng.random(metric.n)
-        group = _Grouped(metric.column.codes.astype(np.int64), group_of.astype(np.int64), groups)
+        group = _Grouped(codes[i].astype(np.int64), group_of.astype(np.int64), groups)
         if not metric.column.graded:
             drawn.append(group.any_of_group(uniform))
         elif metric.on_line:

@@ -19,8 +19,8 @@ from ontomask.masking.goals import Goals
 from ontomask.masking.method import DistanceMethod, Masked, SelectiveMethod
 from ontomask.masking.regressions import Regressions, Scored
 from ontomask.microdata.attributes import Role
-from ontomask.microdata.columns import Column
-from ontomask.microdata.encoding import Table, make_table
+from ontomask.microdata.columns import Coded
+from ontomask.microdata.encoding import Table, Tuples, make_table
 from ontomask.privacy.diagnostics import Changes, Diagnostics
 from ontomask.progress import Progress, stretch
 from ontomask.settings import Count
@@ -82,7 +82,7 @@ class Imputation(SelectiveMethod, DistanceMethod):
     def releases(self) -> int:
         return self.m
 
-    def require_enough(self, table: Table) -> None:
+    def require_enough(self, table: Tuples) -> None:
         if table.n < 3:
             raise DataError(
                 f"there {'is' if table.n == 1 else 'are'} {counted(table.n, 'record')} to impute from",
@@ -100,7 +100,9 @@ class Imputation(SelectiveMethod, DistanceMethod):
         self.require_enough(table)
         progress(0.0, "measuring distances between values")
         metrics = [column.distance() for column in self.measured(table).columns]
-        columns = [Scored.of(metric, rng, raw=self.model == "linear") for metric in metrics]
+        columns = [
+            Scored.of(metric, table.codes_of(a), rng, raw=self.model == "linear") for a, metric in enumerate(metrics)
+        ]
         chosen = self.chosen(table)
         regressions = Regressions(columns, [i for i, masked in enumerate(chosen) if masked], self)
         regressions.fit(stretch(progress, 0.1, 0.4))
@@ -113,13 +115,14 @@ class Imputation(SelectiveMethod, DistanceMethod):
         return [replace(one, caveats=[*one.caveats, *same]) for one in made]
 
     @staticmethod
-    def _masked(table: Table, regressions: Regressions, shown: list[Column], chosen: Sequence[bool]) -> Masked:
+    def _masked(table: Table, regressions: Regressions, shown: list[Coded], chosen: Sequence[bool]) -> Masked:
         told = make_table(shown)
-        centres = [column.centre_of_code[codes] for column, codes in zip(shown, told.codes, strict=True)]
-        pairs = [(old, new) for old, new, masked in zip(table.columns, shown, chosen, strict=True) if masked]
-        changes = regressions.measured([_changed(old, new) for old, new in pairs])
+        centres = [column.centre_of_code[codes] for column, codes in zip(told.columns, told.codes, strict=True)]
+        old = [Coded(column, table.codes_of(a)) for a, column in enumerate(table.columns)]
+        changed = [_changed(*pair) for *pair, masked in zip(old, shown, chosen, strict=True) if masked]
+        changes = regressions.measured(changed)
         return Masked(
-            told.tuple_of, centres, list(regressions.notes), diagnostics=changes, caveats=list(regressions.caveats)
+            told.rows.tuple_of, centres, list(regressions.notes), diagnostics=changes, caveats=list(regressions.caveats)
         )
 
     @property
@@ -190,9 +193,9 @@ def _unchanged(each: Sequence[Diagnostics | None]) -> list[Statement]:
     return statements
 
 
-def _changed(old: Column, new: Column) -> float:
+def _changed(old: Coded, new: Coded) -> float:
     """The share of records that show another value than their own."""
-    if new.continuous and new.values is not old.values:
-        one, other = old.centre_of_code[old.codes], new.centre_of_code[new.codes]
+    if new.column.continuous and new.column.values is not old.column.values:
+        one, other = (column.centre_of_code[codes] for column, codes in (old, new))
         return float(((one != other) & ~(np.isnan(one) & np.isnan(other))).mean())
     return float((old.codes != new.codes).mean())

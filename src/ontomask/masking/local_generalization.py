@@ -96,7 +96,7 @@ class Showing:
     @cached_property
     def codes(self) -> list[NDArray[np.int32]]:
         """The code of each record, by column."""
-        return [codes[self.table.tuple_of] for codes in self.table.codes]
+        return [self.table.codes_of(a) for a in range(len(self.columns))]
 
 
 def generalize_groups(
@@ -125,8 +125,10 @@ def least_k(goals: Goals, default: int) -> int:
 
 def near_records(showing: Showing, operators: Operators, goals: Goals, progress: Progress) -> Classes:
     """Groups of k near records, joined with others until the models hold."""
-    group_of, groups = mdav(operators, least_k(goals, 2), stretch(progress, 0.0, 0.875))
-    group_of, groups, merged = merge_until(goals, operators, group_of, groups, stretch(progress, 0.875, 1.0))
+    group_of, groups = mdav(operators, showing.table.rows, least_k(goals, 2), stretch(progress, 0.0, 0.875))
+    group_of, groups, merged = merge_until(
+        goals, operators, showing.table.rows, group_of, groups, stretch(progress, 0.875, 1.0)
+    )
     notes = [f"{counted(groups, 'group')} of near records"]
     if merged:
         notes.append(f"{counted(merged, 'group')} joined with others until the models held")
@@ -163,7 +165,7 @@ def _compared(method: Generalization, table: Table, hierarchies: list[ColumnLeve
         if not column.graded and len(hierarchy) > 2:
             column = _in_tree(hierarchy)
         columns.append(column)
-    placed = Table(tuple(columns), table.codes, table.counts, table.tuple_of)
+    placed = replace(table, columns=tuple(columns))
     return placed if measure is None else remeasured(placed, measure=measure, options=dict(method.measure_options))
 
 
@@ -181,8 +183,8 @@ def _in_tree(hierarchy: ColumnLevels) -> NominalColumn:
     return NominalColumn(
         column.name,
         attribute,
-        column.codes,
         column.values,
+        column.counts,
         None,
         taxonomy=taxonomy,
         concepts=concepts,

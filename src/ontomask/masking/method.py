@@ -17,12 +17,12 @@ from ontomask.arrays import Longs
 from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError
 from ontomask.files.naming import NamesFile
-from ontomask.kinds.flat import FlatColumn
 from ontomask.kinds.registry import AnyAttribute
 from ontomask.masking.dominance import dominance
 from ontomask.masking.goals import Goals
 from ontomask.microdata.attributes import Role
-from ontomask.microdata.encoding import Table, make_table, remeasured
+from ontomask.microdata.codes import combine
+from ontomask.microdata.encoding import Rows, SomeTuples, Table, Tuples, remeasured
 from ontomask.operators.aggregation import Centroid, NumericCentre, Operators
 from ontomask.operators.ordering import Comparison
 from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
@@ -36,6 +36,7 @@ from ontomask.statements import Statement, caveat
 class Masked:
     """What became of each record: its group (-1: it was removed), and the centre of each group by column.
 
+    ``by_tuple``: ``group_of`` gives the group of each tuple, whose records share it; :meth:`on` applies that to records.
     ``shown``: what each group shows by column, where a centre does not say it (an interval, a masked text). ``sources``,
     of methods that only rearrange values: for each column, the record that each record's value came from.
     ``penalty``, of generalizations: by column, the part of its domain that the value of each group covers.
@@ -52,6 +53,11 @@ class Masked:
     diagnostics: Diagnostics | None = None
     caveats: list[Statement] = field(default_factory=list)
     details: Mapping[str, pl.DataFrame] = field(default_factory=dict)
+    by_tuple: bool = False
+
+    def on(self, rows: Rows) -> Masked:
+        """What became of each of these records."""
+        return replace(self, group_of=self.group_of[rows.tuple_of], by_tuple=False) if self.by_tuple else self
 
     @property
     def groups(self) -> int:
@@ -66,38 +72,30 @@ class Masked:
         lost = sum(float(penalty[stayed].sum()) for penalty in self.penalty)
         return (lost + len(self.penalty) * (records - len(stayed))) / (len(self.penalty) * records)
 
-    def values(self, table: Table) -> list[pl.Series]:
+    def values(self, table: Tuples) -> list[pl.Series]:
         """What each group shows, column by column."""
         if self.shown is not None:
             return list(self.shown)
         return [column.decode(centres) for column, centres in zip(table.columns, self.centres, strict=True)]
 
     @staticmethod
-    def of_codes(table: Table, codes: Sequence[NDArray[Any]], **more: Any) -> Masked:
+    def of_codes(table: Tuples, codes: Sequence[NDArray[Any]], **more: Any) -> Masked:
         """Records that show values of the data, column by column; those that show the same form a group."""
-        shown = make_table(
-            [replace(c, codes=new.astype(np.int32)) for c, new in zip(table.columns, codes, strict=True)]
-        )
-        centres = [column.centre_of_code[own] for column, own in zip(table.columns, shown.codes, strict=True)]
-        return Masked(shown.tuple_of, centres, **more)
+        group_of, first = combine(codes, [len(column) for column in table.columns])
+        centres = [column.centre_of_code[own[first]] for column, own in zip(table.columns, codes, strict=True)]
+        return Masked(group_of, centres, **more)
 
     @staticmethod
-    def of_centres(table: Table, centres: Sequence[NDArray[Any]], **more: Any) -> Masked:
+    def of_centres(centres: Sequence[NDArray[Any]], **more: Any) -> Masked:
         """Records that show what stands beside each of them, column by column; those that show the same form a group."""
         distinct = [np.unique(values, return_inverse=True) for values in centres]
-        shown = [
-            FlatColumn(c.name, c.attribute, codes.astype(np.int32), pl.Series(values), None)
-            for c, (values, codes) in zip(table.columns, distinct, strict=True)
-        ]
-        made = make_table(shown)
-        return Masked(
-            made.tuple_of, [values[codes] for (values, _), codes in zip(distinct, made.codes, strict=True)], **more
-        )
+        group_of, first = combine([codes for _, codes in distinct], [len(values) for values, _ in distinct])
+        return Masked(group_of, [values[codes[first]] for values, codes in distinct], **more)
 
     @staticmethod
     def rearranged(table: Table, sources: Sequence[Longs], **more: Any) -> Masked:
         """Records that show values of other records."""
-        codes = [column.codes[source] for column, source in zip(table.columns, sources, strict=True)]
+        codes = [table.codes_of(a)[source] for a, source in enumerate(sources)]
         return Masked.of_codes(table, codes, sources=sources, **more)
 
 
@@ -143,12 +141,15 @@ class Method(Spoken):
         """Does it mask just until the required models hold, so that what it left alone tells something?"""
         return False
 
-    def require_enough(self, table: Table) -> None:
+    def require_enough(self, table: Tuples) -> None:
         """Raise what makes masking these data impossible."""
 
     @abstractmethod
     def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
-        """Mask the table. The same table and generator give the same result."""
+        """Mask the table. The same table and generator give the same result.
+
+        A method that decides by tuple takes :class:`Tuples` and asks nothing of records.
+        """
 
     def mask_for(self, goals: Goals, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         """Mask the table and aim at what is required, as far as the method can; what it misses is found out later."""
@@ -161,7 +162,7 @@ class Method(Spoken):
 
     def mask_releases(self, goals: Goals, table: Table, rng: np.random.Generator, progress: Progress) -> list[Masked]:
         """All of its releases. The same records are in each of them, in the same order."""
-        return [self.mask_for(goals, table, rng, progress)]
+        return [self.mask_for(goals, table, rng, progress).on(table.rows)]
 
     @abstractmethod
     def assurances(self) -> list[Statement]:
@@ -196,12 +197,12 @@ class SelectiveMethod(Method):
                 )
         return [name for name in attributes if name in self.columns]
 
-    def chosen(self, table: Table) -> list[bool]:
+    def chosen(self, table: Tuples) -> list[bool]:
         """Of each column of the table: is it masked?"""
         named = self.columns
         return [c.attribute.role in self.masks if named is None else c.name in named for c in table.columns]
 
-    def left_alone(self, table: Table) -> list[Statement]:
+    def left_alone(self, table: Tuples) -> list[Statement]:
         """A caveat where quasi-identifiers are not masked because other columns are named."""
         pairs = zip(table.columns, self.chosen(table), strict=True)
         names = [column.name for column, masked in pairs if column.attribute.quasi and not masked]
@@ -226,7 +227,7 @@ class GroupingMethod(Method):
     def recognizable(self) -> bool:
         return True  # whatever k is: groups are made of near records, and at k = 1 values are as they were
 
-    def require_enough(self, table: Table) -> None:
+    def require_enough(self, table: Tuples) -> None:
         if self.k > table.n:
             raise DataError(
                 f"k is {self.k:,} and there {'is' if table.n == 1 else 'are'} {counted(table.n, 'record')}",
@@ -257,7 +258,7 @@ class DistanceMethod(Method):
             raise ValueError("measure_options are given without measure=")
         return self
 
-    def measured(self, table: Table) -> Table:
+    def measured(self, table: SomeTuples) -> SomeTuples:
         """The table, its nominal columns compared as the method says."""
         changed = self._measuring()
         return remeasured(table, **changed) if changed else table
@@ -276,7 +277,7 @@ class RecordDistanceMethod(DistanceMethod):
         default="pairwise", description="variance of nominal columns in s: mean of a random pair, or as published"
     )
 
-    def record_distance(self, table: Table) -> RecordDistance:
+    def record_distance(self, table: Tuples) -> RecordDistance:
         return RecordDistance.of(self.measured(table), self.distance, self.normalize)
 
 
@@ -294,7 +295,7 @@ class AggregationMethod(RecordDistanceMethod, GroupingMethod):
         default="mean", description="what groups show of numbers: mean, or median, which an outlier does not move"
     )
 
-    def operators(self, table: Table) -> Operators:
+    def operators(self, table: Tuples) -> Operators:
         return Operators.of(table, self.record_distance(table), self.centroid, self.numeric_centre)
 
     def aggregated(
@@ -305,6 +306,6 @@ class AggregationMethod(RecordDistanceMethod, GroupingMethod):
         return Masked(group_of, self.shown(table, centres), [*notes, *told], caveats=caveats)
 
     @staticmethod
-    def shown(table: Table, centres: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    def shown(table: Tuples, centres: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
         """Centres as they are shown: means as precise as their column."""
         return [column.rounded(values) for column, values in zip(table.columns, centres, strict=True)]

@@ -20,7 +20,7 @@ from ontomask.masking.goals import Goals
 from ontomask.masking.hybrid import draw_hybrid
 from ontomask.masking.method import AggregationMethod, Masked
 from ontomask.masking.repair import merge_until
-from ontomask.microdata.encoding import Table
+from ontomask.microdata.encoding import Rows, Table, Tuples
 from ontomask.operators.aggregation import Operators
 from ontomask.progress import Progress, stretch
 from ontomask.settings import validated
@@ -158,7 +158,7 @@ class Microaggregation(AggregationMethod):
     def draws(self) -> bool:
         return self.replace == "hybrid" and self.k > 1
 
-    def effective_partition(self, table: Table) -> str:
+    def effective_partition(self, table: Tuples) -> str:
         """The partition that ``auto`` means for a table."""
         if self.partition != "auto":
             return self.partition
@@ -179,24 +179,28 @@ class Microaggregation(AggregationMethod):
         progress(0.0, "measuring distances between values")
         operators = self.operators(table)
         if partition == "mdav":
-            group_of, groups = mdav(operators, self.k, stretch(progress, 0.0, 0.9))
+            group_of, groups = mdav(operators, table.rows, self.k, stretch(progress, 0.0, 0.9))
         else:
-            group_of, groups = adaptive(
+            group_of_tuple, groups = adaptive(
                 operators,
                 self.k,
                 weighted=self.comparison == "weighted",
                 static=partition == "adaptive_static",
                 progress=stretch(progress, 0.0, 0.9),
             )
+            group_of = group_of_tuple[table.rows.tuple_of]
         if self.replace == "hybrid" and self.k > 1:
-            codes = draw_hybrid(operators.distance.metrics, group_of, groups, rng, stretch(progress, 0.9, 1.0))
+            own = [table.codes_of(a) for a in range(len(table.columns))]
+            codes = draw_hybrid(operators.distance.metrics, own, group_of, groups, rng, stretch(progress, 0.9, 1.0))
             return Masked.of_codes(table, codes, notes=[*notes, f"values drawn within {counted(groups, 'group')}"])
-        group_of, groups, joined = merge_until(goals, operators, group_of, groups, stretch(progress, 0.9, 0.95))
+        group_of, groups, joined = merge_until(
+            goals, operators, table.rows, group_of, groups, stretch(progress, 0.9, 0.95)
+        )
         if joined:
             notes.append(
                 f"{counted(joined, 'group')} joined with the nearest until what is required held: {groups:,} are left"
             )
-        centres = operators.centres(group_of, groups, stretch(progress, 0.95, 1.0))
+        centres = operators.centres(table.rows, group_of, groups, stretch(progress, 0.95, 1.0))
         return self.aggregated(table, group_of, centres, notes)
 
     @property
@@ -237,32 +241,32 @@ class Microaggregation(AggregationMethod):
         ]
 
 
-def mdav(operators: Operators, k: int, progress: Progress) -> tuple[NDArray[np.int32], int]:
+def mdav(operators: Operators, rows: Rows, k: int, progress: Progress) -> tuple[NDArray[np.int32], int]:
     """The group of each record, and how many there are (T12 Algorithm 3)."""
-    space, rules, table = operators.space, operators.rules, operators.table
-    blocks = new_blocks(space, table.counts, near_order(space))
+    space, rules, tuples = operators.space, operators.rules, operators.tuples
+    blocks = new_blocks(space, tuples.counts, near_order(space))
     tally, point, drift = new_tally(space, rules), new_point(space), new_drift(space)
-    add_all(space, rules, tally, table.counts)
-    queues = new_queues(*table.queues)
+    add_all(space, rules, tally, tuples.counts)
+    queues = new_queues(*rows.queues)
     begin_queues(blocks, queues)
-    stride = max(1, 2_000_000 // (table.p + 1000))
+    stride = max(1, 2_000_000 // (tuples.p + 1000))
     while not mdav_steps(space, rules, blocks, tally, point, drift, queues, k, stride):
-        progress(1 - int(queues.counts[LEFT]) / table.n, "forming groups")
+        progress(1 - int(queues.counts[LEFT]) / tuples.n, "forming groups")
     return queues.group, int(queues.counts[GROUPS])
 
 
 def adaptive(
     operators: Operators, k: int, *, weighted: bool, static: bool, progress: Progress
 ) -> tuple[NDArray[np.int32], int]:
-    """The group of each record, and how many there are (T12 Algorithm 4)."""
-    space, rules, table = operators.space, operators.rules, operators.table
-    blocks = new_blocks(space, table.counts, near_order(space))
+    """The group of each tuple, and how many there are (T12 Algorithm 4)."""
+    space, rules, tuples = operators.space, operators.rules, operators.tuples
+    blocks = new_blocks(space, tuples.counts, near_order(space))
     everyone, members = new_tally(space, rules), new_tally(space, rules)
     point, seed = new_point(space), new_point(space)
-    add_all(space, rules, everyone, table.counts)
-    groups = new_groups(space, table.counts, k)
-    stride = max(1, 20_000_000 // (table.p + 1000))
+    add_all(space, rules, everyone, tuples.counts)
+    groups = new_groups(space, tuples.counts, k)
+    stride = max(1, 20_000_000 // (tuples.p + 1000))
     while not adaptive_steps(space, rules, blocks, everyone, members, point, seed, groups, k, weighted, static, stride):
-        progress(1 - int(groups.counts[LEFT]) / table.n, "forming groups")
+        progress(1 - int(groups.counts[LEFT]) / tuples.n, "forming groups")
     place_leftovers(space, point, groups)
-    return groups.group[table.tuple_of], int(groups.counts[GROUPS])
+    return groups.group, int(groups.counts[GROUPS])

@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
-from ontomask.arrays import TIE, Floats, Longs
+from ontomask.arrays import TIE, Array, Floats, Longs
 from ontomask.masking.displacement import measure_changes
 from ontomask.masking.method import DistanceMethod, Masked, SelectiveMethod
 from ontomask.masking.scores import Nearest, Scores, moments, moved_concepts, moved_numbers, moved_ranks, present_codes
@@ -66,36 +66,41 @@ class NoiseAddition(SelectiveMethod, DistanceMethod):
         progress(0.0, "measuring distances between values")
         chosen = self.chosen(table)
         metrics = [c.distance() for c, masked in zip(self.measured(table).columns, chosen, strict=True) if masked]
+        codes = [table.codes_of(a) for a, masked in enumerate(chosen) if masked]
         scored = [Scores.of(metric) if metric.column.graded else None for metric in metrics]
         varying = [s for s in scored if s is not None and s.varies]
+        standard = [s.standardized()[own] for s, own in zip(scored, codes, strict=True) if s is not None and s.varies]
         progress(0.3, "drawing noise")
-        noise, notes = self._noise(varying, table.n, rng)
+        noise, notes = self._noise(standard, table.n, rng)
         moved: list[_Moved] = []
         for place, (metric, own) in enumerate(zip(metrics, scored, strict=True)):
             progress(0.4 + 0.5 * place / len(metrics), f"adding noise to {metric.column.name}")
             if own is None:
-                moved.append(_Moved(metric, self._drawn_anew(metric, rng)))
+                moved.append(_Moved(metric, codes[place], self._drawn_anew(metric, codes[place], rng)))
             elif own.varies:
-                moved.append(self._moved(own, noise[varying.index(own)], rng))
+                moved.append(self._moved(own, codes[place], noise[varying.index(own)], rng))
             else:
-                moved.append(_Moved(metric, metric.column.codes.astype(np.int64)))
+                moved.append(_Moved(metric, codes[place], codes[place].astype(np.int64)))
         notes += _notes(moved, scored)
         of = {change.metric.column.name: change for change in moved}
-        centres = [of[c.name].centres if c.name in of else c.centre_of_code[c.codes] for c in table.columns]
+        centres = [
+            of[c.name].centres if c.name in of else c.centre_of_code[table.codes_of(a)]
+            for a, c in enumerate(table.columns)
+        ]
         rows = [change.measured(own, self.share) for change, own in zip(moved, scored, strict=True)]
         changes = Changes(pl.DataFrame(rows))
         caveats = [*self.left_alone(table), *(unchanged(name) for name in changes.unchanged)]
-        return Masked.of_centres(table, centres, notes=notes, diagnostics=changes, caveats=caveats)
+        return Masked.of_centres(centres, notes=notes, diagnostics=changes, caveats=caveats)
 
-    def _noise(self, varying: Sequence[Scores], n: int, rng: np.random.Generator) -> tuple[list[Floats], list[str]]:
-        """Standard normal noise for each column; correlated as the scores are, if that is wanted."""
-        drawn = [rng.standard_normal(n) for _ in varying]
-        if not self.correlated or len(varying) < 2:
+    def _noise(self, standard: Sequence[Floats], n: int, rng: np.random.Generator) -> tuple[list[Floats], list[str]]:
+        """Standard normal noise for each column; correlated as the standardized scores are, if that is wanted."""
+        drawn = [rng.standard_normal(n) for _ in standard]
+        if not self.correlated or len(standard) < 2:
             return drawn, []
-        matrix, repaired = nearest_correlation(score_correlations([s.standardized()[s.column.codes] for s in varying]))
+        matrix, repaired = nearest_correlation(score_correlations(standard))
         root = cholesky(matrix)
         mixed = []
-        for i in range(len(varying)):
+        for i in range(len(standard)):
             together = np.zeros(n)
             for j in range(i + 1):
                 together += root[i, j] * drawn[j]
@@ -105,26 +110,25 @@ class NoiseAddition(SelectiveMethod, DistanceMethod):
         note = "the correlations of the scores are not those of any table; the nearest that are were used"
         return mixed, [f"{note} (largest change {repaired:.2g})"]
 
-    def _moved(self, own: Scores, noise: Floats, rng: np.random.Generator) -> _Moved:
-        column = own.column
-        before = own.standardized()[column.codes]
+    def _moved(self, own: Scores, codes: Array, noise: Floats, rng: np.random.Generator) -> _Moved:
+        before = own.standardized()[codes]
         after = before + math.sqrt(self.share) * noise
         moves = (after / math.sqrt(1 + self.share) if self.rescale else after) - before
-        if column.continuous:
-            numbers, reflected = moved_numbers(own, moves, limits=self.limits == "kept")
-            return _Moved(own.metric, None, numbers, reflected)
+        if own.column.continuous:
+            numbers, reflected = moved_numbers(own, codes, moves, limits=self.limits == "kept")
+            return _Moved(own.metric, codes, None, numbers, reflected)
         if own.metric.on_line:
-            return _Moved(own.metric, moved_ranks(own, moves))
-        return _Moved(own.metric, moved_concepts(own, moves, rng.random(len(moves)), self.nearest))
+            return _Moved(own.metric, codes, moved_ranks(own, codes, moves))
+        return _Moved(own.metric, codes, moved_concepts(own, codes, moves, rng.random(len(moves)), self.nearest))
 
     @property
     def _anew(self) -> float:
         """The probability that a flat value is drawn anew."""
         return 1 - 1 / math.sqrt(1 + self.share)
 
-    def _drawn_anew(self, metric: ColumnDistance, rng: np.random.Generator) -> Longs:
+    def _drawn_anew(self, metric: ColumnDistance, before: Array, rng: np.random.Generator) -> Longs:
         """Flat values, some of them drawn anew; an indicator then has the correlation 1 / sqrt(1 + share) with itself."""
-        codes = metric.column.codes.astype(np.int64)
+        codes = before.astype(np.int64)
         change, pick = rng.random(len(codes)), rng.random(len(codes))
         present = present_codes(metric.column)
         if not len(present):
@@ -163,9 +167,10 @@ class NoiseAddition(SelectiveMethod, DistanceMethod):
 
 @dataclass(frozen=True, eq=False)
 class _Moved:
-    """A column after noise: the code of each record, or its number."""
+    """A column after noise: the code that each record had, and the code or number that it shows."""
 
     metric: ColumnDistance
+    before: Array
     codes: Longs | None
     numbers: Floats | None = None
     reflected: int = 0
@@ -180,7 +185,7 @@ class _Moved:
     def measured(self, own: Scores | None, share: float) -> dict[str, object]:
         """A row of the diagnostics; figures of scores are null for flat columns, which have none."""
         column = self.metric.column
-        row = measure_changes(self.metric, self.codes, self.numbers)
+        row = measure_changes(self.metric, self.before, self.codes, self.numbers)
         figures: dict[str, float | None] = dict.fromkeys(
             ("noise_deviation", "mean_before", "mean_after", "deviation_before", "deviation_after", "reflected")
         )
@@ -216,7 +221,7 @@ def _notes(moved: Sequence[_Moved], scored: Sequence[Scores | None]) -> list[str
     for change, own in zip(moved, scored, strict=True):
         if own is not None and own.deviation > 0:
             scores = own.of_codes()
-            before.append(scores[own.column.codes])
+            before.append(scores[change.before])
             after.append(change.numbers if change.codes is None else scores[change.codes])
     if len(before) > 1:
         off = np.abs(score_correlations(after) - score_correlations(before)).max()

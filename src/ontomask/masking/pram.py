@@ -14,7 +14,7 @@ from ontomask.errors import DataError
 from ontomask.masking.displacement import measure_changes
 from ontomask.masking.method import DistanceMethod, Masked, SelectiveMethod
 from ontomask.masking.transitions import Transitions
-from ontomask.microdata.encoding import Table
+from ontomask.microdata.encoding import Table, Tuples
 from ontomask.privacy.diagnostics import Changes
 from ontomask.progress import Progress
 from ontomask.settings import number
@@ -50,7 +50,7 @@ class PRAM(SelectiveMethod, DistanceMethod):
     def draws(self) -> bool:
         return True
 
-    def require_enough(self, table: Table) -> None:
+    def require_enough(self, table: Tuples) -> None:
         for column, masked in zip(table.columns, self.chosen(table), strict=True):
             if masked and column.continuous and len(column) > MOST_NUMBERS:
                 raise DataError(
@@ -64,7 +64,7 @@ class PRAM(SelectiveMethod, DistanceMethod):
         self.require_enough(table)
         chosen = self.chosen(table)
         measured = self.measured(table).columns
-        codes = [column.codes.astype(np.int64) for column in table.columns]
+        codes = [table.codes_of(a).astype(np.int64) for a in range(len(table.columns))]
         rows: list[dict[str, object]] = []
         parts: list[pl.DataFrame] = []
         matrices: list[pl.DataFrame] = []
@@ -74,8 +74,8 @@ class PRAM(SelectiveMethod, DistanceMethod):
                 continue
             progress(place / len(measured), f"replacing values of {column.name}")
             made = Transitions.of(column.distance(), self.keep, self.reach)
-            codes[place] = made.draw(rng.random(table.n))
-            rows.append(self._row(made, codes[place]))
+            before, codes[place] = codes[place], made.draw(codes[place], rng.random(table.n))
+            rows.append(self._row(made, before, codes[place]))
             parts.append(_categories(made, codes[place]))
             matrices += [_listed(made)] if len(made) <= MOST_LISTED else []
             notes += _notes(made)
@@ -84,12 +84,12 @@ class PRAM(SelectiveMethod, DistanceMethod):
         caveats = [*self.left_alone(table), *self._caveats(changes)]
         return Masked.of_codes(table, codes, notes=notes, diagnostics=changes, caveats=caveats, details=details)
 
-    def transitions(self, table: Table) -> dict[str, Transitions]:
+    def transitions(self, table: Tuples) -> dict[str, Transitions]:
         """The transition matrices of the masked columns, by name: ``matrix()`` of one is the whole of it."""
         columns = zip(self.measured(table).columns, self.chosen(table), strict=True)
         return {c.name: Transitions.of(c.distance(), self.keep, self.reach) for c, masked in columns if masked}
 
-    def _row(self, made: Transitions, codes: Longs) -> dict[str, object]:
+    def _row(self, made: Transitions, before: Longs, codes: Longs) -> dict[str, object]:
         kept, counts = made.keep, made.counts
         after = np.bincount(codes, minlength=len(made.metric.column))[made.values]
         figures = {
@@ -100,7 +100,7 @@ class PRAM(SelectiveMethod, DistanceMethod):
             "keep_max": float(kept.max()) if len(kept) else 1.0,
             "count_change_max": int(np.abs(after - counts).max(initial=0)),
         }
-        return measure_changes(made.metric, codes) | figures
+        return measure_changes(made.metric, before, codes) | figures
 
     def _caveats(self, changes: Changes) -> list[Statement]:
         said = [unchanged(name) for name in changes.unchanged]

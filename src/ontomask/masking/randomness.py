@@ -180,6 +180,6 @@ def random_order(secret: Secret, table: Table, masked: Masked, n: int) -> NDArra
 
 def _content(table: Table) -> Iterator[bytes]:
     """The values of the table, record by record, whatever kind of frame or file they came from."""
-    for column in table.columns:
-        yield np.ascontiguousarray(column.codes, dtype="<i4").tobytes()
+    for a, column in enumerate(table.columns):
+        yield np.ascontiguousarray(table.codes_of(a), dtype="<i4").tobytes()
         yield from column.content()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import counted
-from ontomask.arrays import Longs, dense_ranks
+from ontomask.arrays import Array, Longs, dense_ranks
 from ontomask.errors import DataError
 from ontomask.kernels.blocks import new_blocks
 from ontomask.kernels.ordering import near_order
@@ -18,8 +18,8 @@ from ontomask.kernels.swapping import new_swaps, swap_along, swap_steps
 from ontomask.masking.displacement import measure_swaps
 from ontomask.masking.method import DistanceMethod, Masked
 from ontomask.microdata.column_distance import ColumnDistance
-from ontomask.microdata.columns import Column
-from ontomask.microdata.encoding import Table, make_table
+from ontomask.microdata.columns import Coded, Codes
+from ontomask.microdata.encoding import Table, Tuples, make_table
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.progress import Progress, stretch
 from ontomask.settings import Count, number
@@ -95,7 +95,7 @@ class RankSwapping(DistanceMethod):
         """Is each column swapped with its own near values? R17 3.5 promises 1/k for Algorithm 3 only."""
         return self.variant in ("dynamic", "fixed", "distributional")
 
-    def require_enough(self, table: Table) -> None:
+    def require_enough(self, table: Tuples) -> None:
         n = table.n
         if n < 3:
             raise DataError(
@@ -119,6 +119,7 @@ class RankSwapping(DistanceMethod):
         progress(0.0, "measuring distances between values")
         k = self.effective_k(table.n)
         distance = RecordDistance.of(self.measured(table))
+        codes = [table.codes_of(a) for a in range(len(table.columns))]
         if self.variant == "multivariate":
             sources, free = swap_records(table, distance, k, self.ties, rng, progress)
         else:
@@ -126,11 +127,11 @@ class RankSwapping(DistanceMethod):
             for i, metric in enumerate(distance.metrics):
                 columns = len(distance.metrics)
                 part = stretch(progress, i / columns, (i + 1) / columns)
-                parts.append(self._one_column(metric, k, rng, part))
+                parts.append(self._one_column(metric, codes[i], k, rng, part))
             sources, free = np.array([s for s, _ in parts]), np.array([f for _, f in parts])
         apart = self.by_column and len(table.columns) > 1
-        swaps = measure_swaps(distance.metrics, list(sources), list(free), k, apart=apart)
-        changed = np.any([c.codes != c.codes[s] for c, s in zip(table.columns, sources, strict=True)], axis=0)
+        swaps = measure_swaps(distance.metrics, codes, list(sources), list(free), k, apart=apart)
+        changed = np.any([own != own[s] for own, s in zip(codes, sources, strict=True)], axis=0)
         notes = [f"{int(changed.sum()):,} of {counted(table.n, 'record')} show a different combination of values"]
         notes += [
             f"{c.name}: all records have the same value: swapping changes nothing" for c in table.columns if len(c) == 1
@@ -147,19 +148,19 @@ class RankSwapping(DistanceMethod):
         return Masked.rearranged(table, list(sources), notes=notes, diagnostics=swaps, caveats=caveats)
 
     def _one_column(
-        self, metric: ColumnDistance, k: int, rng: np.random.Generator, progress: Progress
+        self, metric: ColumnDistance, codes: Codes, k: int, rng: np.random.Generator, progress: Progress
     ) -> tuple[Longs, Longs]:
         """Where each value comes from, and how many candidates there were."""
         if self.variant == "random":
             return _any_with_any(metric.n, rng)
         if self.variant == "dynamic":
-            table = make_table([metric.column])
+            table = make_table([Coded(metric.column, codes)])
             sources, free = swap_records(table, RecordDistance([metric]), k, self.ties, rng, progress)
             return sources[0], free[0]
         progress(0.0, f"swapping {metric.column.name}")
         keys = metric.column.counts if self.variant == "distributional" else ranking_keys(metric)
         source, free = np.arange(metric.n), np.zeros(metric.n, dtype=np.int64)
-        swap_along(ranked(metric.column, keys, self.ties, rng), k, rng, source, free)
+        swap_along(ranked(codes, keys, self.ties, rng), k, rng, source, free)
         return source, free
 
     @property
@@ -263,14 +264,14 @@ def ranking_keys(metric: ColumnDistance) -> NDArray[Any]:
     return dense_ranks(metric.distance_of_codes(np.full(len(codes), first), codes))
 
 
-def ranked(column: Column, keys: NDArray[Any], ties: Ties, rng: np.random.Generator) -> Longs:
+def ranked(codes: Array, keys: NDArray[Any], ties: Ties, rng: np.random.Generator) -> Longs:
     """The records by the keys of their values, records of equal keys in random order; together: value by value."""
-    shuffled = rng.permutation(len(column.codes))
+    shuffled = rng.permutation(len(codes))
     if ties == "together":
         order = np.lexsort((rng.permutation(len(keys)), keys))
         keys = np.empty(len(order), dtype=np.int64)
         keys[order] = np.arange(len(order))
-    return shuffled[np.argsort(keys[column.codes[shuffled]], kind="stable")]
+    return shuffled[np.argsort(keys[codes[shuffled]], kind="stable")]
 
 
 def swap_records(
@@ -291,9 +292,9 @@ def swapped(
     space = distance.space(table)
     order = near_order(space)
     everyone, waiting = (new_blocks(space, table.counts, order) for _ in range(2))
-    records, at = table.queues
+    records, at = table.rows.queues
     first = records[at[first_greatest(distance.summed(table))]]
-    swaps = new_swaps(records, at, table.tuple_of, len(table.columns), k, int(first))
+    swaps = new_swaps(records, at, table.rows.tuple_of, len(table.columns), k, int(first))
     names = ", ".join(column.name for column in table.columns)
     stride = max(1, 20_000_000 // (table.p + 1000 + 10 * k))
     while not swap_steps(space, everyone, waiting, new_point(space), swaps, k, ties == "together", rng, stride):

@@ -15,7 +15,7 @@ from ontomask.kernels.ordering import near_order
 from ontomask.kernels.recoding import new_moves, recoding_steps
 from ontomask.kernels.space import new_point
 from ontomask.masking.method import GroupingMethod, Masked, RecordDistanceMethod
-from ontomask.microdata.encoding import Table
+from ontomask.microdata.encoding import Tuples
 from ontomask.operators.ordering import Comparison
 from ontomask.progress import Progress
 from ontomask.statements import Statement, promised
@@ -52,7 +52,7 @@ class Recoding(RecordDistanceMethod, GroupingMethod):
     def draws(self) -> bool:
         return self.guide == "random" and self.k > 1
 
-    def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
+    def mask(self, table: Tuples, rng: np.random.Generator, progress: Progress) -> Masked:
         self.require_enough(table)
         if self.guide == "random":
             moves = _at_random(table, self.k, rng, progress, alphabetical=self.order == "alphabetical")
@@ -64,12 +64,13 @@ class Recoding(RecordDistanceMethod, GroupingMethod):
         kept, group_of_tuple = np.unique(into, return_inverse=True)
         moved = int(table.counts[into != np.arange(table.p)].sum())
         return Masked(
-            group_of_tuple[table.tuple_of].astype(np.int32),
+            group_of_tuple.astype(np.int32),
             [column.centre_of_code[codes[kept]] for column, codes in zip(table.columns, table.codes, strict=True)],
             [f"{moved:,} of {counted(table.n, 'record')} took the values of others"],
+            by_tuple=True,
         )
 
-    def _by_kernel(self, table: Table, progress: Progress) -> NDArray[np.int32]:
+    def _by_kernel(self, table: Tuples, progress: Progress) -> NDArray[np.int32]:
         progress(0.0, "measuring distances between values")
         space = self.record_distance(table).space(table)
         blocks = new_blocks(space, table.counts, near_order(space))
@@ -147,7 +148,7 @@ def _to_the_rarest(counts: NDArray[np.int64], k: int, progress: Progress) -> NDA
 
 
 def _at_random(
-    table: Table, k: int, rng: np.random.Generator, progress: Progress, *, alphabetical: bool
+    table: Tuples, k: int, rng: np.random.Generator, progress: Progress, *, alphabetical: bool
 ) -> NDArray[np.int32]:
     """T12 5.2.2: combinations below k move to that of a random other record, until none is left."""
     into = np.arange(table.p, dtype=np.int32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from ontomask.masking.posterior import (
     normal_scores,
 )
 from ontomask.microdata.column_distance import ColumnDistance
-from ontomask.microdata.columns import Column
+from ontomask.microdata.columns import Coded, Codes, Column, counts_of
 from ontomask.privacy.diagnostics import Changes
 from ontomask.progress import Progress
 from ontomask.statements import Statement, caveat
@@ -38,20 +38,22 @@ FOLLOWED = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """A column on a line: its values in order, the place of each code (-1: missing), and what stands for it in regressions.
+    """A column on a line: the code of each record, its values in order, the place of each code (-1: missing), and what
+    stands for it in regressions.
 
     ``signs``: for each code one or two numbers: the score of its value (0 where it is missing), and whether it is missing,
     where enough records are. ``raw``: numbers stand for themselves.
     """
 
     column: Column
+    codes: Codes
     order: Longs
     place: Longs
     counts: Longs
     raw: bool
 
     @staticmethod
-    def of(metric: ColumnDistance, rng: np.random.Generator, *, raw: bool) -> Scored:
+    def of(metric: ColumnDistance, codes: Codes, rng: np.random.Generator, *, raw: bool) -> Scored:
         """Numbers and ranks by size, categories by marginality; equally marginal ones in random order."""
         column = metric.column
         keys = metric.keys
@@ -59,7 +61,7 @@ class Scored:
         order = order[(order != column.missing) & (column.counts[order] > 0)]
         place = np.full(len(column), -1, dtype=np.int64)
         place[order] = np.arange(len(order))
-        return Scored(column, order, place, column.counts[order], raw and column.continuous)
+        return Scored(column, codes, order, place, column.counts[order], raw and column.continuous)
 
     @property
     def missing(self) -> int:
@@ -75,7 +77,7 @@ class Scored:
         """What stands for the value of each code; 0 for a missing one."""
         line = np.zeros(len(self.column))
         if self.raw:
-            numbers = self.column.centre_of_code[self.column.codes]
+            numbers = self.column.centre_of_code[self.codes]
             middle, unit = middle_and_unit(numbers[~np.isnan(numbers)]) if len(self.order) else (0.0, 1.0)
             line[self.order] = (self.column.centre_of_code[self.order] - middle) / unit
         elif len(self.order):
@@ -100,10 +102,10 @@ class Regressions:
 
     def __init__(self, columns: Sequence[Scored], masked: Sequence[int], method: Imputation) -> None:
         self.columns, self.masked, self.method = columns, masked, method
-        self.n = len(columns[0].column.codes)
+        self.n = len(columns[0].codes)
         self.notes: list[str] = []
         self.caveats: list[Statement] = []
-        self.features: list[list[Floats]] = [c.features(c.column.codes) for c in columns]
+        self.features: list[list[Floats]] = [c.features(c.codes) for c in columns]
         self.places: list[list[int]] = []
         for own in self.features:
             begin = self.places[-1][-1] + 1 if self.places else 0
@@ -125,10 +127,10 @@ class Regressions:
                 self.notes.append(f"{name}: all records have the same value: imputation changes nothing")
                 continue
             known = [p for j, own in enumerate(self.places) if j not in self.masked or j < i for p in own if j != i]
-            rows = np.flatnonzero(scored.place[scored.column.codes] >= 0)
+            rows = np.flatnonzero(scored.place[scored.codes] >= 0)
             part = whole
             if scored.missing:
-                absent = (scored.column.codes == scored.column.missing).astype(np.int64)
+                absent = (scored.codes == scored.column.missing).astype(np.int64)
                 self.gaps[i] = PlaceResponse(absent, np.bincount(absent), whole, known)
             if len(scored.order) > 1:
                 part = whole if len(rows) == self.n else Predictors([feature[rows] for feature in every])
@@ -137,7 +139,7 @@ class Regressions:
             self._tell(i, known)
 
     def _response(self, scored: Scored, predictors: Predictors, known: list[int], rows: Longs) -> Response:
-        codes = scored.column.codes[rows]
+        codes = scored.codes[rows]
         if scored.raw:
             return NumberResponse(scored.column.centre_of_code[codes], predictors, known, self.method.bounded)
         place = scored.place[codes]
@@ -192,9 +194,9 @@ class Regressions:
 
     # ---- drawing -----------------------------------------------------------------------------------------------------
 
-    def draw(self, rng: np.random.Generator, progress: Progress, which: str) -> list[Column]:
+    def draw(self, rng: np.random.Generator, progress: Progress, which: str) -> list[Coded]:
         """The columns of one release."""
-        shown = [scored.column for scored in self.columns]
+        shown = [Coded(scored.column, scored.codes) for scored in self.columns]
         features = list(self.features)
         for done, i in enumerate(self.masked):
             scored = self.columns[i]
@@ -212,21 +214,23 @@ class Regressions:
                 codes = scored.order[response.draw(before, self.n, rng)]
             if scored.column.missing is not None:
                 codes[absent] = scored.column.missing
-            shown[i] = replace(scored.column, codes=codes.astype(np.int32))
+            shown[i] = Coded(scored.column, codes.astype(np.int32))
             features[i] = scored.features(codes)
         return shown
 
     @staticmethod
-    def _numbers(scored: Scored, numbers: Floats, absent: Any) -> tuple[Column, list[Floats]]:
+    def _numbers(scored: Scored, numbers: Floats, absent: Any) -> tuple[Coded, list[Floats]]:
         """A column of numbers of its own, as precise as the original one, and what it says to later regressions."""
         column = scored.column
         rounded = np.where(absent, np.nan, column.rounded(numbers))
         distinct, codes = np.unique(rounded, return_inverse=True)  # NaN comes last, once
-        made = column.of_centres(distinct, codes.astype(np.int32))
-        known = column.centre_of_code[column.codes]
+        made = column.of_centres(distinct, counts_of(codes, len(distinct)))
+        known = column.centre_of_code[scored.codes]
         middle, unit = middle_and_unit(known[~np.isnan(known)])
         features = [np.where(absent, 0.0, (rounded - middle) / unit)]
-        return made, features + ([absent.astype(np.float64)] if scored.tells_missing else [])
+        return Coded(made, codes.astype(np.int32)), features + (
+            [absent.astype(np.float64)] if scored.tells_missing else []
+        )
 
     def measured(self, changed: Sequence[float]) -> Changes:
         """A row for each masked column: how many predictors it has, what they explain, how many values changed."""

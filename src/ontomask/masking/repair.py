@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from ontomask.kernels.groups import nearest_group
 from ontomask.kernels.space import new_point
 from ontomask.masking.goals import Goals
+from ontomask.microdata.encoding import Rows
 from ontomask.operators.aggregation import Operators
 from ontomask.operators.aggregation import members as grouped
 from ontomask.progress import Progress
 
 
 def merge_until(
-    goals: Goals, operators: Operators, group_of: NDArray[Any], groups: int, progress: Progress
+    goals: Goals, operators: Operators, rows: Rows, group_of: NDArray[Any], groups: int, progress: Progress
 ) -> tuple[NDArray[np.int32], int, int]:
     """The groups after joining, how many there are, and how many were joined to another.
 
@@ -26,11 +27,11 @@ def merge_until(
     failing = goals.fails(group_of, groups)
     if not failing.any() or groups == 1:
         return group_of.astype(np.int32), groups, 0
-    table, space = operators.table, operators.space
+    space, tuple_of = operators.space, rows.tuple_of
     order = np.argsort(group_of, kind="stable")
     ends = np.cumsum(np.bincount(group_of, minlength=groups))
     members: list[Any] = np.split(order, ends[:-1])
-    points = operators.points(*grouped(table.tuple_of, group_of, groups, table.p))
+    points = operators.points(*grouped(rows, group_of, groups))
     alive = np.ones(groups, dtype=np.bool_)
     waiting = list(np.flatnonzero(failing)[::-1])
     merged, begun = 0, len(waiting)
@@ -40,12 +41,12 @@ def merge_until(
         if not alive[group] or not failing[group]:
             continue
         progress(max(0.0, 1 - len(waiting) / begun), "joining groups until the models hold")
-        tuples, counts = np.unique(table.tuple_of[members[group]].astype(np.int64), return_counts=True)
+        tuples, counts = np.unique(tuple_of[members[group]].astype(np.int64), return_counts=True)
         other = int(nearest_group(space, point, *points, alive, group, tuples, counts))
         members[other] = np.concatenate((members[other], members[group]))
         alive[group] = False
         merged += 1
-        tuples, counts = np.unique(table.tuple_of[members[other]].astype(np.int64), return_counts=True)
+        tuples, counts = np.unique(tuple_of[members[other]].astype(np.int64), return_counts=True)
         centre = operators.points(np.array([0, len(tuples)]), tuples, counts)
         points.at[other], points.gone[other], points.rows[other] = centre.at[0], centre.gone[0], centre.rows[0]
         failing[other] = goals.fail(members[other])

@@ -12,7 +12,7 @@ from ontomask.arguments import counted
 from ontomask.kernels.groups import closest_groups
 from ontomask.kernels.space import new_point
 from ontomask.masking.method import AggregationMethod, Masked
-from ontomask.microdata.encoding import Table
+from ontomask.microdata.encoding import Rows, Table
 from ontomask.operators.aggregation import Operators, members
 from ontomask.operators.ordering import sorted_records
 from ontomask.progress import Progress, stretch
@@ -57,27 +57,26 @@ class Resampling(AggregationMethod):
         progress(0.0, "measuring distances between values")
         operators = self.operators(table)
         if self.variant == "heer":
-            return self._heer(operators, rng, progress)
+            return self._heer(table, operators, rng, progress)
         drawn = rng.permutation(table.n)
         each = table.n // self.k
         samples = drawn[: each * self.k].reshape(self.k, each)
-        group_of = grouped_by_rank(operators, samples, self.comparison, progress)
-        return self.aggregated(table, group_of, operators.centres(group_of, each))
+        group_of = grouped_by_rank(operators, table.rows, samples, self.comparison, progress)
+        return self.aggregated(table, group_of, operators.centres(table.rows, group_of, each))
 
-    def _heer(self, operators: Operators, rng: np.random.Generator, progress: Progress) -> Masked:
-        table = operators.table
+    def _heer(self, table: Table, operators: Operators, rng: np.random.Generator, progress: Progress) -> Masked:
         t, n = self.samples or self.k, table.n
         ranked = np.empty((t, n), dtype=np.int64)
         for i in range(t):
             progress(0.5 * i / t, "sorting samples")
-            ranked[i] = sorted_records(operators, rng.integers(n, size=n), self.comparison)
+            ranked[i] = sorted_records(operators, table.rows, rng.integers(n, size=n), self.comparison)
         rank = np.tile(np.arange(n), t)
         centres = operators.centres_of(
-            *members(table.tuple_of[ranked.ravel()], rank, n, table.p),
+            *members(Rows(table.rows.tuple_of[ranked.ravel()], table.p), rank, n),
             progress=stretch(progress, 0.5, 1.0),
         )
         group_of = np.empty(n, dtype=np.int32)
-        group_of[sorted_records(operators, np.arange(n), self.comparison)] = np.arange(n)
+        group_of[sorted_records(operators, table.rows, np.arange(n), self.comparison)] = np.arange(n)
         return Masked(group_of, self.shown(table, centres), [f"averages of {t:,} samples with replacement"])
 
     @property
@@ -110,21 +109,24 @@ class Resampling(AggregationMethod):
 
 
 def grouped_by_rank(
-    operators: Operators, samples: NDArray[np.int64], comparison: Literal["plain", "weighted"], progress: Progress
+    operators: Operators,
+    rows: Rows,
+    samples: NDArray[np.int64],
+    comparison: Literal["plain", "weighted"],
+    progress: Progress,
 ) -> NDArray[np.int32]:
     """Records at the same place of the sorted samples share a group; the others join the closest (T12 Alg. 6)."""
-    table = operators.table
     each = samples.shape[1]
-    group_of = np.full(table.n, -1, dtype=np.int32)
+    group_of = np.full(len(rows), -1, dtype=np.int32)
     for i, sample in enumerate(samples):
         progress(i / len(samples), "sorting samples")
-        group_of[sorted_records(operators, sample, comparison)] = np.arange(each)
+        group_of[sorted_records(operators, rows, sample, comparison)] = np.arange(each)
     left = np.flatnonzero(group_of < 0)
     if len(left):
         taken = group_of >= 0
-        points = operators.points(*members(table.tuple_of[taken], group_of[taken], each, table.p))
+        points = operators.points(*members(Rows(rows.tuple_of[taken], rows.p), group_of[taken], each))
         into = np.empty(len(left), dtype=np.int64)
-        tuples = table.tuple_of[left].astype(np.int64)
+        tuples = rows.tuple_of[left].astype(np.int64)
         closest_groups(operators.space, new_point(operators.space), *points, each, tuples, into)
         group_of[left] = into
     return group_of

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.arrays import TIE, Floats, Longs
+from ontomask.arrays import TIE, Array, Floats, Longs
 from ontomask.kernels.noise import nearest_values
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.columns import Column
@@ -107,13 +107,13 @@ def _spread(metric: ColumnDistance, present: Longs, counts: Longs) -> float:
 # ---- the way back --------------------------------------------------------------------------------------------------
 
 
-def moved_numbers(scored: Scores, moves: Floats, *, limits: bool) -> tuple[Floats, int]:
+def moved_numbers(scored: Scores, codes: Array, moves: Floats, *, limits: bool) -> tuple[Floats, int]:
     """The number of each record after its move (in standard deviations), as precise as the column; NaN stays.
 
     ``limits``: what lies beyond the smallest or largest number of the column is reflected there. Also, how many were.
     """
     column = scored.column
-    values = column.centre_of_code[column.codes] + scored.deviation * moves
+    values = column.centre_of_code[codes] + scored.deviation * moves
     reflected = 0
     if limits:
         low, high = float(scored.scores.min()), float(scored.scores.max())
@@ -124,9 +124,9 @@ def moved_numbers(scored: Scores, moves: Floats, *, limits: bool) -> tuple[Float
     return column.rounded(values), reflected
 
 
-def moved_ranks(scored: Scores, moves: Floats) -> Longs:
+def moved_ranks(scored: Scores, before: Array, moves: Floats) -> Longs:
     """The code of each record after its move: that of the nearest rank that occurs, the lower of two; missing stays."""
-    codes = scored.column.codes.astype(np.int64)
+    codes = before.astype(np.int64)
     order = np.argsort(scored.scores, kind="stable")
     ranks, ranked = scored.scores[order], scored.present[order]
     here = ~np.isnan(moves)
@@ -137,7 +137,7 @@ def moved_ranks(scored: Scores, moves: Floats) -> Longs:
     return codes
 
 
-def moved_concepts(scored: Scores, moves: Floats, uniform: Floats, nearest: Nearest) -> Longs:
+def moved_concepts(scored: Scores, before: Array, moves: Floats, uniform: Floats, nearest: Nearest) -> Longs:
     """The code of each record after its move; missing stays.
 
     From value x a move of d standard deviations leads to the value y with the least (u - d)^2 + (v - |d|)^2, where u is
@@ -145,7 +145,7 @@ def moved_concepts(scored: Scores, moves: Floats, uniform: Floats, nearest: Near
     +-v and y the value nearest to x + d. With ``nearest="score"`` it is the least (u - d)^2.
     """
     metric, present = scored.metric, scored.present
-    codes = scored.column.codes.astype(np.int64)
+    codes = before.astype(np.int64)
     records, at = by_code(codes, len(scored.column))
     out = codes.copy()
     for place, code in enumerate(present):

@@ -20,7 +20,7 @@ from ontomask.masking.displacement import measure_moves
 from ontomask.masking.method import DistanceMethod, Masked
 from ontomask.microdata.attributes import Role
 from ontomask.microdata.column_distance import ColumnDistance
-from ontomask.microdata.encoding import Table
+from ontomask.microdata.encoding import Table, Tuples
 from ontomask.progress import Progress
 from ontomask.statements import Statement, caveat, promised
 from ontomask.statistics.correlation import copula_correlations, correlations, nearest_correlation
@@ -52,7 +52,7 @@ class Shuffling(DistanceMethod):
     def draws(self) -> bool:
         return True
 
-    def require_enough(self, table: Table) -> None:
+    def require_enough(self, table: Tuples) -> None:
         if table.n < 3:
             raise DataError(
                 f"there {'is' if table.n == 1 else 'are'} {counted(table.n, 'record')} to shuffle",
@@ -75,7 +75,7 @@ class Shuffling(DistanceMethod):
         ]
         if not shuffled:
             return self._reassigned(table, metrics, sources, notes)
-        ordered = [Ordered.of(metrics[i], rng) for i in [*shuffled, *steering]]
+        ordered = [Ordered.of(metrics[i], table.codes_of(i), rng) for i in [*shuffled, *steering]]
         progress(0.2, "correlating ranks")
         ranks = [column.average_ranks for column in ordered]
         before = correlations(ranks)
@@ -104,7 +104,9 @@ class Shuffling(DistanceMethod):
     @staticmethod
     def _reassigned(table: Table, metrics: Sequence[ColumnDistance], sources: list[Longs], notes: list[str]) -> Masked:
         masked = [i for i, metric in enumerate(metrics) if metric.column.attribute.role == "sensitive"]
-        moves = measure_moves([metrics[i] for i in masked], [sources[i] for i in masked])
+        moves = measure_moves(
+            [metrics[i] for i in masked], [table.codes_of(i) for i in masked], [sources[i] for i in masked]
+        )
         return Masked.rearranged(table, sources, notes=notes, diagnostics=moves)
 
     def _copula(self, ranked: Floats, ordered: Sequence[Ordered], scores: Sequence[Floats]) -> Floats:
@@ -163,13 +165,12 @@ class Ordered:
     counts: Longs
 
     @staticmethod
-    def of(metric: ColumnDistance, rng: np.random.Generator) -> Ordered:
-        column = metric.column
+    def of(metric: ColumnDistance, codes: NDArray[np.int32], rng: np.random.Generator) -> Ordered:
         keys: Floats = metric.keys
         order = np.lexsort((rng.permutation(len(keys)), keys))
         places = np.empty(len(keys), dtype=np.int64)
         places[order] = np.arange(len(keys))
-        return Ordered(places, column.codes, column.counts)
+        return Ordered(places, codes, metric.column.counts)
 
     @property
     def average_ranks(self) -> Floats:

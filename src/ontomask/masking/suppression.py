@@ -9,7 +9,7 @@ import numpy as np
 from ontomask.arguments import counted
 from ontomask.errors import DataError
 from ontomask.masking.method import GroupingMethod, Masked
-from ontomask.microdata.encoding import Table
+from ontomask.microdata.encoding import Tuples
 from ontomask.progress import Progress
 from ontomask.statements import Statement, promised
 
@@ -19,7 +19,7 @@ class Suppression(GroupingMethod):
 
     name: Literal["suppression"] = "suppression"
 
-    def require_enough(self, table: Table) -> None:
+    def require_enough(self, table: Tuples) -> None:
         super().require_enough(table)
         if (table.counts < self.k).all():
             raise DataError(
@@ -27,15 +27,16 @@ class Suppression(GroupingMethod):
                 remedy="Choose a smaller k, fewer quasi-identifiers, or a method that masks instead of removing.",
             )
 
-    def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
+    def mask(self, table: Tuples, rng: np.random.Generator, progress: Progress) -> Masked:
         self.require_enough(table)
         common = table.counts >= self.k
         group_of_tuple = np.where(common, np.cumsum(common) - 1, -1)
         removed = int(table.counts[~common].sum())
         return Masked(
-            group_of_tuple[table.tuple_of].astype(np.int32),
+            group_of_tuple.astype(np.int32),
             [column.centre_of_code[codes[common]] for column, codes in zip(table.columns, table.codes, strict=True)],
             [f"{removed:,} of {counted(table.n, 'record')} removed"],
+            by_tuple=True,
         )
 
     @property

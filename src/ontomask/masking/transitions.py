@@ -80,11 +80,11 @@ class Transitions:
         np.fill_diagonal(matrix, self.keep)
         return matrix
 
-    def draw(self, uniform: Floats) -> Longs:
-        """A code for each record of the column; missing values stay."""
-        codes = self.metric.column.codes.astype(np.int64)
+    def draw(self, codes: Longs, uniform: Floats) -> Longs:
+        """A new code for each record, whose ``codes`` these are; missing values stay."""
         if len(self) < 2:
             return codes
+        codes = codes.copy()
         place = np.full(len(self.metric.column), -1)
         place[self.values] = np.arange(len(self))
         here = np.flatnonzero(place[codes] >= 0)

@@ -20,7 +20,7 @@ from ontomask.taxonomy.taxonomy import Taxonomy
 if TYPE_CHECKING:
     import polars as pl
 
-    from ontomask.microdata.columns import Codes, Column
+    from ontomask.microdata.columns import Coded, Codes
 
 Role = Literal["quasi", "sensitive", "other"]
 Missing = Literal["error", "category", "drop_record"]
@@ -107,7 +107,7 @@ class Attribute(Listed):
 
     def column(
         self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None
-    ) -> Column:
+    ) -> Coded:
         """The encoded column of this kind: ``distinct`` values, the code of each record, the code of a missing value."""
         raise NotImplementedError
 

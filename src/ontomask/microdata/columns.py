@@ -1,4 +1,4 @@
-"""Encoded columns: values as integer codes in the order first seen, with the facts of each kind.
+"""Encoded columns: distinct values in the order first seen, with the facts of each kind.
 
 The centre of a group is, by kind: the position of a concept in the taxonomy (nominal), a code (flat), a rank (ordinal)
 or a number (numeric); -1 and NaN stand for a missing value. ``decode`` turns centres into values in the style of the
@@ -10,8 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 import polars as pl
@@ -61,12 +60,12 @@ class Line(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Column(ABC):
-    """A column of n records over V distinct values; ``missing`` is the code of a missing value, if there is one."""
+    """The V distinct values of a column; ``missing`` is the code of a missing value, if there is one."""
 
     name: str
     attribute: Attribute
-    codes: Codes
     values: pl.Series  # of each code; null for the missing one
+    counts: Longs  # the records of each code
     missing: int | None
 
     #: Do the values lie on a line, so that a difference is a distance? Others have a table of distances.
@@ -80,10 +79,6 @@ class Column(ABC):
 
     def __len__(self) -> int:
         return len(self.values)
-
-    @cached_property
-    def counts(self) -> Longs:
-        return np.bincount(self.codes, minlength=len(self)).astype(np.int64)
 
     @property
     def where(self) -> str:
@@ -139,12 +134,12 @@ class Column(ABC):
         return self.centre_of_code[np.array(central, dtype=np.int64)]
 
     @abstractmethod
-    def of_centres(self, centres: NDArray[Any], codes: Codes) -> Self:
-        """A column of the same kind that holds these centres, each under its place: that is its code."""
+    def of_centres(self, centres: NDArray[Any], counts: Longs) -> Self:
+        """A column of the same kind that holds these centres, each in ``counts`` records."""
 
     def released(
         self, centres: NDArray[Any], shown: pl.Series | None, group_of: NDArray[Any]
-    ) -> tuple[Self, NDArray[np.bool_]]:
+    ) -> tuple[Coded, NDArray[np.bool_]]:
         """The column that records show by groups, encoded like this one, and which of its codes show no single value.
 
         ``centres``: of each group; ``shown``: what it shows, where that is not its centre.
@@ -156,7 +151,8 @@ class Column(ABC):
             distinct = centres[first]
             values = set(self.values.cast(pl.String).to_list())
             general = np.array([self.is_general(text, values) for text in texts], dtype=np.bool_)
-        return self.of_centres(distinct, code[group_of].astype(np.int32)), general
+        codes = code[group_of].astype(np.int32)
+        return Coded(self.of_centres(distinct, counts_of(codes, len(distinct))), codes), general
 
     def is_general(self, text: str | None, values: Collection[str | None]) -> bool:
         """Does a text that is shown stand for no single value? ``values`` are those of the column."""
@@ -166,7 +162,7 @@ class Column(ABC):
         """The column on a scale that holds what only masking brought in."""
         return self
 
-    def encode_like(self, values: pl.Series) -> Column:
+    def encode_like(self, values: pl.Series) -> Coded:
         """Other values of the column, such as masked ones, read as this one was."""
         return encode_column(self.name, self.attribute, values, [])
 
@@ -217,9 +213,16 @@ class Column(ABC):
         return self
 
 
+class Coded(NamedTuple):
+    """A column, and the code of each record in it."""
+
+    column: Column
+    codes: Codes
+
+
 def encode_column(
     name: str, attribute: Attribute, values: pl.Series, notes: list[str], rows: Longs | None = None
-) -> Column:
+) -> Coded:
     """A column of the data as its attribute says; missing values are categories by now.
 
     ``rows`` are the places of the records in the input, where some of it was dropped: errors name these.
@@ -242,19 +245,20 @@ def _by_what_is_shown(centre: NDArray[Any], shown: pl.Series) -> tuple[Longs, Lo
 
 def extended(column: Column, values: pl.Series) -> tuple[Codes, pl.Series, int | None]:
     """Codes of other values, whichever of the column's own are left; new values follow. Also the code of a missing one."""
-    distinct = pl.concat([column.values, values]).unique(maintain_order=True)
-    place = pl.DataFrame({"value": distinct, "code": np.arange(len(distinct), dtype=np.int32)})
-    codes = pl.DataFrame({"value": values}).join(
-        place, on="value", how="left", nulls_equal=True, maintain_order="left"
-    )["code"]
+    every, distinct = factorize(pl.concat([column.values, values]))
     missing = first_where(distinct.is_null().to_numpy())
-    return codes.to_numpy(), distinct, column.missing if missing is None else missing
+    return every[len(column) :], distinct, column.missing if missing is None else missing
 
 
 def first_where(mask: NDArray[np.bool_]) -> int | None:
     """The first place where a condition holds."""
     places = np.flatnonzero(mask)
     return int(places[0]) if len(places) else None
+
+
+def counts_of(codes: NDArray[Any], size: int) -> Longs:
+    """The records of each code below ``size``."""
+    return np.bincount(codes, minlength=size).astype(np.int64)
 
 
 def rows_where(mask: pl.Series, rows: Longs | None = None, most: int = 10) -> tuple[str, list[int]]:

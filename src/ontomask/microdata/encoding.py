@@ -1,11 +1,15 @@
-"""From a frame to an encoded table: quasi-identifiers as codes, distinct tuples with their counts; and back."""
+"""From a frame to distinct tuples with their counts, which methods work on, and to the tuple of each record.
+
+This is the seam where data that do not fit into memory can enter: :class:`Tuples` may come from counting in a database or in
+chunks, and what becomes of tuples is applied to records (:class:`Rows`) chunk by chunk.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -15,59 +19,81 @@ from ontomask.arguments import counted, did_you_mean
 from ontomask.arrays import Longs
 from ontomask.errors import DataError
 from ontomask.microdata.codes import combine
-from ontomask.microdata.columns import Codes, Column, encode_column, rows_where
+from ontomask.microdata.columns import Coded, Codes, Column, encode_column, rows_where
+
+SomeTuples = TypeVar("SomeTuples", bound="Tuples")
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
-    """The quasi-identifiers of n records, as p distinct tuples in the order first seen.
+class Tuples:
+    """p distinct combinations of values in the order first seen: all that most methods ask of a table.
 
-    ``codes[a, t]`` is the code of tuple t in column a, ``counts[t]`` its number of records, ``tuple_of`` the tuple of
-    each record.
+    ``codes[a, t]`` is the code of tuple t in column a, ``counts[t]`` its number of records.
     """
 
     columns: tuple[Column, ...]
     codes: NDArray[np.int32]
     counts: Longs
-    tuple_of: Codes
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def n(self) -> int:
-        return len(self.tuple_of)
 
     @property
     def p(self) -> int:
         return len(self.counts)
 
     @cached_property
+    def n(self) -> int:
+        """The number of records."""
+        return int(self.counts.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The records of a table: ``tuple_of`` gives the tuple of each, of which there are ``p``."""
+
+    tuple_of: Codes
+    p: int
+
+    def __len__(self) -> int:
+        return len(self.tuple_of)
+
+    @cached_property
     def queues(self) -> tuple[Longs, Longs]:
         """The records of each tuple, in order: all of them one after the other, and where each tuple begins."""
         records = np.argsort(self.tuple_of, kind="stable").astype(np.int64)
         at = np.zeros(self.p + 1, dtype=np.int64)
-        np.cumsum(self.counts, out=at[1:])
+        np.cumsum(np.bincount(self.tuple_of, minlength=self.p), out=at[1:])
         return records, at
+
+
+@dataclass(frozen=True, eq=False)
+class Table(Tuples):
+    """Tuples whose records are at hand: for methods that choose among equal records, and to apply an outcome to them."""
+
+    rows: Rows
+    notes: list[str] = field(default_factory=list)
+
+    def codes_of(self, column: int) -> Codes:
+        """The code of each record in a column."""
+        codes: Codes = self.codes[column][self.rows.tuple_of]
+        return codes
 
 
 def encode(data: pl.DataFrame, attributes: Mapping[str, Any], names: Sequence[str], rows: Longs | None = None) -> Table:
     """Encode the columns ``names`` of the data, in that order; ``rows`` are the places of its records in the input."""
     notes: list[str] = []
-    columns = tuple(encode_column(name, attributes[name], data[name], notes, rows) for name in names)
-    return make_table(columns, notes)
+    return make_table([encode_column(name, attributes[name], data[name], notes, rows) for name in names], notes)
 
 
-def make_table(columns: Sequence[Column], notes: Sequence[str] = ()) -> Table:
+def make_table(columns: Sequence[Coded], notes: Sequence[str] = ()) -> Table:
     """The table of encoded columns: their distinct tuples."""
-    tuple_of, first = combine([column.codes for column in columns], [len(column) for column in columns])
+    tuple_of, first = combine([codes for _, codes in columns], [len(column) for column, _ in columns])
     counts = np.bincount(tuple_of).astype(np.int64)
-    codes = np.array([column.codes[first] for column in columns], dtype=np.int32)
-    return Table(tuple(columns), codes, counts, tuple_of, list(notes))
+    codes = np.array([codes[first] for _, codes in columns], dtype=np.int32)
+    return Table(tuple(column for column, _ in columns), codes, counts, Rows(tuple_of, len(counts)), list(notes))
 
 
-def remeasured(table: Table, **changed: Any) -> Table:
+def remeasured(table: SomeTuples, **changed: Any) -> SomeTuples:
     """The table with other settings (measure, options, scope; checked before) for all its nominal columns."""
-    columns = tuple(column.remeasured(**changed) for column in table.columns)
-    return Table(columns, table.codes, table.counts, table.tuple_of)
+    return replace(table, columns=tuple(column.remeasured(**changed) for column in table.columns))
 
 
 def require_columns(data: pl.DataFrame, attributes: Mapping[str, Any]) -> None:

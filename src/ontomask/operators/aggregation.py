@@ -17,7 +17,8 @@ from ontomask.arrays import Longs
 from ontomask.kernels.centres import HIGH, Rules, new_tally
 from ontomask.kernels.groups import centres_of_groups
 from ontomask.kernels.space import Point, Space, new_point
-from ontomask.microdata.encoding import Table
+from ontomask.microdata.codes import count_pairs
+from ontomask.microdata.encoding import Rows, Tuples
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.progress import Progress, silent
 
@@ -34,7 +35,7 @@ class Operators:
     ``numeric``: what :meth:`centres` gives of numbers; groups are formed around means, whatever they show.
     """
 
-    table: Table
+    tuples: Tuples
     distance: RecordDistance
     space: Space
     rules: Rules
@@ -42,7 +43,7 @@ class Operators:
 
     @staticmethod
     def of(
-        table: Table, distance: RecordDistance, centroid: Centroid = "semantic", numeric: NumericCentre = "mean"
+        table: Tuples, distance: RecordDistance, centroid: Centroid = "semantic", numeric: NumericCentre = "mean"
     ) -> Operators:
         return Operators(table, distance, distance.space(table), make_rules(distance, centroid), numeric)
 
@@ -56,9 +57,11 @@ class Operators:
             place += 1
         return decoded
 
-    def centres(self, group_of: NDArray[Any], groups: int, progress: Progress = silent) -> list[NDArray[Any]]:
-        """The centre of each group, by column; ``group_of`` gives the group of each record."""
-        return self.centres_of(*members(self.table.tuple_of, group_of, groups, self.table.p), progress=progress)
+    def centres(
+        self, rows: Rows, group_of: NDArray[Any], groups: int, progress: Progress = silent
+    ) -> list[NDArray[Any]]:
+        """The centre of each group, by column; ``group_of`` gives the group of each of the rows."""
+        return self.centres_of(*members(rows, group_of, groups), progress=progress)
 
     def centres_of(
         self, at: Longs, tuples: Longs, weights: Longs, *, progress: Progress = silent
@@ -71,7 +74,7 @@ class Operators:
             metric.line_centres(column.centre_of_code[codes[tuples]], group, weights, groups, self.numeric)
             if metric.on_line
             else next(coded)
-            for metric, column, codes in zip(self.distance.metrics, self.table.columns, self.table.codes, strict=True)
+            for metric, column, codes in zip(self.distance.metrics, self.tuples.columns, self.tuples.codes, strict=True)
         ]
 
     def points(self, at: Longs, tuples: Longs, weights: Longs, *, progress: Progress = silent) -> Point:
@@ -90,12 +93,10 @@ class Operators:
         return points
 
 
-def members(tuple_of: NDArray[Any], group_of: NDArray[Any], groups: int, p: int) -> tuple[Longs, Longs, Longs]:
+def members(rows: Rows, group_of: NDArray[Any], groups: int) -> tuple[Longs, Longs, Longs]:
     """The tuples of each group with the number of their records in it: where each group begins, tuples, numbers."""
-    key = group_of.astype(np.int64) * p + tuple_of
-    distinct, weights = np.unique(key, return_counts=True)
-    at = np.searchsorted(distinct // p, np.arange(groups + 1))
-    return at.astype(np.int64), distinct % p, weights.astype(np.int64)
+    group, tuples, weights = count_pairs(group_of, rows.tuple_of, rows.p)
+    return np.searchsorted(group, np.arange(groups + 1)).astype(np.int64), tuples, weights
 
 
 def make_rules(distance: RecordDistance, centroid: Centroid) -> Rules:

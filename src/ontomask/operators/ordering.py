@@ -10,19 +10,22 @@ from numpy.typing import NDArray
 from ontomask.arrays import TIE, Floats, dense_ranks
 from ontomask.kernels.groups import distances_from
 from ontomask.kernels.space import new_point, set_point
+from ontomask.microdata.encoding import Rows
 from ontomask.operators.aggregation import Operators
 
 Comparison = Literal["plain", "weighted"]
 
 
-def sorted_records(operators: Operators, records: NDArray[Any], comparison: Comparison = "plain") -> NDArray[np.int64]:
+def sorted_records(
+    operators: Operators, rows: Rows, records: NDArray[Any], comparison: Comparison = "plain"
+) -> NDArray[np.int64]:
     """The given records in order: f, the most distant from the centre of all, then by distance from f.
 
     ``weighted`` multiplies a distance by how often its tuple occurs among the records (T12 eq. 4.2). Equal records stay
     together, in the order of the data; so do ties.
     """
     records = np.sort(np.asarray(records, dtype=np.int64))
-    space, tuple_of = operators.space, operators.table.tuple_of[records]
+    space, tuple_of = operators.space, rows.tuple_of[records]
     tuples, first, place, counts = np.unique(tuple_of, return_index=True, return_inverse=True, return_counts=True)
     by_first = np.argsort(first)
     tuples, counts = tuples[by_first].astype(np.int64), counts[by_first].astype(np.int64)

@@ -11,7 +11,7 @@ import numpy as np
 from ontomask.arrays import Floats
 from ontomask.kernels.space import Space
 from ontomask.microdata.column_distance import ColumnDistance
-from ontomask.microdata.encoding import Table
+from ontomask.microdata.encoding import Tuples
 
 Distance = Literal["mean", "s"]
 Normalize = Literal["pairwise", "published"]
@@ -30,7 +30,7 @@ class RecordDistance:
     normalize: Normalize = "pairwise"
 
     @staticmethod
-    def of(table: Table, kind: Distance = "mean", normalize: Normalize = "pairwise") -> RecordDistance:
+    def of(table: Tuples, kind: Distance = "mean", normalize: Normalize = "pairwise") -> RecordDistance:
         return RecordDistance([column.distance() for column in table.columns], kind, normalize)
 
     @property
@@ -76,7 +76,7 @@ class RecordDistance:
                 total += part**2 if metric.on_line else part
         return np.sqrt(total) if self.squared else total
 
-    def summed(self, table: Table) -> Floats:
+    def summed(self, table: Tuples) -> Floats:
         """For each tuple the sum of its distances from all records (R17 eq. 10): mean distances column by column."""
         if self.kind == "mean":
             total = np.zeros(table.p)
@@ -87,7 +87,7 @@ class RecordDistance:
         rows = (self.pairs([np.repeat(c[t : t + 1], table.p) for c in own], own) for t in range(table.p))
         return np.array([float((table.counts * row).sum()) for row in rows])
 
-    def space(self, table: Table, *, against: Table | None = None) -> Space:
+    def space(self, table: Tuples, *, against: Tuples | None = None) -> Space:
         """The tuples of a table for the kernels.
 
         Rows of nominal attributes are the concepts of the universe, or, with ``against``, the values of that table.

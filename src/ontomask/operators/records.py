@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ontomask.arguments import one_of
 from ontomask.arrays import Floats
 from ontomask.errors import OptionError
-from ontomask.microdata.encoding import Table
+from ontomask.microdata.encoding import Table, Tuples
 from ontomask.operators.aggregation import Centroid, Operators
 from ontomask.operators.input_tables import check_distance, table_of
 from ontomask.operators.ordering import Comparison, in_order, sorted_records
@@ -68,7 +68,7 @@ def record_distances(
     distances = np.empty((p, p))
     for t in range(p):
         distances[t] = measured.pairs([np.repeat(c[t : t + 1], p) for c in own], own)
-    return distances[np.ix_(table.tuple_of, table.tuple_of)]
+    return distances[np.ix_(table.rows.tuple_of, table.rows.tuple_of)]
 
 
 def central_record(
@@ -131,10 +131,12 @@ def central_record(
             for column, codes in zip(table.columns, table.codes, strict=True)
         ]
     elif centroid == "random":
-        centres = [column.centre_of_code[column.codes[rng.integers(table.n)]][None] for column in table.columns]
+        tuples = [table.rows.tuple_of[rng.integers(table.n)] for _ in table.columns]
+        columns = zip(table.columns, table.codes, tuples, strict=True)
+        centres = [column.centre_of_code[codes[tuple_]][None] for column, codes, tuple_ in columns]
     else:
         operators = Operators.of(table, RecordDistance.of(table, distance, normalize), centroid)  # type: ignore[arg-type]
-        centres = operators.centres(np.zeros(table.n, dtype=np.int32), 1)
+        centres = operators.centres_of(np.array([0, table.p]), np.arange(table.p), table.counts)
     return {
         column.name: column.decode(np.asarray(c)).to_list()[0] for column, c in zip(table.columns, centres, strict=True)
     }
@@ -142,7 +144,7 @@ def central_record(
 
 def _central_tuple(table: Table, measured: RecordDistance, kind: str, rng: np.random.Generator) -> int:
     if kind == "random":
-        return int(table.tuple_of[rng.integers(table.n)])
+        return int(table.rows.tuple_of[rng.integers(table.n)])
     if kind == "mode":
         return int(np.argmax(table.counts))
     if kind == "consensus":
@@ -150,7 +152,7 @@ def _central_tuple(table: Table, measured: RecordDistance, kind: str, rng: np.ra
     return first_least(measured.summed(table))
 
 
-def _total_confusion(table: Table, measured: RecordDistance) -> Floats:
+def _total_confusion(table: Tuples, measured: RecordDistance) -> Floats:
     """For each tuple the confusion of putting it in the place of all others; flat and ranked values confuse by 1."""
 
     total = np.zeros(table.p)
@@ -212,6 +214,6 @@ def sort_records(
         if centroid != "semantic":
             raise OptionError("centroid= cannot be combined with reference=", remedy="Give one of the two.")
         off = distances_from_reference(table, reference, distance, normalize, comparison)
-        return in_order(off, table.tuple_of)
+        return in_order(off, table.rows.tuple_of)
     operators = Operators.of(table, RecordDistance.of(table, distance, normalize), centroid)  # type: ignore[arg-type]
-    return sorted_records(operators, np.arange(table.n), comparison)
+    return sorted_records(operators, table.rows, np.arange(table.n), comparison)

@@ -20,7 +20,7 @@ from ontomask.errors import OptionError
 from ontomask.kinds.nominal import Nominal
 from ontomask.kinds.numeric import Numeric
 from ontomask.microdata.attributes import Attribute
-from ontomask.microdata.columns import Column
+from ontomask.microdata.columns import Coded
 from ontomask.microdata.encoding import Table
 from ontomask.operators.input_tables import check_distance, table_of
 from ontomask.operators.ordering import Comparison, in_order
@@ -77,7 +77,7 @@ def sort_values(
     ['coma', 'hepatic', 'hypoglycemic', 'any', 'neuropathy']
     """
     one_of(comparison, get_args(Comparison), "comparison")
-    column, listed = _column(taxonomy, values, measure, scope, options)
+    (column, codes), listed = _column(taxonomy, values, measure, scope, options)
     centre = None if reference is None else column.centre_of(reference)
     metric = column.spanning(centre).distance()
     if centre is None:
@@ -85,7 +85,7 @@ def sort_values(
     off = metric.scaled(np.full(len(column), centre), column.centre_of_code)
     off = off * column.counts if comparison == "weighted" else off
     off[_same(column.centre_of_code, centre)] = -1.0
-    return [listed[i] for i in in_order(off, column.codes)]
+    return [listed[i] for i in in_order(off, codes)]
 
 
 def weighted_distances(
@@ -128,16 +128,16 @@ def weighted_distances(
     >>> weighted_distances(t, "ache", ["lumbago", "lumbago", "colic"], measure="path")
     {'lumbago': 2.0, 'colic': 2.0}
     """
-    column, _ = _column(taxonomy, values, measure, scope, options)
+    (column, codes), _ = _column(taxonomy, values, measure, scope, options)
     frequency = column.counts.astype(np.float64)
     if weights is not None:
         given = as_numbers(weights, "the weights")
-        if given.shape != column.codes.shape or (given < 0).any():
+        if given.shape != codes.shape or (given < 0).any():
             raise OptionError(
                 "the weights do not fit the values",
-                remedy=f"Give {len(column.codes)} finite numbers >= 0, one for each value.",
+                remedy=f"Give {len(codes)} finite numbers >= 0, one for each value.",
             )
-        frequency = np.bincount(column.codes, weights=given, minlength=len(column)).astype(np.float64)
+        frequency = np.bincount(codes, weights=given, minlength=len(column)).astype(np.float64)
     centre = column.centre_of(reference)
     apart = column.spanning(centre).distance().distance(np.full(len(column), centre), column.centre_of_code)
     return dict(zip(column.values.to_list(), (frequency * apart).tolist(), strict=True))
@@ -186,7 +186,7 @@ def weighted_record_distances(
     table = table_of(frame, attributes)
     check_distance(distance, normalize)
     off = distances_from_reference(table, reference, distance, normalize, "weighted")
-    return np.maximum(off, 0.0)[table.tuple_of]
+    return np.maximum(off, 0.0)[table.rows.tuple_of]
 
 
 def distances_from_reference(
@@ -229,7 +229,7 @@ def _record_centres(table: Table, reference: RecordReference, distance: Distance
                 f"there is no row {int(reference):,}: the frame has {counted(table.n, 'record')}",
                 remedy=f"Give the number of a row from 0 to {table.n - 1:,}.",
             )
-        tuple_ = int(table.tuple_of[reference])
+        tuple_ = int(table.rows.tuple_of[reference])
     else:
         raise OptionError(
             f"{short(repr(reference))} is not a reference",
@@ -244,7 +244,7 @@ def some(items: Sequence[Any], most: int = 5) -> str:
 
 def _column(
     taxonomy: Kind, values: Any, measure: str | None, scope: Scope | None, options: dict[str, Any]
-) -> tuple[Column, list[Any]]:
+) -> tuple[Coded, list[Any]]:
     """One column, encoded, and its values as a list."""
     if taxonomy is None or isinstance(taxonomy, Attribute):
         given = {"measure": measure, "scope": scope} | options
@@ -264,7 +264,8 @@ def _column(
         )
     table = table_of(_frame(values), {VALUE: attribute})
     [column] = table.columns
-    return column, column.values.gather(column.codes).to_list() if len(column) else []
+    codes = table.codes_of(0)
+    return Coded(column, codes), column.values.gather(codes).to_list() if len(column) else []
 
 
 def _frame(values: Any) -> Any:

@@ -16,7 +16,7 @@ from ontomask.arguments import free_name, some_of
 from ontomask.column_names.repeated_identifiers import Repeating, repeating
 from ontomask.errors import DataError
 from ontomask.files.fingerprints import InputFile, State, states_of
-from ontomask.microdata.encoding import Table, apply_missing_rules, encode, require_columns
+from ontomask.microdata.encoding import Table, Tuples, apply_missing_rules, encode, require_columns
 from ontomask.microdata.frames import Taken, take
 from ontomask.microdata.opening import opened, with_own_orders
 from ontomask.policy.policy import Policy
@@ -90,7 +90,7 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
     return Prepared(taken, examined, table, kept, policy, notes, removed, source, repeats, read, named, taxonomies)
 
 
-def _taxonomies(table: Table, examined: Examined) -> dict[str, Taxonomy]:
+def _taxonomies(table: Tuples, examined: Examined) -> dict[str, Taxonomy]:
     """The taxonomies that decide over masked and over sensitive values, by column; each value must have a concept."""
     found = {column.name: column.meaning.taxonomy for column in table.columns if column.meaning is not None}
     for name, attribute in examined.attributes.items():
@@ -124,7 +124,7 @@ def _columns(taken: Taken, policy: Policy, notes: list[str]) -> tuple[pl.DataFra
     return data.drop(removed), removed
 
 
-def _constant(table: Table) -> list[str]:
+def _constant(table: Tuples) -> list[str]:
     """Quasi-identifiers that say nothing."""
     return [
         f"{column.name}: all records have the same value; as a quasi-identifier it distinguishes no records"

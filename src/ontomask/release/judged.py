@@ -18,6 +18,7 @@ from ontomask.assessment.pairing import Pairing, pair_result
 from ontomask.assessment.preservation import Preservation, preservation_of
 from ontomask.assessment.several import assessed_together
 from ontomask.masking.method import Masked
+from ontomask.microdata.codes import count_pairs
 from ontomask.policy.policy import Policy
 from ontomask.privacy.diagnostics import Diagnostics
 from ontomask.progress import Progress, Reporter, silent, stretch
@@ -106,12 +107,12 @@ class Judged:
         group_of = self.masked.group_of
         inside = group_of >= 0
         table, groups = self.prepared.table, self.masked.groups
-        pairs = np.unique(group_of[inside].astype(np.int64) * table.p + table.tuple_of[inside])
+        distinct, _, _ = count_pairs(group_of[inside], table.rows.tuple_of[inside], table.p)
         return pl.DataFrame(
             [
                 pl.Series(self._ours("group"), np.arange(groups)),
                 pl.Series(self._ours("records"), np.bincount(group_of[inside], minlength=groups)),
-                pl.Series(self._ours("distinct"), np.bincount(pairs // table.p, minlength=groups)),
+                pl.Series(self._ours("distinct"), np.bincount(distinct, minlength=groups)),
                 *self.masked.values(table),
             ]
         )
@@ -123,9 +124,8 @@ class Judged:
         For the steward: with the release it leads back to people.
         """
         table, masked = self.prepared.table, self.masked
-        key = (masked.group_of.astype(np.int64) + 1) * table.p + table.tuple_of
-        distinct, counts = np.unique(key, return_counts=True)
-        group, tuple_ = distinct // table.p - 1, distinct % table.p
+        place, tuple_, counts = count_pairs(masked.group_of + 1, table.rows.tuple_of, table.p)
+        group = place - 1
         released = pl.Series(group >= 0)
         columns = [pl.Series(self._ours("records"), counts)]
         for column, codes in zip(table.columns, table.codes, strict=True):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arguments import short
+from ontomask.microdata.codes import count_pairs
 from ontomask.microdata.columns import Column
 from ontomask.report.counts import Studied, meanings, text_of
 
@@ -40,8 +41,8 @@ def _groups(result: Reportable) -> list[dict[str, Any]]:
         return []
     group_of = masked.group_of[inside].astype(np.int64)
     sizes = np.bincount(group_of, minlength=masked.groups)
-    pairs = np.unique(group_of * table.p + table.tuple_of[inside])
-    distinct = np.bincount(pairs // table.p, minlength=masked.groups)
+    pairs, _, _ = count_pairs(group_of, table.rows.tuple_of[inside], table.p)
+    distinct = np.bincount(pairs, minlength=masked.groups)
     worth = np.flatnonzero(distinct > 1) if (distinct > 1).any() else np.flatnonzero(sizes)
     ranked = worth[np.argsort(sizes[worth], kind="stable")]
     chosen = dict.fromkeys(int(ranked[i]) for i in np.linspace(0, len(ranked) - 1, MOST_GROUPS).astype(np.int64))
@@ -49,7 +50,7 @@ def _groups(result: Reportable) -> list[dict[str, Any]]:
     named = [meanings(column) for column in table.columns[:MOST_COLUMNS]]
     groups = []
     for place, group in enumerate(chosen):
-        tuples, counts = np.unique(table.tuple_of[inside[group_of == group]], return_counts=True)
+        tuples, counts = np.unique(table.rows.tuple_of[inside[group_of == group]], return_counts=True)
         order = np.argsort(-counts, kind="stable")
         groups.append(
             {
@@ -78,8 +79,9 @@ def _moved(result: Reportable) -> list[list[dict[str, Any]]]:
     table, sources = result.prepared.table, result.masked.sources
     assert sources is not None
     changed = np.zeros(table.n, dtype=np.bool_)
-    for column, source in zip(table.columns[:MOST_COLUMNS], sources, strict=False):
-        changed |= column.codes != column.codes[source]
+    codes = [table.codes_of(a) for a in range(min(len(table.columns), MOST_COLUMNS))]
+    for own, source in zip(codes, sources, strict=False):
+        changed |= own != own[source]
     places = np.flatnonzero(changed)
     if not len(places):
         return []
@@ -88,7 +90,7 @@ def _moved(result: Reportable) -> list[list[dict[str, Any]]]:
 
     def cell(i: int, record: int) -> dict[str, Any]:
         column, came_from = table.columns[i], int(sources[i][record])
-        old, new = int(column.codes[record]), int(column.codes[came_from])
+        old, new = int(codes[i][record]), int(codes[i][came_from])
         before, after = (short(named[i](text_of(column.values[code])), 60) for code in (old, new))
         return {"before": before, "after": after, "changed": old != new}
 
