@@ -273,7 +273,7 @@ class NominalColumn(Column):
         """A concept is compared as what it means; only * is none."""
         return text == ANY and ANY not in values
 
-    def aware_of(self, masked: Column) -> Self:
+    def with_values_of(self, masked: Column) -> Self:
         concepts = masked.centre_of_code
         return replace(self, span=concepts[concepts >= 0])
 

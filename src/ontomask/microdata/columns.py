@@ -158,7 +158,7 @@ class Column(ABC):
         """Does a text that is shown stand for no single value? ``values`` are those of the column."""
         return text not in values
 
-    def aware_of(self, masked: Column) -> Column:
+    def with_values_of(self, masked: Column) -> Column:
         """The column on a scale that holds what only masking brought in."""
         return self
 
