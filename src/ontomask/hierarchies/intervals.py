@@ -28,6 +28,12 @@ class Intervals(Hierarchy):
     -----
     Given by ``levels``: for each level a list of cut points, or of intervals [low, high). Or built: of ``width`` at
     level 1 (a round number if not given), ``factor`` times as wide at each further one, from ``origin`` on.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.Intervals(levels=[[0, 18, 65, 120]])
+    Intervals(levels=[[0, 18, 65, 120]])
     """
 
     kind: Literal["intervals"] = "intervals"

@@ -16,7 +16,14 @@ from ontomask.microdata.columns import Column
 
 
 class MaskedText(Hierarchy):
-    """Texts whose characters are masked one after the other, such as zip codes: 37185, 3718*, 371**, ..."""
+    """Texts whose characters are masked one after the other, such as zip codes: 37185, 3718*, 371**, ...
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.MaskedText(side="right")
+    MaskedText(side='right')
+    """
 
     kind: Literal["masked_text"] = "masked_text"
     side: Literal["right", "left"] = Field(default="right", description="where masking begins")

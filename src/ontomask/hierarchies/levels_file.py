@@ -22,7 +22,14 @@ from ontomask.taxonomy.taxonomy import Taxonomy
 
 
 class LevelsFile(Hierarchy):
-    """A file with a row for each value: value;level 1;level 2;...;top (as ARX writes it)."""
+    """A file with a row for each value: value;level 1;level 2;...;top (as ARX writes it).
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.LevelsFile("ages.csv", header=True)
+    LevelsFile(path='ages.csv', header=True)
+    """
 
     kind: Literal["levels"] = "levels"
     path: Annotated[str, NamesFile("levels")] = Field(

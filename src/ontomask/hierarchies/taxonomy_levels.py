@@ -24,6 +24,12 @@ class TaxonomyLevels(Hierarchy):
     ``cut="height"``: the lowest ancestor that has at least i levels below it. A level takes each value to one concept: of
     several parents the deepest counts, by height the one with the fewest levels below it; the first of equals. Groups of
     local generalization are not bound to levels: they show their lowest common subsumer, whichever parents lead to it.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.TaxonomyLevels(cut="height")
+    TaxonomyLevels(cut='height')
     """
 
     kind: Literal["taxonomy"] = "taxonomy"

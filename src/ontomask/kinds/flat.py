@@ -23,7 +23,14 @@ BLOCK = 100_000
 
 
 class Flat(Attribute):
-    """Values that are equal or not, nothing between: distance 0 or 1, centre = the most frequent."""
+    """Values that are equal or not, nothing between: distance 0 or 1, centre = the most frequent.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.Flat(role="sensitive")
+    Flat(role='sensitive')
+    """
 
     kind: Literal["flat"] = "flat"
     in_words: ClassVar[str] = "categories, equal or not"

@@ -79,7 +79,14 @@ VECTORS_FILE = NamesFile("vectors", key="vectors")
 
 
 class Nominal(Attribute):
-    """Values with a meaning and no order: concepts of a taxonomy."""
+    """Values with a meaning and no order: concepts of a taxonomy.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.Nominal("icd9cm", measure="wu_palmer")
+    Nominal(taxonomy='icd9cm', measure='wu_palmer')
+    """
 
     kind: Literal["nominal"] = "nominal"
     in_words: ClassVar[str] = "concepts of a taxonomy"

@@ -33,7 +33,14 @@ def _decimals(decimals: Any) -> Any:
 
 
 class Numeric(Attribute):
-    """Numbers: distance by difference, centre = the mean, as precise as the column itself."""
+    """Numbers: distance by difference, centre = the mean, as precise as the column itself.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.Numeric(decimals=0)
+    Numeric(decimals=0)
+    """
 
     kind: Literal["numeric"] = "numeric"
     in_words: ClassVar[str] = "numbers"

@@ -37,7 +37,14 @@ def _ranked(order: Any) -> Any:
 
 
 class Ordinal(Attribute):
-    """Categories in an order: distance by rank, centre = the median."""
+    """Categories in an order: distance by rank, centre = the median.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.Ordinal(order=["low", "middle", "high"])
+    Ordinal(order=['low', 'middle', 'high'])
+    """
 
     kind: Literal["ordinal"] = "ordinal"
     in_words: ClassVar[str] = "categories in an order"

@@ -14,7 +14,7 @@ from ontomask.microdata.attributes import Attribute, Identifier
 
 
 def _ready(attribute: Any, by_kind: ValidatorFunctionWrapHandler) -> Any:
-    """An attribute made in Python was checked when it was made, whatever its kind; others are told by their kind."""
+    """An attribute made in Python was checked when it was made, whatever its kind; others are recognized by their kind."""
     return attribute if isinstance(attribute, Attribute) else by_kind(attribute)
 
 

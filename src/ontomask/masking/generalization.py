@@ -43,6 +43,12 @@ class Generalization(DistanceMethod):
     list of combinations that does (S18 section 4); ``local`` forms groups of near records and shows of each what its
     values have in common: their lowest common subsumer; ``best_first`` searches for the grouping that loses least, by
     branch and bound, and expands at most ``budget`` states (T12 8.4.2).
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.Generalization(hierarchies={"age": om.Intervals(width=5)}, suppression_limit=0.02)
+    Generalization(hierarchies={'age': Intervals(width=5.0)}, suppression_limit=0.02)
     """
 
     name: Literal["generalization"] = "generalization"

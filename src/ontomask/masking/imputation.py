@@ -48,6 +48,12 @@ class Imputation(SelectiveMethod, DistanceMethod):
     values of the column. ``linear``: numbers as they are, with normal residuals, rounded like the column; other columns as
     in ``normal``. ``pmm``, predictive mean matching: a record takes the value of another one of which about the same is
     expected.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.Imputation(m=5, columns=["charge"])
+    Imputation(columns=['charge'], m=5)
     """
 
     name: Literal["imputation"] = "imputation"

@@ -35,6 +35,12 @@ class NoiseAddition(SelectiveMethod, DistanceMethod):
     themselves, and take the value that occurs nearest to both (``nearest``). Flat values have no scores: each is drawn anew
     from its column with the probability 1 - 1 / sqrt(1 + share), which weakens its indicators just as noise weakens a
     number. Missing values stay missing.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.NoiseAddition(share=0.2)
+    NoiseAddition(share=0.2)
     """
 
     name: Literal["noise_addition"] = "noise_addition"

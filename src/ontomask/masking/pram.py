@@ -35,6 +35,12 @@ class PRAM(SelectiveMethod, DistanceMethod):
     probabilities is invariant: the expected number of records with each value is what it was. Flat values are all
     equally near; ordered categories and numbers of few different values are as near as their ranks or numbers. Missing
     values stay missing.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.PRAM(keep=0.9)
+    PRAM(keep=0.9)
     """
 
     name: Literal["pram"] = "pram"

@@ -43,6 +43,12 @@ class RankSwapping(DistanceMethod):
     ``ties``: how equally far records are ranked. ``together``: equal values (with ``multivariate`` equal records) hold
     neighbouring ranks, and different values that are equally far follow each other in random order. ``random``: all
     equally far records in random order, whatever their values.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.RankSwapping(k=20)
+    RankSwapping(k=20)
     """
 
     name: Literal["rank_swapping"] = "rank_swapping"

@@ -29,6 +29,12 @@ class Recoding(RecordDistanceMethod, GroupingMethod):
     ``guide`` says where they move: ``semantic``, to the nearest (T12 Alg. 2); ``discernibility``, to the rarest;
     ``random``, to a random record's. ``order``: the rarest first (T12's heuristic H1), or in alphabetical order; the
     last exists for the thesis' comparison only.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.Recoding(5, guide="semantic")
+    Recoding(k=5, guide='semantic')
     """
 
     name: Literal["recoding"] = "recoding"

@@ -28,6 +28,12 @@ class Resampling(AggregationMethod):
     ``k_anonymous`` (T12 Alg. 6): k samples without replacement; the records at one place of all of them form a group.
     ``heer`` (T12 Alg. 5): ``samples`` samples of all n records, drawn with replacement; the average at rank i goes to the
     record of rank i. It is not k-anonymous.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.Resampling(5)
+    Resampling(k=5)
     """
 
     name: Literal["resampling"] = "resampling"

@@ -38,6 +38,12 @@ class Shuffling(DistanceMethod):
 
     ``ties``: equal values weaken rank correlations, so that assigning them again weakens them twice; ``corrected``
     makes up for it, ``published`` does not.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.Shuffling(ties="published")
+    Shuffling(ties='published')
     """
 
     name: Literal["shuffling"] = "shuffling"

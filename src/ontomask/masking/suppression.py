@@ -15,7 +15,14 @@ from ontomask.statements import Statement, promised
 
 
 class Suppression(GroupingMethod):
-    """Remove the records that fewer than k share their quasi-identifiers; leave all others as they are."""
+    """Remove the records that fewer than k share their quasi-identifiers; leave all others as they are.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.Suppression(5)
+    Suppression(k=5)
+    """
 
     name: Literal["suppression"] = "suppression"
 

@@ -113,7 +113,14 @@ class Attribute(Listed):
 
 
 class Identifier(Listed):
-    """Names a person directly (name, number, address): removed from the release."""
+    """Names a person directly (name, number, address): removed from the release.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.Identifier()
+    Identifier()
+    """
 
     kind: Literal["identifier"] = "identifier"
     role: Literal["identifier"] = Field(default="identifier", description="removed from the release")

@@ -112,7 +112,7 @@ class Column(ABC):
 
     @property
     def meaning(self) -> Meaning | None:
-        """The concepts of the values, where they have a place in a taxonomy."""
+        """The concepts of the values, where the column has a taxonomy."""
         return None
 
     @property

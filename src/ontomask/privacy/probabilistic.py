@@ -28,6 +28,12 @@ class ProbabilisticKAnonymity(Model):
     swapped each by itself, the candidates of a value say nothing about a record: then it is not concluded from them. A
     k-anonymous release has it as well: there it is k-anonymity that is checked. Elsewhere the finding is that it was not
     checked.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> om.ProbabilisticKAnonymity(5)
+    ProbabilisticKAnonymity(k=5)
     """
 
     name: Literal["probabilistic_k_anonymity"] = "probabilistic_k_anonymity"
