@@ -18,6 +18,7 @@ import vl_convert
 from markupsafe import escape
 
 from ontomask.arguments import short
+from ontomask.report.elements import writable
 from ontomask.report.label_places import PLACES, place_labels
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ Rows = Sequence[Mapping[str, Any]]
 #: A chart of Altair's, of one of its many classes.
 Chart = Any
 
-_UNWRITABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 #: Before masking and after it: light orange and dark blue.
 BEFORE, AFTER = "#E69F00", "#0072B2"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -71,11 +71,6 @@ def _drawn(spec: str) -> str:
     """What Vega-Lite draws; kept, since both editions of a report show the same charts."""
     drawn: str = vl_convert.vegalite_to_svg(json.loads(spec))
     return drawn
-
-
-def writable(text: str) -> str:
-    """Text without the characters that no XML may hold: the program that draws would stop at them, and all with it."""
-    return _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _writable(spec: Any) -> Any:

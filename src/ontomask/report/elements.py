@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any
 
@@ -58,3 +59,11 @@ def by_column(
     return figure(
         question, description, "single_bars", rows, ["Column", head], [[n, number(v)] for n, v in bars], **options
     )
+
+
+_UNWRITABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def writable(text: str) -> str:
+    """Text without the characters that no XML may hold: the program that draws would stop at them, and all with it."""
+    return _UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text)

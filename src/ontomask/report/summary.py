@@ -23,9 +23,8 @@ from ontomask.files.fingerprints import sha256, versions
 from ontomask.masking.randomness import EXPLICIT_SEED
 from ontomask.policy.policy_file import policy_text
 from ontomask.report import sections
-from ontomask.report.charts import writable
 from ontomask.report.counts import studied
-from ontomask.report.elements import near_original
+from ontomask.report.elements import near_original, writable
 from ontomask.report.examples import branch, examples
 from ontomask.report.loss import FEW
 from ontomask.report.loss import loss as loss_section
