@@ -53,7 +53,7 @@ def run(method: Any, frame: pl.DataFrame = FRAME, attributes: dict[str, Any] = Q
         ({"k": 3, "ties": None}, r"ties: None"),
         ({"k": 3, "scope": "column"}, r"scope: 'column' is not one of attribute, taxonomy"),
         ({"k": 3, "measure": "logs"}, r"Did you mean 'logsc'"),
-        ({"k": 3, "measure_options": {"depth": "edges"}}, r"no measure"),
+        ({"k": 3, "measure_options": {"depth": "edges"}}, r"without measure="),
         ({"k": 3, "distance": "s"}, r"distance: unknown key"),
     ],
     ids=str,
