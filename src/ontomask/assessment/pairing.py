@@ -110,7 +110,7 @@ def pair_result(table: Table, masked: Masked, dropped: int = 0) -> Pairing:
     parts = zip(table.columns, masked.centres, shown, strict=True)
     made = [column.released(centres, text, group_of) for column, centres, text in parts]
     columns, general = [coded for coded, _ in made], [part for _, part in made]
-    known = tuple(column.aware_of(new.column) for column, new in zip(table.columns, columns, strict=True))
+    known = tuple(column.with_values_of(new.column) for column, new in zip(table.columns, columns, strict=True))
     return paired(replace(table, columns=known), make_table(columns), general, stayed, dropped)
 
 
@@ -206,7 +206,7 @@ def pair_opened(frames: Frames) -> Pairing:
         before, after = before.with_columns(pair[0]), after.with_columns(pair[1])
     table = encode(before, listed, names, np.flatnonzero(there))
     columns = [column.encode_like(after[column.name]) for column in table.columns]
-    known = [column.aware_of(new.column) for column, new in zip(table.columns, columns, strict=True)]
+    known = [column.with_values_of(new.column) for column, new in zip(table.columns, columns, strict=True)]
     general = [np.zeros(len(coded.column), dtype=np.bool_) for coded in columns]
     masked_table = make_table(columns)
     return paired(replace(table, columns=tuple(known)), masked_table, general, stayed[there], int((~there).sum()))

@@ -52,7 +52,7 @@ def pair_on(
             own = encode_column(name, attributes[name], data[name], [])
             codes, odd = own.codes[stayed], np.zeros(len(own.column), dtype=np.bool_)
             new = Coded(replace(own.column, counts=counts_of(codes, len(own.column))), codes)
-        before.append(Coded(own.column.aware_of(new.column), own.codes))
+        before.append(Coded(own.column.with_values_of(new.column), own.codes))
         after.append(new)
         general.append(odd)
     return paired(make_table(before), make_table(after), general, stayed, dropped)

@@ -83,7 +83,7 @@ class FlatColumn(Column):
         alone = np.bincount(group) == 1
         return np.where(alone, first, len(self) + np.arange(len(first)))
 
-    def aware_of(self, masked: Column) -> Self:
+    def with_values_of(self, masked: Column) -> Self:
         new = np.zeros(len(masked) - len(self), dtype=np.int64)
         return replace(self, values=masked.values, counts=np.append(self.counts, new))
 
