@@ -23,8 +23,8 @@ from ontomask.microdata.codes import count_pairs
 from ontomask.microdata.columns import Column
 from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.encoding import Table, encode, make_table, remeasured, require_columns
-from ontomask.microdata.frames import Taken, take
-from ontomask.microdata.opening import opened, with_own_orders
+from ontomask.microdata.frames import Taken
+from ontomask.microdata.opening import open_table, with_own_orders
 from ontomask.microdata.reading_options import Reading
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.policy.policy import Policy
@@ -165,14 +165,11 @@ def open_frames(
     given = attributes.attributes if isinstance(attributes, Policy) else as_attributes(attributes)
     listed = _studied(attributes)
     reading, unread = reading_of(attributes)
-    taken = take(
-        opened(original, given, reading=reading)[0], keep_index=list(given), missing=reading.missing, unread=unread
-    )
+    taken = open_table(original, given, reading=reading, unread=unread).native
     before = taken.data
     # What is text in the original is text in a masked file, even where only numbers are left of it.
     text = [name for name, dtype in before.schema.items() if is_text(dtype)]
-    frame = opened(masked, given, text, reading, release=True)[0]
-    after = take(frame, keep_index=list(given), missing=reading.missing, unread=unread).data
+    after = open_table(masked, given, text=text, reading=reading, release=True, unread=unread).data
     require_columns(before, listed)
     require_columns(after, listed)
     kept, notes = rows_of(before, after, attributes, records, aligned, masked)

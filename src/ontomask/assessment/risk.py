@@ -15,8 +15,7 @@ from ontomask.arguments import counted, plain_number
 from ontomask.errors import DataError, PolicyError
 from ontomask.microdata.attributes import as_attributes
 from ontomask.microdata.encoding import require_columns
-from ontomask.microdata.frames import take
-from ontomask.microdata.opening import opened
+from ontomask.microdata.opening import open_table
 from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy import Policy
 from ontomask.privacy.classes import classes_of
@@ -173,12 +172,11 @@ def disclosure_risk(
     quasi = quasi_of(listed)
     reading = attributes.reading if isinstance(attributes, Policy) else Reading()
     unread = attributes.drops if isinstance(attributes, Policy) else None
-    taking: dict[str, Any] = {"keep_index": list(listed), "missing": reading.missing, "unread": unread}
-    data = take(opened(frame, listed, reading=reading)[0], **taking).data
+    data = open_table(frame, listed, reading=reading, unread=unread).data
     require_columns(data, dict.fromkeys(quasi))
     people = None
     if population is not None:
-        people = take(opened(population, listed, reading=reading)[0], **taking).data
+        people = open_table(population, listed, reading=reading, unread=unread).data
         require_columns(people, dict.fromkeys(quasi))
     return risk_of(Examined(data, quasi, listed), people, severity_numbers(severity, data))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,42 @@ import polars as pl
 from ontomask.arguments import did_you_mean, some_of
 from ontomask.errors import DataError
 from ontomask.microdata.dtypes import is_text
-from ontomask.microdata.frames import Taken
+from ontomask.microdata.frames import Taken, Unread, take
 from ontomask.microdata.reading import SUFFIXES, Codes, format_of, read_table, require_file
 from ontomask.microdata.reading_options import Reading
+
+
+@dataclass(frozen=True)
+class OpenTable:
+    """A frame or file as Polars ``data``; ``native`` says how to give its kind back, ``source`` is the path of a file, and
+    ``notes`` say how it was read and what was left out."""
+
+    native: Taken
+    source: Path | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def data(self) -> pl.DataFrame:
+        return self.native.data
+
+
+def open_table(
+    frame: Any,
+    attributes: Mapping[str, Any],
+    *,
+    text: Iterable[str] = (),
+    reading: Reading | None = None,
+    release: bool = False,
+    unread: Unread | None = None,
+) -> OpenTable:
+    """A frame or the path of a file, opened as its attributes require: what every public function begins with.
+
+    The arguments are those of :func:`opened`; ``unread`` names columns that nobody will look at.
+    """
+    read, source, notes = opened(frame, attributes, text, reading, release=release)
+    missing = () if reading is None else reading.missing
+    native = take(read, keep_index=list(attributes), missing=missing, unread=unread)
+    return OpenTable(native, source, [*notes, *native.notes])
 
 
 def opened(

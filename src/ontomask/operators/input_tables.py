@@ -8,8 +8,7 @@ from ontomask.arguments import one_of
 from ontomask.errors import OptionError
 from ontomask.microdata.attributes import as_attributes
 from ontomask.microdata.encoding import Table, apply_missing_rules, encode, require_columns
-from ontomask.microdata.frames import take
-from ontomask.microdata.opening import with_own_orders
+from ontomask.microdata.opening import open_table, with_own_orders
 from ontomask.operators.record_distance import Distance, Normalize
 
 
@@ -21,8 +20,8 @@ def table_of(frame: Any, attributes: Any) -> Table:
             "no column is a quasi-identifier, so there is nothing to compare",
             remedy="Give at least one attribute with role='quasi', which is the default.",
         )
-    taken = take(frame)
-    data, listed = taken.data, with_own_orders(listed, taken)
+    opened = open_table(frame, listed)
+    data, listed = opened.data, with_own_orders(listed, opened.native)
     require_columns(data, listed)
     for name, attribute in listed.items():
         if attribute.missing == "drop_record":

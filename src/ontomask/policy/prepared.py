@@ -17,8 +17,8 @@ from ontomask.column_names.repeated_identifiers import Repeating, repeating
 from ontomask.errors import DataError
 from ontomask.files.fingerprints import InputFile, State, states_of
 from ontomask.microdata.encoding import Table, Tuples, apply_missing_rules, encode, require_columns
-from ontomask.microdata.frames import Taken, take
-from ontomask.microdata.opening import opened, with_own_orders
+from ontomask.microdata.frames import Taken
+from ontomask.microdata.opening import open_table, with_own_orders
 from ontomask.policy.policy import Policy
 from ontomask.privacy.examined import Examined
 from ontomask.progress import Progress, Reporter
@@ -64,11 +64,10 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
     report(0.0, "preparing the data")
     named = states_of(policy.named_files())
     read = InputFile.about_to_be_read(Path(frame)) if isinstance(frame, (str, Path)) else None
-    frame, source, notes = opened(frame, policy.attributes, reading=policy.reading)
+    opened = open_table(frame, policy.attributes, reading=policy.reading, unread=policy.drops)
     if read is not None:
         read.require_unchanged()
-    taken = take(frame, keep_index=list(policy.attributes), missing=policy.reading.missing, unread=policy.drops)
-    notes += taken.notes
+    taken, source, notes = opened.native, opened.source, list(opened.notes)
     data, removed = _columns(taken, policy, notes)
     listed = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
     studied_names = set(policy.studied)

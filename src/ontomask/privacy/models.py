@@ -20,7 +20,7 @@ from pydantic import BeforeValidator, Field
 from ontomask.arguments import as_values, counted, did_you_mean, free_name
 from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError, PolicyError
-from ontomask.microdata.frames import take
+from ontomask.microdata.opening import open_table
 from ontomask.privacy.examined import Examined
 from ontomask.settings import Spoken, number
 from ontomask.statements import Kind, Statement
@@ -112,12 +112,13 @@ class Model(Spoken):
     name: str
 
     def check(self, data: Any, quasi: Sequence[str], attributes: Mapping[str, Any] | None = None) -> Finding:
-        """Look at a frame (pandas, Polars or PyArrow) whose quasi-identifiers are the columns ``quasi``.
+        """Look at a frame (pandas, Polars or PyArrow) or file whose quasi-identifiers are the columns ``quasi``.
 
         ``attributes`` say what the sensitive columns are, where a model needs to know.
         """
         names = as_values(quasi, "quasi-identifiers")
-        return self.check_table(Examined(take(data).data, list(dict.fromkeys(names)), attributes or {}))
+        known = attributes or {}
+        return self.check_table(Examined(open_table(data, known).data, list(dict.fromkeys(names)), known))
 
     @abstractmethod
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:

@@ -20,8 +20,8 @@ from ontomask.microdata.beside import beside
 from ontomask.microdata.dtypes import is_text, only_what_cells_show
 from ontomask.microdata.encoding import apply_missing_rules, require_columns
 from ontomask.microdata.formulas import formula_note
-from ontomask.microdata.frames import FrameT, give_back, take
-from ontomask.microdata.opening import opened
+from ontomask.microdata.frames import FrameT, give_back
+from ontomask.microdata.opening import open_table
 from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy import Policy, require_policy
 from ontomask.policy.prepared import Prepared, prepare
@@ -274,13 +274,12 @@ def verify(
     how = policy.reading.of_release() if reading is None else reading
     # As text: an intruder compares cells, and 0.0 beside -0.0 are two.
     text = policy.quasi_identifiers
-    opening: dict[str, Any] = {"keep_index": list(policy.attributes), "unread": _unverified(policy)}
+    opening: dict[str, Any] = {"release": reading is None, "unread": _unverified(policy)}
     reference = None if original is None else _reference(original, policy)
     # What is text in the original is text in a file of the release, even where only numbers are left of it.
     texts = [] if reference is None else [name for name, dtype in reference.schema.items() if is_text(dtype)]
-    read, path, told = opened(frame, policy.attributes, [*text, *texts], reading=how, release=reading is None)
-    taken = take(read, missing=how.missing, **opening)
-    data = as_written(taken.data, text)
+    table = open_table(frame, policy.attributes, text=[*text, *texts], reading=how, **opening)
+    path, data = table.source, as_written(table.data, text)
     if not any(name in data.columns for name in text):
         require_columns(data, dict.fromkeys(text))
     promised = policy.method.promised_k if policy.method is not None else 1
@@ -288,22 +287,20 @@ def verify(
     shown = data
     if how.missing:  # markers are missing values to the policy, and different cells to an intruder
         unmarked = how.changed(missing=[])
-        cells, _, _ = opened(frame, policy.attributes, text, reading=unmarked, release=reading is None)
-        written = as_written(take(cells, **opening).data, text)
+        written = as_written(open_table(frame, policy.attributes, text=text, reading=unmarked, **opening).data, text)
         shown = data.with_columns(written[name] for name in text if name in written.columns)
     examined = Examined.of(data, policy.attributes)
     whole = None if reference is None else Examined.of(reference, policy.attributes, examined.meanings)
     verification = check_models(examined.beside(shown), models, policy, whole, readable=False)
     verification.findings.extend(check_contents(examined, policy))
     if path is not None:
-        found = beside(path, taken.data.columns, sheet=how.sheet, encoding=how.encoding)
+        found = beside(path, table.data.columns, sheet=how.sheet, encoding=how.encoding)
         verification.findings.extend(WholeFile().check_file(found, text))
-    if not policy.promises:
-        told.insert(0, NOTHING_PROMISED.text)
+    told = [*([] if policy.promises else [NOTHING_PROMISED.text]), *table.notes]
     unlisted = [name for name in data.columns if name not in policy.attributes]
     if unlisted and policy.unlisted == "other":
         told.append(f"columns that the policy does not list were not checked: {', '.join(unlisted)}")
-    verification.notes.extend([*taken.notes, *told])
+    verification.notes.extend(told)
     return verification
 
 
@@ -314,9 +311,7 @@ def _unverified(policy: Policy) -> Callable[[str], bool]:
 
 def _reference(original: Any, policy: Policy) -> pl.DataFrame:
     """The original table as masking saw it: without the records that the policy drops for missing values."""
-    frame = opened(original, policy.attributes, reading=policy.reading)[0]
-    named, missing = list(policy.attributes), policy.reading.missing
-    data = take(frame, keep_index=named, missing=missing, unread=policy.drops).data
+    data = open_table(original, policy.attributes, reading=policy.reading, unread=policy.drops).data
     require_columns(data, policy.attributes)
     listed = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
     return apply_missing_rules(data, listed, policy.studied, [])[0]
