@@ -140,8 +140,9 @@ def test_groups_show_their_most_central_day() -> None:
 
 def test_compared_beside_other_methods(frame: pl.DataFrame) -> None:
     chosen = {name: policy(METHODS[name]) for name in ("mdav", "swapping", "noise")}
-    table = om.compare(frame, chosen, seed=1, workers=1).table
-    assert set(table["candidate"]) == set(chosen)
+    found = om.compare(frame, chosen, seed=1, workers=1)
+    assert {run.name for run in found.satisfied} == set(chosen)
+    assert all(run.error is None for run in found.runs)
 
 
 def test_reported_and_saved(frame: pl.DataFrame, tmp_path: Any) -> None:
