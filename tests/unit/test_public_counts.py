@@ -86,7 +86,7 @@ def without_constants(text: str, result: om.Result) -> str:
         *map(str, result.policy.method.assurances()),
         result.policy.method.explain(),
         *(words for model in models for words in (model.explain(), model.describe())),
-        NOTHING_PROMISED,
+        NOTHING_PROMISED.text,
         *LIMITS,
         *(part for pair in LEFT_OUT for part in pair),
         *GLOSSARY.values(),
