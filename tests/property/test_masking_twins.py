@@ -131,7 +131,7 @@ def test_centres(data: DataObject) -> None:
     inside = sheet.grouped(groups)
     for centroid in CENTROIDS:
         note(centroid)
-        real = sheet.operators(how, centroid).centres(groups, len(inside))
+        real = sheet.operators(how, centroid).centres(sheet.table.rows, groups, len(inside))
         assert_same_records(sheet.decoded(real), [plain.centre(records, centroid) for records in inside])
 
 
