@@ -198,7 +198,7 @@ def test_a_result_of_a_run() -> None:
         ({"seed": -1}, "seed=-1. Give a whole number from 0 up"),
         ({"clusters": 0}, "clusters=0"),
         ({"measure": "nonsense"}, "nonsense"),
-        ({"depth": "edges"}, "no measure"),
+        ({"depth": "edges"}, "without a measure"),
         ({"records": [0]}, "lists 1 row and the masked data have 3 records"),
     ],
 )

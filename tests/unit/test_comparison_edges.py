@@ -77,7 +77,9 @@ def test_charts_hold_names_of_any_kind() -> None:
 
 @pytest.mark.parametrize("given", [None, 5, "policy.yaml", POLICY])
 def test_what_is_no_list_of_policies(given: Any) -> None:
-    with pytest.raises(errors.OptionError, match="not a list of them|nothing to compare"):
+    with pytest.raises(
+        errors.OptionError, match="not a list of them|nothing to compare|expected several policies, got one"
+    ):
         om.compare(FRAME, given, workers=1)
 
 

@@ -219,7 +219,7 @@ def test_slips_are_errors_of_ours(change: dict[str, Any], error: type[Exception]
         ({"samples": "many"}, "samples='many'"),
         ({"samples": True}, "samples=True"),
         ({"measure": "closeness"}, "closeness"),
-        ({"depth": "edges"}, "no measure"),
+        ({"depth": "edges"}, "without a measure"),
         ({"records": [0, 0, 1, 2, 3, 4]}, "lists 1 row of the original more than once"),
         ({"records": [0, 1, 2, 3, 4, 6]}, "lists row 7 and the original has 6 rows"),
         ({"records": [0, 1]}, "lists 2 rows and the masked data have 6 records"),

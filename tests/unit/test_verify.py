@@ -49,7 +49,7 @@ def test_frames(kind: str) -> None:
     assert (finding.holds, finding.worst, finding.records) == (False, 1, 1)
     assert finding.violations.to_dicts() == [{"age": 41, "job": "pilot", "records": 1}]
     assert str(found).startswith("FAILS: 2-anonymity: 1 of 2 classes has fewer than 2 records")
-    assert repr(found) == str(found)
+    assert repr(found) == f"<Verification: fails, {len(found.findings)} findings>"
 
 
 @pytest.mark.parametrize("suffix", ["csv", "csv.gz", "tsv", "parquet", "xlsx"])

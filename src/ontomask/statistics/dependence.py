@@ -340,5 +340,5 @@ def _column(
     get_measure(measure)  # wrong options are an error, also if no nominal column needs it
     numbers = as_numbers(values, "the values of a column without a taxonomy")
     if len(numbers) == 0:
-        raise OptionError("a column without values", remedy="Give at least one.")
+        raise OptionError("a column has no values", remedy="Give at least one value.")
     return MeasuredColumn(numbers)
