@@ -27,7 +27,7 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 
 bench: $(VENV)/.bench wordnet
-	@$(PIP) hpo3 || echo "hpo3 is not to be had here; its row is left out"
+	@$(PIP) hpo3 || echo "hpo3 is not available here; its row is left out"
 	$(BIN)/python -m benchmarks.run $(ARGS)
 
 # The table of measures against human judgement, in docs/human-judgement.md.

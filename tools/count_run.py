@@ -26,7 +26,7 @@ COUNTED = {
     "take_any": ("take_any",),
     "match_counts": ("match_counts",),
     "sensitive columns encoded": ("values_of",),
-    "distances of columns made": ("yardstick", "column_distance"),
+    "distances of columns made": ("yardstick", "FlatColumn.distance", "LineColumn.distance", "NominalColumn.distance"),
     "spaces made": ("RecordDistance.space",),
     "distance_matrix": ("distance_matrix",),
     "distances of positions": ("between",),
