@@ -383,3 +383,34 @@ def test_shuffled_pairs_are_judged_by_what_they_are() -> None:
 def test_requirements_that_cannot_be_meant(require: list[Any], expected: str) -> None:
     with pytest.raises(errors.PolicyError, match=expected):
         om.Policy(attributes={"q": om.Flat(), "id": om.Identifier()}, require=require)
+
+
+# ---- what sensitive values mean --------------------------------------------------------------------------------------
+
+CODED = om.Taxonomy.from_edges([("1.20", "1"), ("2.50", "2"), ("1", "all"), ("2", "all")])
+
+
+def test_codes_stored_as_numbers_mean_to_a_model_what_they_mean_to_the_run() -> None:
+    frame = pl.DataFrame({"q": [1, 1, 1, 1], "code": [1.2, 2.5, 1.2, 2.5]})
+    policy = om.Policy(
+        attributes={"q": om.Numeric(), "code": om.Nominal(CODED, role="sensitive")},
+        method=om.Microaggregation(k=2),
+        require=[om.TCloseness(0.1, ground="semantic"), om.LDiversity(2, "code")],
+    )
+    assert om.anonymize(frame, policy).satisfied
+
+
+class Coded(om.Nominal):
+    """A kind of its own that has concepts."""
+
+    kind: Any = "coded"
+
+
+def test_a_kind_with_concepts_keeps_them_in_verification() -> None:
+    flus = om.Taxonomy.from_edges([("J11", "respiratory"), ("J12", "respiratory")], labels={"J11": "influenza"})
+    frame = pl.DataFrame({"q": [1, 1], "disease": ["J11", "influenza"]})
+    for kind in (om.Nominal, Coded):
+        attributes = {"q": om.Numeric(), "disease": kind(flus, role="sensitive")}
+        policy = om.Policy(attributes=attributes, require=[om.LDiversity(2, "disease")])
+        found = om.verify(frame, policy).findings
+        assert not next(f for f in found if isinstance(f.model, om.LDiversity)).holds, kind

@@ -7,7 +7,7 @@ Spellings of one text are one value, and texts that say that nothing is known ar
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -25,8 +25,8 @@ from ontomask.taxonomy.matched import Matching
 if TYPE_CHECKING:
     from ontomask.privacy.examined import Examined
 
-#: Of a column's name, its attribute and its counted texts: the concepts that they mean.
-Match = Callable[[str, Any, Counter[str]], Matching]
+#: Of a column's name, its attribute, its counted texts and those of them that are stored as numbers: the concepts they mean.
+Match = Callable[[str, Any, Counter[str], Collection[str]], Matching]
 
 
 @dataclass(frozen=True)
@@ -142,11 +142,15 @@ def values_of(name: str, series: pl.Series, attribute: Any, match: Match) -> Val
     code = first.astype(np.int64)
     keys: list[Hashable] = values.to_list()
     spelling, concepts = Spelling(), None
-    nominal = getattr(attribute, "kind", None) == "nominal"
+    nominal = attribute is not None and attribute.named_taxonomy is not None
     if nominal or is_text(values.dtype):
         texts = [None if value is None else str(value) for value in values.to_list()]
         often = np.bincount(code, minlength=len(values))
-        read = _concept_keys(name, attribute, texts, often, match) if nominal else [_text_key(text) for text in texts]
+        read: list[Hashable]
+        if nominal:
+            read = _concept_keys(name, attribute, texts, often, match, numeric=values.dtype.is_numeric())
+        else:
+            read = [_text_key(text) for text in texts]
         merged, kept, keys = _merged(read)
         spelling = spelling_of(texts, read, often)
         code = merged[code]
@@ -164,14 +168,14 @@ def _text_key(text: str | None) -> str | None:
 
 
 def _concept_keys(
-    name: str, attribute: Any, texts: list[str | None], counts: NDArray[Any], match: Match
+    name: str, attribute: Any, texts: list[str | None], counts: NDArray[Any], match: Match, *, numeric: bool
 ) -> list[Hashable]:
     """The place of a text's concept in the taxonomy; without one, the text as it is compared."""
     tally: Counter[str] = Counter()
     for text, count in zip(texts, counts.tolist(), strict=True):
         if text is not None:
             tally[text] += count
-    matching = match(name, attribute, tally)
+    matching = match(name, attribute, tally, tally if numeric else ())
     concepts, position = matching.concepts, matching.taxonomy.position
     return [int(position(concepts[text])) if text in concepts else _text_key(text) for text in texts]
 

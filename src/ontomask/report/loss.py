@@ -187,7 +187,7 @@ def _variety_figure(bars: list[tuple[str, float]], sampled: str) -> dict[str, An
     return by_column(
         "How much of each column's variety is left?",
         "A bar for each column: its variety (distance variance) after masking in percent of that before. At the dashed "
-        f"line, 100 percent, nothing was lost; beyond it, masking spread the values out.{sampled}",
+        f"line (100%) values vary as much as before, although single ones may have changed; above it they vary more.{sampled}",
         bars,
         "Variety left (%)",
         axis="percent of the original variety",

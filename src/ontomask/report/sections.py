@@ -136,7 +136,8 @@ def distributions(columns: list[Studied]) -> dict[str, Any]:
             figures.append(
                 figure(
                     question,
-                    f"Bars show how many records have each value of {column.name}; the figures are in the table.",
+                    f"Bars show how many records have each value, or a value in each band, of {column.name}; the figures "
+                    "are in the table.",
                     part["kind"],
                     part["rows"],
                     ["Value", "Before", "After"],

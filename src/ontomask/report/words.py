@@ -39,7 +39,8 @@ GLOSSARY = {
     "data; one wants to re-identify as many records as possible; one wants to re-identify any record at all.",
     "Taxonomy": "Concepts from general to specific, such as a classification of diseases. It defines which values are similar "
     "in meaning.",
-    "Semantic distance": "The difference in meaning between two concepts: 0 for the same, 1 for nothing in common.",
+    "Semantic distance": "The difference in meaning between two concepts: 0 for the same; the larger, the less they have in "
+    "common. The scale depends on the measure.",
     "Information loss": "How much masking changed the records, in percent of the change if all were replaced by one average "
     "record. Records that were left out count with the maximum distance.",
     "Distance correlation": "How strongly two columns are related, from 0 (not at all) to 1; defined for numbers and concepts.",
