@@ -465,7 +465,7 @@ def test_demo(tmp_path: Path) -> None:
     (tmp_path / "demo" / "mine.txt").write_text("mine")
     _, err = run("demo", "demo", "--records", "60", cwd=tmp_path, code=2)
     assert "'mine.txt'" in err
-    assert "add --force" in err
+    assert "give --force" in err
 
 
 @pytest.mark.parametrize("module", ["ontomask", "ontomask.cli"])

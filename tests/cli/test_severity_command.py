@@ -118,7 +118,7 @@ def test_errors_are_one_message(own: Path) -> None:
     assert "line 6: set 'diabetes': no concept '950000' in ICD-9-CM diagnoses. Near it: " in fails(own / "bad.yaml")
     table = ("--data", own / "stays.csv")
     assert "no column 'yaer' to group by. Did you mean 'year'?" in fails(own / "own.yaml", *table, "--by", "yaer")
-    assert "--by goes with --data" in fails(own / "own.yaml", "--by", "year")
+    assert "--by needs --data" in fails(own / "own.yaml", "--by", "year")
     assert "No such option: --wieghts" in fails(own / "own.yaml", "--wieghts", "w")
 
 

@@ -56,7 +56,7 @@ def test_a_wide_dirty_file_runs_without_editing(form: str, tmp_path: Path) -> No
     told = run(
         "run", "policy.yaml", file.name, "-o", "result", *([] if form == "csv" else ["--no-report"]), where=tmp_path
     )
-    assert "Several records share one patient_nbr: k counts records, not patients." in told
+    assert told.count("k counts records, not patients.") == 1
     released = next((tmp_path / "result" / "release").glob("release.*"))
     assert om.verify(released, policy).holds
     if form == "csv":

@@ -120,9 +120,10 @@ def _print(result: Result, output: Path, report: bool) -> None:
     say(f"{len(result.records):,} of {len(result.prepared.kept):,} records released{times}.")
     for text in result.guarantees:
         say(f"  {text}")
-    if result.notes:
+    notes = [note for note in result.notes if note not in result.guarantees]
+    if notes:
         say("Notes")
-        for note in result.notes:
+        for note in notes:
             say(f"  {note}")
     if report:
         say("Assessment")

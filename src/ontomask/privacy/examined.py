@@ -84,7 +84,9 @@ class Examined:
         return found
 
     def beside(self, data: pl.DataFrame) -> Examined:
-        """Another table of the same columns, such as a release; a table that is equal to this one is this one."""
-        if data is self.data or (data.schema == self.data.schema and data.equals(self.data)):
-            return self
+        """Another table of the same columns, such as a release. Only the meanings of texts are shared.
+
+        What was counted of this table is never used for another, not even for an equal one: both may share memory that
+        was changed after the counting.
+        """
         return Examined.of(data, self.attributes, self.meanings)

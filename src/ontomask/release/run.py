@@ -291,7 +291,9 @@ def verify(
         shown = data.with_columns(written[name] for name in text if name in written.columns)
     examined = Examined.of(data, policy.attributes)
     whole = None if reference is None else Examined.of(reference, policy.attributes, examined.meanings)
-    verification = check_models(examined.beside(shown), models, policy, whole, readable=False)
+    verification = check_models(
+        examined if shown is data else examined.beside(shown), models, policy, whole, readable=False
+    )
     verification.findings.extend(check_contents(examined, policy))
     if path is not None:
         found = beside(path, table.data.columns, sheet=how.sheet, encoding=how.encoding)
