@@ -16,6 +16,10 @@ Kind = Literal["failed", "warning", "promised", "verified", "recorded", "tried",
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
+#: What is public of a note for the steward.
+WITHHELD = "A note for the steward, which is not handed out."
+
+
 @dataclass(frozen=True)
 class Statement:
     """A statement for the steward.
@@ -65,8 +69,8 @@ def caveat(text: str, subject: str = "", public_text: str = "") -> Statement:
 
 
 def notes(texts: list[str]) -> list[Statement]:
-    """Texts that nobody decides on."""
-    return [Statement("note", text) for text in texts]
+    """Notes for the steward. They may quote values and small counts of the data, so nothing of them is public."""
+    return [Statement("note", text, public_text=WITHHELD) for text in texts]
 
 
 def unchanged(column: str, where: str = "") -> Statement:

@@ -180,3 +180,12 @@ def test_checked_columns_count_values_and_not_missing_ones() -> None:
     town = found.columns.filter(pl.col("column") == "town").row(0, named=True)
     assert (town["values"], town["missing"]) == (3, 1)
     assert (found.records, found.dropped) == (30, 4)
+
+
+def test_nothing_of_a_note_is_public() -> None:
+    frame = pl.DataFrame({"age": [30, 31, None, 52, 55]})
+    attributes = {"age": om.Numeric(missing="drop_record")}
+    result = om.anonymize(frame, om.Policy(attributes=attributes, method=om.Microaggregation(k=2)))
+    private = [note for note in result.notes if note.kind == "note"]
+    assert any("1 record without a value dropped" in str(note) for note in private)
+    assert not any("1 record" in note.public.text for note in private)
