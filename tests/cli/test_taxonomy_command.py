@@ -421,7 +421,7 @@ def test_the_mapping_can_be_edited_and_used(place: Path, tmp_path: Path) -> None
 
 
 def test_a_mapping_of_awkward_values_reads_back(tmp_path: Path) -> None:
-    from ontomask.taxonomy.mapping_file import mapping_text
+    from ontomask.taxonomy.writing import mapping_text
 
     t = om.Taxonomy.from_edges([("a;b", "x"), ('say "a", b', "x"), ("|", "x"), ("c", "x")])
     values = ["a;b", 'say "a", b', "|", "  C ", "two\nlines", "=1+1"]

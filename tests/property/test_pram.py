@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 import ontomask as om
-from ontomask.masking.pram import PRAM
-from ontomask.masking.transitions import Transitions, relative_distances
+from ontomask.masking.pram import PRAM, Transitions, relative_distances
 from ontomask.microdata.encoding import Table, encode
 from tests.oracle import plain_noise as twin
 from tests.property.test_noise_addition import random_tree

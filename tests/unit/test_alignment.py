@@ -12,7 +12,7 @@ import pytest
 
 import ontomask as om
 from ontomask import errors
-from ontomask.microdata.record_numbers import read_records
+from ontomask.assessment.alignment import read_records
 
 RNG = np.random.default_rng(11)
 N = 60

@@ -22,9 +22,9 @@ from typer.testing import CliRunner
 
 import ontomask as om
 from ontomask import errors
+from ontomask.assessment.alignment import read_records
 from ontomask.cli import app
 from ontomask.files.yaml_files import LARGEST
-from ontomask.microdata.record_numbers import read_records
 
 SOME = "attributes: {age: {kind: numeric}}\n"
 #: Seconds in which a hostile file must be refused, on a slow machine.

@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 import ontomask
-from ontomask.column_names.words import Vocabulary, vocabulary
+from ontomask.column_names.names import Vocabulary, vocabulary
 from ontomask.demo.figures import Care, Profile
 from ontomask.files.packaged import Packaged
 

@@ -15,7 +15,7 @@ import pytest
 import ontomask as om
 from ontomask import errors
 from ontomask.comparison.grid import variations
-from ontomask.masking.transitions import Transitions
+from ontomask.masking.pram import Transitions
 
 TREE = om.Taxonomy.from_edges(
     [

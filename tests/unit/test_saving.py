@@ -258,7 +258,7 @@ def test_the_manifest_says_what_went_in_and_came_out() -> None:
 
 
 def test_the_rows_of_the_original_are_kept() -> None:
-    from ontomask.microdata.record_numbers import read_records
+    from ontomask.assessment.alignment import read_records
 
     result = run(ages(), row_order="shuffled")
     result.save("out")

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ontomask.demo.tour import FILES, RESULT, make_tour
-from ontomask.demo.tour_folder import MARKER, TourFolder
+from ontomask.demo.tour import FILES, MARKER, RESULT, TourFolder, make_tour
 from ontomask.errors import OutputError
 
 NAMES = (*FILES, RESULT)

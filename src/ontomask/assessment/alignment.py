@@ -15,7 +15,7 @@ from ontomask.arrays import Longs
 from ontomask.errors import DataError, Keyword
 from ontomask.microdata.attributes import as_attributes
 from ontomask.microdata.dtypes import aligned as in_one_type
-from ontomask.microdata.record_numbers import read_records
+from ontomask.microdata.reading import read_table
 from ontomask.policy.policy import Policy
 
 #: How users say which row is which, and that rows belong together.
@@ -168,3 +168,26 @@ def _rows_that_differ(one: pl.Series, other: pl.Series) -> int:
         same: NDArray[np.bool_] = np.isclose(left, right, rtol=ROUNDING, atol=0, equal_nan=True)
         return int((~same).sum())
     return int((~first.eq_missing(second)).sum())
+
+
+#: The column of records.csv.
+ROW_COLUMN = "row of the original"
+
+
+def read_records(path: Path) -> list[int]:
+    """Which row of the original, counted from 1, each released row is: ``confidential/records.csv`` of a result."""
+    data = read_table(path).data
+    if ROW_COLUMN not in data.columns or not data[ROW_COLUMN].dtype.is_integer():
+        raise DataError(
+            f"has no column {ROW_COLUMN!r} of row numbers",
+            where=str(path),
+            remedy="Give confidential/records.csv of a result.",
+        )
+    rows = data[ROW_COLUMN]
+    if rows.null_count() or rows.n_unique() < len(rows) or (rows < 1).any():
+        raise DataError(
+            f"column {ROW_COLUMN!r} must hold the row numbers 1, 2, ..., each at most once",
+            where=str(path),
+            remedy="Give confidential/records.csv of a result, as it was saved.",
+        )
+    return (rows - 1).to_list()

@@ -14,7 +14,7 @@ import typer
 
 from ontomask.cli import assess, check, compare, demo, init, run, severity, taxonomy, verify
 from ontomask.cli.console import REFUSED, fail, remark
-from ontomask.cli.interrupts import Interrupted, listen
+from ontomask.cli.progress import Interrupted, listen
 from ontomask.errors import NotSatisfied, OntomaskError
 
 app = typer.Typer(

@@ -59,8 +59,8 @@ def command(
     result folder has it beside the release; elsewhere, name it with --records. Reading options describe the original;
     --missing and --text apply to MASKED as well.
     """
+    from ontomask.assessment.alignment import read_records
     from ontomask.assessment.assess import assess
-    from ontomask.microdata.record_numbers import read_records
     from ontomask.policy.policy import Policy
 
     one_answer(as_json, quiet)

@@ -92,7 +92,7 @@ def match(
     """
     from ontomask.microdata.writing import write_text
     from ontomask.profiling.coverage import read_values
-    from ontomask.taxonomy.mapping_file import mapping_text
+    from ontomask.taxonomy.writing import mapping_text
 
     if output is not None:
         require_free(output, force)

@@ -2,16 +2,124 @@
 
 Names are taken apart into words, so that ``paid`` holds no ``id``. German writes several words as one: of those that are
 not known as a whole, the last part, and for stays and deaths the first, tells what they are.
+
+A noun and a word for a number make the name of a key of persons, stays, visits or cases (``patient_nbr``, ``hadm_id``,
+``Fallnummer``), in English, Spanish, Catalan, French and German, in any order and also written as one word. A third word
+that says what is numbered of them (type, source, age) makes it something else.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
+from typing import Annotated, Literal
 
-from ontomask.column_names.keys import numbered_unit
-from ontomask.column_names.words import Topic, vocabulary
+from pydantic import BeforeValidator
+
+from ontomask.files.packaged import Listed, Packaged, Words
+
+Codes = Literal["diagnoses", "procedures"]
+#: The steps of a scale, from first to last.
+Steps = Annotated[list[str], BeforeValidator(lambda scale: scale.split(" < "))]
+
+
+class Topic(Packaged):
+    """What a column is about: its role, and the kind of its values where the name tells."""
+
+    what: str
+    role: Literal["identifier", "quasi", "sensitive"]
+    kind: Literal["numeric", "flat", "ordinal", "text"] | None = None
+    codes: Codes | None = None
+    #: One that only says that something is named or numbered; what it is tells more.
+    weak: bool = False
+    #: A short list of values of its own, of which a dictionary knows nothing worth knowing.
+    listed: bool = False
+    #: A fact of somebody's treatment: others seldom know it, so the role is proposed with a question.
+    clinical: bool = False
+
+
+class TopicWords(Packaged):
+    """A topic and its words: ``a+b`` are words that occur together, ``=a`` is the whole name."""
+
+    topic: Topic
+    words: Listed
+
+
+class KeyWords(Packaged):
+    """Words of names that number persons or events."""
+
+    persons: Words
+    events: Words
+    numbered: Words
+    counting: Words
+    codes: Words
+    endings: Listed
+    properties: Words
+
+
+class Vocabulary(Packaged):
+    """All words; the file explains each list."""
+
+    scales: Words
+    coded: Words
+    counted: Words
+    times: Words
+    ends: Listed
+    substances: Listed
+    ordered: list[Steps]
+    starts: dict[str, str]
+    keys: KeyWords
+    units: dict[str, Words]
+    topics: list[TopicWords]
+
+
+@cache
+def vocabulary() -> Vocabulary:
+    """The words of ``words.toml``."""
+    return Vocabulary.load("column_names/data/words.toml")
+
+
+Unit = Literal["person", "event"]
+
+
+def numbered_unit(words: Sequence[str]) -> Unit | None:
+    """What columns of such a name number: persons, events (stays, visits, cases), or nothing."""
+    keys = vocabulary().keys
+    numbers = keys.numbered | keys.counting
+    if _numbers(words, keys.persons, numbers):
+        return "person"
+    return "event" if _numbers(words, keys.events, numbers - keys.codes) else None
+
+
+def is_unit(words: Sequence[str]) -> bool:
+    """Is the name nothing but a word for a person, a stay or a case? Its values then decide."""
+    return len(words) == 1 and words[0] in vocabulary().keys.persons | vocabulary().keys.events
+
+
+def may_count(words: Sequence[str]) -> bool:
+    """Can the name say how many as well as which one: ``visit_number``?"""
+    keys = vocabulary().keys
+    return not keys.counting.isdisjoint(words) and keys.numbered.isdisjoint(words)
+
+
+def _numbers(words: Sequence[str], nouns: frozenset[str], numbers: frozenset[str]) -> bool:
+    if not vocabulary().keys.properties.isdisjoint(words):
+        return False
+    if any(_is_compound(word, nouns) for word in words):
+        return True
+    return not nouns.isdisjoint(words) and not numbers.isdisjoint(words)
+
+
+def _is_compound(word: str, nouns: frozenset[str]) -> bool:
+    """One word of both: Patientennummer, fallnr, patid, caseid."""
+    for key in vocabulary().keys.endings:
+        stem = word.removesuffix(key)
+        if stem != word and (stem in nouns or any(stem.removesuffix(link) in nouns for link in ("s", "n", "en", "e"))):
+            return True
+    return False
+
 
 PERSON = Topic(what="a number that stands for one person", role="identifier")
 EVENT = Topic(what="a number that stands for one stay, visit or case", role="identifier")

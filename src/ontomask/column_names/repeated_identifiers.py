@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from ontomask.arguments import counted, short
-from ontomask.column_names.keys import is_unit, numbered_unit
-from ontomask.column_names.names import names_a_key, topic_of, words_of
-from ontomask.column_names.words import vocabulary
+from ontomask.column_names.names import is_unit, names_a_key, numbered_unit, topic_of, vocabulary, words_of
 from ontomask.microdata.csv_types import MARKERS
 from ontomask.statements import Statement, caveat
 

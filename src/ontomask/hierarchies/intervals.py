@@ -13,8 +13,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from ontomask.arguments import counted, short, some_of
 from ontomask.arrays import TIE, Floats
 from ontomask.errors import DataError
-from ontomask.hierarchies.hierarchy import Hierarchy
-from ontomask.hierarchies.levels import Level, make_level
+from ontomask.hierarchies.levels import Hierarchy, Level, make_level
 from ontomask.microdata.columns import Column, Line
 from ontomask.settings import number, whole_number
 

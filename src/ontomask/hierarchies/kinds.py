@@ -7,9 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from ontomask.arguments import counted
-from ontomask.hierarchies.hierarchy import Hierarchy, any_value
 from ontomask.hierarchies.intervals import Intervals
-from ontomask.hierarchies.levels import ColumnLevels, Level, make_level, own_values
+from ontomask.hierarchies.levels import ColumnLevels, Hierarchy, Level, any_value, make_level, own_values
 from ontomask.hierarchies.levels_file import LevelsFile
 from ontomask.hierarchies.taxonomy_levels import TaxonomyLevels
 from ontomask.microdata.columns import Column

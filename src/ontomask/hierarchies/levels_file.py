@@ -14,8 +14,7 @@ from ontomask.arguments import counted, short, some_of
 from ontomask.errors import DataError
 from ontomask.files.naming import NamesFile
 from ontomask.files.source import Source
-from ontomask.hierarchies.hierarchy import Hierarchy
-from ontomask.hierarchies.levels import Level, make_level
+from ontomask.hierarchies.levels import Hierarchy, Level, make_level
 from ontomask.microdata.columns import Column, Meaning
 from ontomask.taxonomy.readers.levels import read_rows
 from ontomask.taxonomy.taxonomy import Taxonomy

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from ontomask.hierarchies.hierarchy import Hierarchy
-from ontomask.hierarchies.levels import Level, make_level, own_values
+from ontomask.hierarchies.levels import Hierarchy, Level, make_level, own_values
 from ontomask.microdata.columns import Column
 from ontomask.taxonomy.dag import Dag
 

@@ -9,8 +9,7 @@ import polars as pl
 import pyarrow as pa
 
 from ontomask.errors import DataError
-from ontomask.microdata.dtypes import in_use
-from ontomask.microdata.odd_columns import nested, values_unread
+from ontomask.microdata.dtypes import in_use, nested, values_unread
 
 
 class ArrowColumn(NamedTuple):
@@ -38,7 +37,7 @@ def to_polars(table: Any, unread: Callable[[str], bool] | None = None) -> tuple[
             categories = unified.chunk(0).dictionary.to_pylist() if unified.num_chunks else []
             values = unified.cast(field.type.value_type)
         native[field.name] = ArrowColumn(field, categories)
-        columns.append(cast(pl.Series, pl.from_arrow(values)).alias(field.name))
+        columns.append(cast("pl.Series", pl.from_arrow(values)).alias(field.name))
     return pl.DataFrame(columns), "pyarrow", native
 
 

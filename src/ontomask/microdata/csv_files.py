@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import short, some_of
 from ontomask.errors import DataError, OptionError
-from ontomask.files.delimiters import DELIMITERS, detect_delimiter
-from ontomask.files.source import BYTE_ORDER_MARKS, HEAD, LONGEST_LINE, Source
+from ontomask.files.source import BYTE_ORDER_MARKS, DELIMITERS, HEAD, LONGEST_LINE, Source, detect_delimiter
 from ontomask.microdata.frames import LONGEST_NAME, is_pattern
 
 _QUOTE, _NEWLINE, _RETURN = 34, 10, 13

@@ -1,6 +1,7 @@
 """Data types of columns: a masked column in the type it had, and two columns of one attribute in one type.
 
-A value never changes on the way; where it would, the column stays as it is, or an error names it.
+A value never changes on the way; where it would, the column stays as it is, or an error names it. Types that hold several
+values in one cell are refused.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from ontomask.arguments import short
 from ontomask.errors import DataError
 from ontomask.microdata.dates import dates_like, read_dates
 
@@ -136,3 +138,16 @@ def _kind(dtype: pl.DataType) -> str:
 
 def _named(dtype: pl.DataType) -> str:
     return "text" if is_text(dtype) else str(dtype)
+
+
+def values_unread(name: str, n: int) -> pl.Series:
+    """A column in the place of one whose values are not looked at."""
+    return pl.Series(name, [None], dtype=pl.Null).new_from_index(0, n)
+
+
+def nested(name: str, what: str) -> DataError:
+    return DataError(
+        f"the column holds {short(what)}, several values in one cell",
+        where=f"column {name!r}",
+        remedy="Give each cell one value: explode or unnest the column, or drop it.",
+    )

@@ -16,9 +16,8 @@ import polars as pl
 from ontomask.arguments import is_a, short, some_of
 from ontomask.errors import DataError
 from ontomask.fork_safety import require_threads
-from ontomask.microdata.dtypes import as_before
+from ontomask.microdata.dtypes import as_before, nested, values_unread
 from ontomask.microdata.missing_markers import marker_note, without_marker_categories, without_markers
-from ontomask.microdata.odd_columns import nested, values_unread
 
 if TYPE_CHECKING:  # with a default, ``om.Result`` alone means a result of any kind of frame
     from typing_extensions import TypeVar

@@ -14,8 +14,7 @@ import polars as pl
 
 from ontomask.arguments import some_of
 from ontomask.errors import DataError
-from ontomask.microdata.dtypes import in_use, is_text
-from ontomask.microdata.odd_columns import values_unread
+from ontomask.microdata.dtypes import in_use, is_text, values_unread
 
 #: What an object column may hold, one kind at a time, and what Polars calls it.
 _OBJECTS: dict[type, Any] = {
@@ -156,7 +155,7 @@ def _strings(name: str, values: Any) -> pl.Series:
         return pl.Series(name, present.tolist(), dtype=pl.String)
     import pyarrow as pa  # late: pyarrow is optional
 
-    return cast(pl.Series, pl.from_arrow(pa.array(values.array, type=pa.large_string()))).alias(name)
+    return cast("pl.Series", pl.from_arrow(pa.array(values.array, type=pa.large_string()))).alias(name)
 
 
 def _arrow(name: str, values: Any) -> pl.Series:

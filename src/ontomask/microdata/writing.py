@@ -18,8 +18,8 @@ import polars as pl
 
 from ontomask.arguments import as_path, is_text_encoding, one_of, short
 from ontomask.errors import OVERWRITE, DataError, Keyword, OntomaskError, OntomaskWarning, OptionError, OutputError
-from ontomask.files.delimiters import DELIMITERS
 from ontomask.files.owner_only import FILE, create_file, make_ordinary
+from ontomask.files.source import DELIMITERS
 from ontomask.microdata import stat_files
 from ontomask.microdata.dtypes import is_text, only_what_cells_show
 from ontomask.microdata.excel_files import check_excel, write_excel
@@ -287,7 +287,7 @@ def _packed(raw: BinaryIO, target: Path) -> Iterator[BinaryIO]:
         yield raw
         return
     with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as stream:
-        yield cast(BinaryIO, stream)
+        yield cast("BinaryIO", stream)
 
 
 def _check_csv(column: pl.Series, where: str) -> None:

@@ -24,7 +24,7 @@ from ontomask.privacy.models import Finding, Model
 from ontomask.taxonomy.readers.levels import read_rows
 
 if TYPE_CHECKING:
-    from ontomask.hierarchies.hierarchy import Hierarchy
+    from ontomask.hierarchies.levels import Hierarchy
     from ontomask.microdata.beside import Beside
     from ontomask.privacy.examined import Examined
     from ontomask.taxonomy.matched import Matching

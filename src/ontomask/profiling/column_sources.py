@@ -13,9 +13,9 @@ from polars import selectors
 from ontomask.arguments import as_path
 from ontomask.errors import DataError
 from ontomask.fork_safety import require_threads
+from ontomask.microdata.dtypes import values_unread
 from ontomask.microdata.frames import take, take_any
 from ontomask.microdata.missing_markers import without_markers
-from ontomask.microdata.odd_columns import values_unread
 from ontomask.microdata.opening import opened
 from ontomask.microdata.reading import SUFFIXES, Codes, format_of, parquet_errors, read_table, require_file
 from ontomask.microdata.reading_options import Reading

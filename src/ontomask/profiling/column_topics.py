@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ontomask.column_names.keys import is_unit, may_count, numbered_unit
 from ontomask.column_names.names import (
     CODES,
     COUNT,
@@ -10,14 +9,17 @@ from ontomask.column_names.names import (
     LENGTH,
     PERSON,
     TREATMENT,
+    Topic,
     is_coded,
     is_counted,
     is_time,
+    is_unit,
+    may_count,
     names_a_key,
+    numbered_unit,
     topic_of,
     words_of,
 )
-from ontomask.column_names.words import Topic
 from ontomask.profiling.column_facts import FEW_RECORDS, Facts
 
 #: Topics that a length of time takes precedence of: ``time_in_hospital`` is not a hospital.

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from ontomask.column_names.words import vocabulary
+from ontomask.column_names.names import vocabulary
 
 #: A list of bands or steps is no longer.
 MOST_STEPS = 100

@@ -9,7 +9,7 @@ from typing import Any
 from ontomask.arguments import did_you_mean, one_of
 from ontomask.column_names.repeated_identifiers import repeating_column
 from ontomask.errors import OptionError
-from ontomask.microdata.odd_columns import nested
+from ontomask.microdata.dtypes import nested
 from ontomask.microdata.reading_options import Reading
 from ontomask.profiling.column_facts import Facts
 from ontomask.profiling.column_sources import ColumnSource, columns_of

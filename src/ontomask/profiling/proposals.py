@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from ontomask.arguments import counted
-from ontomask.column_names.names import CODES, COUNT, is_coded, is_counted, is_scale, names_a_key
-from ontomask.column_names.words import Topic
+from ontomask.column_names.names import CODES, COUNT, Topic, is_coded, is_counted, is_scale, names_a_key
 from ontomask.errors import DataError
 from ontomask.microdata.columns import encode_column
 from ontomask.profiling.column_facts import FEW_RECORDS, Facts

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ontomask.column_names.words import Topic
+from ontomask.column_names.names import Topic
 from ontomask.errors import MissingDataError, MissingExtraError
 from ontomask.profiling.column_facts import LOOKED, Facts, share
 from ontomask.taxonomy.catalog import list_taxonomies, load_taxonomy

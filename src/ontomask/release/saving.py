@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from ontomask.arguments import some_of
+from ontomask.assessment.alignment import ROW_COLUMN
 from ontomask.errors import OVERWRITE, OntomaskError, OntomaskWarning, OutputError, Text
 from ontomask.files.exchange import appear, holds_old, in_work, left_over, locked, part_for
 from ontomask.files.fingerprints import sha256
 from ontomask.files.owner_only import create_folder, make_ordinary
-from ontomask.microdata.record_numbers import RECORDS
 from ontomask.microdata.writing import suffix_of, write_table, write_text
 from ontomask.policy.policy import Policy
 from ontomask.policy.policy_file import policy_text
@@ -253,7 +253,7 @@ def _write_parts(result: Result, folder: Path, suffix: str, report: bool, escape
         for name, frame in (("mapping.csv", one.mapping), ("groups.csv", one.groups)):
             file = numbered(confidential / name, number, len(result.each))
             write_table(frame, file, private=True, escape_formulas=escape)
-    write_table(pl.DataFrame({RECORDS: result.records + 1}), confidential / "records.csv", private=True)
+    write_table(pl.DataFrame({ROW_COLUMN: result.records + 1}), confidential / "records.csv", private=True)
     if result.diagnostics is not None:
         write_table(result.diagnostics.table, confidential / "diagnostics.csv", private=True)
     for name, table in result.details.items():

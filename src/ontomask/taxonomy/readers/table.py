@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ontomask.errors import OptionError
-from ontomask.files.delimiters import DELIMITERS, detect_delimiter
-from ontomask.files.source import HEAD, Source
+from ontomask.files.source import DELIMITERS, HEAD, Source, detect_delimiter
 
 #: Names a column goes by, best first; compared without case, blanks, dashes and underscores.
 CHILD = ("child", "code", "id", "concept", "conceptid", "value", "term", "node")
