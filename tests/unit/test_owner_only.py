@@ -178,7 +178,7 @@ def test_taxonomies_and_severities_beside_a_policy(tmp_path: Path, umask: int) -
 
 def test_a_planted_link_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody who can write to the folder puts a link where the file will be put together."""
-    monkeypatch.setattr("ontomask.microdata.writing.secrets.token_hex", lambda n: "0" * (2 * n))
+    monkeypatch.setattr("ontomask.files.writing.secrets.token_hex", lambda n: "0" * (2 * n))
     elsewhere = tmp_path / "elsewhere"
     (tmp_path / ".policy.yaml.00000000.part").symlink_to(elsewhere)
     with pytest.raises(om.errors.OutputError):

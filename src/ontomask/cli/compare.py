@@ -171,7 +171,7 @@ def command(
 def _require_writable(charts: Mapping[str, Path | None], *, force: bool) -> None:
     """What cannot be written is said before anything is masked."""
     from ontomask.comparison.outcome import svg_file
-    from ontomask.microdata.writing import checked_target
+    from ontomask.files.writing import checked_target
 
     targets = [checked_target(svg_file(path, what), force, None) for what, path in charts.items() if path is not None]
     if len({target.resolve() for target in targets}) < len(targets):

@@ -90,7 +90,7 @@ def match(
     stem), which values can mean several concepts, and which were not found, with near matches. Codes of a CSV are
     read as text: leading zeros count.
     """
-    from ontomask.microdata.writing import write_text
+    from ontomask.files.writing import write_text
     from ontomask.profiling.coverage import read_values
     from ontomask.taxonomy.writing import mapping_text
 

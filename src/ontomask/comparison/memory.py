@@ -13,9 +13,8 @@ from ontomask.comparison.evaluation import Ground, Run
 from ontomask.errors import OutputError
 from ontomask.files.fingerprints import sha256
 from ontomask.files.naming import named_files
-from ontomask.files.owner_only import create_folder
+from ontomask.files.writing import create_folder, write_text
 from ontomask.kinds.nominal import VECTORS_FILE
-from ontomask.microdata.writing import write_text
 from ontomask.policy.policy import Policy
 from ontomask.severity.severity import Severity
 from ontomask.taxonomy.taxonomy import Taxonomy

@@ -19,7 +19,7 @@ from ontomask.comparison.evaluation import Run
 from ontomask.comparison.notes import notes_of
 from ontomask.comparison.recommendation import recommend
 from ontomask.errors import OptionError
-from ontomask.microdata.writing import write_text
+from ontomask.files.writing import write_text
 from ontomask.policy.policy import Policy
 from ontomask.showing import html_card, html_list, html_table
 

@@ -19,9 +19,10 @@ from ontomask.comparison.outcome import Comparison
 from ontomask.demo.stays import demo_data, demo_policy
 from ontomask.errors import Keyword, OutputError, Text
 from ontomask.files.fingerprints import sha256
+from ontomask.files.writing import write_text
 from ontomask.kernels.compiling import is_kept
 from ontomask.kernels.linkage import linkage_range
-from ontomask.microdata.writing import write_table, write_text
+from ontomask.microdata.writing import write_table
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.progress import Progress, silent, stretch
 from ontomask.release.result import Result

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import codecs
-import errno
 import gzip
-import os
-import secrets
-import shutil
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 import polars as pl
 
-from ontomask.arguments import as_path, is_text_encoding, one_of, short
-from ontomask.errors import OVERWRITE, DataError, Keyword, OntomaskError, OntomaskWarning, OptionError, OutputError
-from ontomask.files.owner_only import FILE, create_file, make_ordinary
+from ontomask.arguments import as_path, is_text_encoding, one_of
+from ontomask.errors import DataError, Keyword, OntomaskWarning, OptionError
 from ontomask.files.source import DELIMITERS
+from ontomask.files.writing import checked_target, whole_file
 from ontomask.microdata import stat_files
 from ontomask.microdata.dtypes import is_text, only_what_cells_show
 from ontomask.microdata.excel_files import check_excel, write_excel
@@ -32,7 +28,6 @@ _SUFFIXES = {suffix: format for suffix, format in SUFFIXES.items() if format != 
 FORMATS = tuple(dict.fromkeys(_SUFFIXES.values()))
 #: Rows that are turned into another encoding at a time.
 _BLOCK = 100_000
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def write_table(
@@ -101,7 +96,7 @@ def write_table(
     target = checked_target(target, overwrite, source)
     plain = only_what_cells_show(taken.data)
     data = _for_spreadsheets(plain, chosen, target, escape_formulas, told=not private)
-    with _whole(target, int(taken.data.estimated_size()), private=private) as part:
+    with whole_file(target, int(taken.data.estimated_size()), private=private) as part:
         if chosen in ("csv", "tsv"):
             _write_csv(data, part, target, separator, encoding, decimal)
         elif chosen == "parquet":
@@ -161,94 +156,6 @@ def suffix_of(format: str) -> str:
     """The suffix of the files of a format."""
     one_of(format, FORMATS, "format to write")
     return next(suffix for suffix, known in _SUFFIXES.items() if known == format)
-
-
-def write_text(text: str, path: Path, *, overwrite: bool = False, private: bool = True) -> Path:
-    """Write a text file as a whole or not at all: for its owner alone, unless ``private`` is False."""
-    target = checked_target(path, overwrite, None)
-    data = text.encode()
-    with _whole(target, len(data), private=private) as part:
-        part.write_bytes(data)
-    return path
-
-
-def checked_target(target: Path, overwrite: bool, source: str | Path | None) -> Path:
-    """The file to write, behind any symbolic link; an error if there must be none."""
-    if "\0" in str(target):
-        raise OutputError("the name holds a null byte", where=repr(str(target)), remedy="Choose another name.")
-    try:
-        if target.is_dir():
-            raise OutputError("this is a folder", where=str(target), remedy="Name a file in it.")
-        if not target.parent.is_dir():
-            raise OutputError("its folder does not exist", where=str(target), remedy="Create the folder first.")
-        exists = target.exists()
-        if source is not None and exists and os.path.exists(source) and os.path.samefile(target, source):
-            raise OutputError(
-                "this is the file the data came from", where=str(target), remedy="Give the output a name of its own."
-            )
-        if exists and not overwrite:
-            raise OutputError("the file exists", where=str(target), remedy=("Choose another name, or ", OVERWRITE, "."))
-        return target.resolve() if target.is_symlink() else target
-    except OSError as problem:
-        if isinstance(problem, OntomaskError):
-            raise
-        raise _failed(problem, target, 0) from problem
-
-
-@contextmanager
-def _whole(target: Path, needed: int, *, private: bool) -> Iterator[Path]:
-    """A file beside the target that takes its place when it is complete; whatever happens, nothing else remains.
-
-    Only its owner can read it until then. After that it has the mode of the file that it replaces, or of any new file; a
-    ``private`` one stays as it is.
-    """
-    packed = ".gz" if target.name.lower().endswith(".gz") else ""  # readers go by the name
-    part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part{packed}")
-    try:
-        create_file(part)
-        yield part
-        with part.open("rb+") as stream:
-            os.fsync(stream.fileno())
-        if private:
-            os.chmod(part, FILE)
-        elif target.exists():
-            shutil.copymode(target, part)
-        else:
-            make_ordinary(part)
-        os.replace(part, target)
-    except BaseException as problem:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
-        of_xlsxwriter = type(problem).__module__.startswith("xlsxwriter")
-        writing_failed = isinstance(problem, OSError | pl.exceptions.PolarsError) or of_xlsxwriter
-        if isinstance(problem, OntomaskError) or not writing_failed:
-            raise
-        raise _failed(problem, target, needed) from problem
-
-
-def _failed(problem: BaseException, target: Path, needed: int) -> OutputError:
-    cause = next((e for e in (problem, problem.__cause__, *problem.args) if getattr(e, "errno", None)), problem)
-    code = getattr(cause, "errno", None)
-    if code in _FULL or "os error 28" in str(problem) or "No space left" in str(problem):
-        sizes = ""
-        with suppress(OSError):
-            free = shutil.disk_usage(target.parent).free
-            sizes = f", {_size(free)} are free" if free < needed else ""
-        return OutputError(
-            f"the disk is full (the table has about {_size(needed)}{sizes})",
-            where=str(target),
-            remedy="Free some space or choose another folder. Nothing was written.",
-        )
-    reason = getattr(cause, "strerror", None) or short(str(problem), 200) or type(problem).__name__
-    return OutputError(
-        f"the file cannot be written ({reason})",
-        where=str(target),
-        remedy="Check the folder, your permissions and the length of the name. Nothing was written.",
-    )
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e6:,.1f} MB"
 
 
 # ---- CSV --------------------------------------------------------------------------------------------------------

@@ -12,10 +12,10 @@ import polars as pl
 
 from ontomask.arguments import as_path, counted, did_you_mean, one_of
 from ontomask.errors import DataError, OptionError, OutputError, PolicyError
+from ontomask.files.writing import write_text
 from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import Method
 from ontomask.microdata.reading_options import Reading
-from ontomask.microdata.writing import write_text
 from ontomask.policy.policy import METHODS, Policy
 from ontomask.policy.policy_file import policy_text
 from ontomask.privacy.k_anonymity import KAnonymity

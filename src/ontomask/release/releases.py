@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from ontomask.arguments import some_of
 from ontomask.errors import OntomaskError, OntomaskWarning
-from ontomask.files.owner_only import create_folder
-from ontomask.microdata.writing import checked_target, write_table
+from ontomask.files.writing import checked_target, create_folder
+from ontomask.microdata.writing import write_table
 from ontomask.policy.verification import Verification
 from ontomask.privacy.models import Finding
 from ontomask.release.saving import inputs_of, numbered, spare, told_for

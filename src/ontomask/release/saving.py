@@ -19,8 +19,8 @@ from ontomask.assessment.alignment import ROW_COLUMN
 from ontomask.errors import OVERWRITE, OntomaskError, OntomaskWarning, OutputError, Text
 from ontomask.files.exchange import appear, holds_old, in_work, left_over, locked, part_for
 from ontomask.files.fingerprints import sha256
-from ontomask.files.owner_only import create_folder, make_ordinary
-from ontomask.microdata.writing import suffix_of, write_table, write_text
+from ontomask.files.writing import create_folder, make_ordinary, write_text
+from ontomask.microdata.writing import suffix_of, write_table
 from ontomask.policy.policy import Policy
 from ontomask.policy.policy_file import policy_text
 from ontomask.release.manifest import changed_files, manifest_of

@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 
 from ontomask.arguments import as_path
 from ontomask.errors import OptionError
-from ontomask.microdata.writing import checked_target, write_text
+from ontomask.files.writing import checked_target, write_text
 from ontomask.report.elements import writable
 from ontomask.report.summary import Edition, summarize
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from ontomask.arguments import as_path, one_of
-from ontomask.microdata.writing import write_text
+from ontomask.files.writing import write_text
 from ontomask.severity import tables
 from ontomask.severity.definition import Definition
 from ontomask.severity.domains import Unknown

@@ -5,14 +5,11 @@ from __future__ import annotations
 import csv
 import gzip
 import io
-import os
-import secrets
-import shutil
 from pathlib import Path
 
 from ontomask.arguments import as_path
 from ontomask.errors import OVERWRITE, TaxonomyFileError, UnmatchedValuesError
-from ontomask.files.owner_only import create_file, make_ordinary
+from ontomask.files.writing import replacing
 from ontomask.taxonomy.matched import Match, Matching
 from ontomask.taxonomy.matching import SCORES
 from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
@@ -66,15 +63,10 @@ def write_taxonomy(taxonomy: Taxonomy, path: str | Path, *, overwrite: bool = Fa
     data = text.getvalue().encode()
     if target.suffix.lower() == ".gz":
         data = gzip.compress(data, mtime=0)
-    part = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}.part")
     try:
-        create_file(part)
-        part.write_bytes(data)
-        if not private:
-            shutil.copymode(target, part) if target.exists() else make_ordinary(part)
-        os.replace(part, target)
+        with replacing(target, private=private) as part:
+            part.write_bytes(data)
     except OSError as problem:
-        part.unlink(missing_ok=True)
         raise TaxonomyFileError(
             f"the file cannot be written ({problem.strerror})",
             where=str(target),
