@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from ontomask import errors as errors
     from ontomask.assessment.assess import assess as assess
     from ontomask.assessment.clustering import clustering_distance as clustering_distance
-    from ontomask.assessment.combined import Combined as Combined
-    from ontomask.assessment.combined import combine_estimates as combine_estimates
     from ontomask.assessment.disclosure import Disclosure as Disclosure
     from ontomask.assessment.disclosure import attribute_disclosure as attribute_disclosure
     from ontomask.assessment.linkage import record_linkage as record_linkage
@@ -24,6 +22,8 @@ if TYPE_CHECKING:
     from ontomask.assessment.preservation import preservation as preservation
     from ontomask.assessment.risk import Risk as Risk
     from ontomask.assessment.risk import disclosure_risk as disclosure_risk
+    from ontomask.assessment.several import Combined as Combined
+    from ontomask.assessment.several import combine_estimates as combine_estimates
     from ontomask.comparison.compare import compare as compare
     from ontomask.comparison.grid import grid as grid
     from ontomask.comparison.outcome import Comparison as Comparison
@@ -110,7 +110,7 @@ __version__ = "0.1.0"
 _HOME = {
     "Assessment": "assessment.outcome",
     "Check": "release.check",
-    "Combined": "assessment.combined",
+    "Combined": "assessment.several",
     "Comparison": "comparison.outcome",
     "DEMO_NOTICE": "demo.stays",
     "Disclosure": "assessment.disclosure",
@@ -159,7 +159,7 @@ _HOME = {
     "centroid": "statistics.centroids",
     "check": "release.check",
     "clustering_distance": "assessment.clustering",
-    "combine_estimates": "assessment.combined",
+    "combine_estimates": "assessment.several",
     "compare": "comparison.compare",
     "demo_data": "demo.stays",
     "demo_policy": "demo.stays",

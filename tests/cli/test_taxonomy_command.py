@@ -130,10 +130,10 @@ def test_processes_end_as_documented(processes: dict[str, tuple[int, str, str]])
 
 
 def test_the_catalog_tells_what_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ontomask.taxonomy import lookup
+    from ontomask.taxonomy import catalog
 
-    monkeypatch.setattr(lookup, "_wordnet_places", lambda: iter([Path("nowhere")]))
-    monkeypatch.setattr(lookup.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(catalog, "_wordnet_places", lambda: iter([Path("nowhere")]))
+    monkeypatch.setattr(catalog.importlib.util, "find_spec", lambda name: None)
     out, _ = run("show")
     assert re.search(r"\n  icd9cm +yes +ICD-9-CM diagnoses", out)
     assert re.search(r"\n  wordnet +no +WordNet nouns", out)
@@ -146,7 +146,7 @@ def test_the_catalog_tells_what_is_here(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_what_the_catalog_calls_available_can_be_loaded() -> None:
-    from ontomask.taxonomy.lookup import catalog
+    from ontomask.taxonomy.catalog import catalog
 
     for entry in catalog():
         if entry.lacking is None and entry.name != "icd10cm":  # which takes seconds

@@ -12,8 +12,7 @@ import pytest
 
 import ontomask as om
 from ontomask import errors
-from ontomask.demo.figures import profile
-from ontomask.demo.population import population
+from ontomask.demo.population import population, profile
 from ontomask.demo.stays import DEMO_NOTICE, demo_data, demo_policy
 
 PINNED = [

@@ -11,7 +11,7 @@ import pytest
 import ontomask as om
 from ontomask.column_names.names import topic_of
 from ontomask.errors import OntomaskError
-from ontomask.microdata.dates import read_dates
+from ontomask.microdata.dtypes import read_dates
 
 N = 300
 

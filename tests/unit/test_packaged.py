@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 import ontomask
 from ontomask.column_names.names import Vocabulary, vocabulary
-from ontomask.demo.figures import Care, Profile
+from ontomask.demo.population import Care, Profile
 from ontomask.files.packaged import Packaged
 
 PACKAGE = Path(ontomask.__file__).parent

@@ -12,8 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arrays import Longs
-from ontomask.assessment.alignment import rows_of
-from ontomask.assessment.generalized import read_generalized
+from ontomask.assessment.alignment import read_generalized, rows_of
 from ontomask.distances.measures import get_measure
 from ontomask.errors import PolicyError
 from ontomask.masking.generalization import Generalization

@@ -101,7 +101,7 @@ def show(
 
 
 def _catalog(as_json: bool) -> None:
-    from ontomask.taxonomy.lookup import catalog
+    from ontomask.taxonomy.catalog import catalog
 
     entries = catalog()
     if as_json:

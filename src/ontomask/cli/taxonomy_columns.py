@@ -227,7 +227,7 @@ def cover(
     """
     from ontomask.hierarchies.levels_file import LevelsFile
     from ontomask.profiling.coverage import covered_by_levels, covered_by_taxonomy, read_values
-    from ontomask.taxonomy.lookup import is_levels_file
+    from ontomask.taxonomy.catalog import is_levels_file
 
     if kind is not None:
         one_of(kind, ("hierarchy", "taxonomy"), "--as")

@@ -66,7 +66,7 @@ def command_line_hints() -> Iterator[None]:
 
 
 def opened(name: str, format: str | None, option: list[str] | None) -> Taxonomy:
-    from ontomask.taxonomy.lookup import named_taxonomy
+    from ontomask.taxonomy.catalog import named_taxonomy
 
     with command_line_hints():
         return named_taxonomy(name, format, **pairs(option))

@@ -1,5 +1,7 @@
 """The population that ``demo_data`` samples: weights of codes, made once per process from tables and taxonomies.
 
+The tables are ``data/profile.toml`` (who is discharged) and ``data/care.toml`` (what is done).
+
 Nothing here depends on a user's seed. Wherever codes must differ from each other without a figure in the tables (how
 frequent a rare code is, which of the likely procedures a diagnosis prefers), the difference is a fixed function of the
 codes' names, so the population is always the same and every table drawn is a sample of it. All weights are whole
@@ -20,9 +22,65 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arrays import Flags, Floats, Longs
-from ontomask.demo.figures import care, profile
+from ontomask.files.packaged import Listed, Packaged
 from ontomask.taxonomy.catalog import load_taxonomy
 from ontomask.taxonomy.taxonomy import Taxonomy
+
+
+class Chapter(Packaged):
+    """A chapter of principal diagnoses; ``profile.toml`` explains the fields."""
+
+    concept: str
+    share: float
+    spread: float
+    male: float
+    age: str
+    stay: float
+    charge: float
+    general: float
+    comorbid: float
+
+
+class Profile(Packaged):
+    """Who is discharged, and with what. Texts are lists of ``key:value``."""
+
+    chapters: dict[str, Chapter]
+    frequencies: dict[str, str]
+    never: Listed
+    labels: list[tuple[str, float]]
+    ages: dict[str, list[tuple[float, float, float, int, int]]]
+    age_of: str
+    male: str
+    stays: str
+    races: tuple[str, ...]
+    race_shares: list[list[float]]
+    race_of: dict[str, list[float]]
+    age_bands: tuple[int, ...]
+
+
+class Care(Packaged):
+    """What is done for whom, and what else the patients have."""
+
+    procedures: dict[str, str]
+    secondary: dict[str, str]
+    general: str
+    costs: str
+    stay_factors: str
+    comorbid: list[str]
+    grave: str
+
+
+@cache
+def profile() -> Profile:
+    """The figures of ``profile.toml``."""
+    return Profile.load("demo/data/profile.toml")
+
+
+@cache
+def care() -> Care:
+    """The figures of ``care.toml``."""
+    return Care.load("demo/data/care.toml")
+
 
 Keys = NDArray[np.uint64]
 

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import did_you_mean, short, whole_from
 from ontomask.arrays import Longs
-from ontomask.demo.figures import profile
-from ontomask.demo.population import Population, leaves_of, population
+from ontomask.demo.population import Population, leaves_of, population, profile
 from ontomask.errors import OptionError
 from ontomask.kinds.flat import Flat
 from ontomask.kinds.nominal import Nominal

@@ -17,8 +17,7 @@ from ontomask.errors import DataError
 from ontomask.kinds.line import LineColumn, middle_of_groups
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.columns import Coded, Codes, counts_of, extended, first_where, refuse_odd, rows_where
-from ontomask.microdata.dates import read_dates
-from ontomask.microdata.dtypes import aligned
+from ontomask.microdata.dtypes import aligned, read_dates
 from ontomask.settings import plain
 
 

@@ -14,7 +14,7 @@ from pydantic import Field
 from ontomask.arrays import TIE, Floats, Longs
 from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError
-from ontomask.microdata.dates import read_dates
+from ontomask.microdata.dtypes import read_dates
 from ontomask.microdata.spelling import fold_text
 from ontomask.privacy.apart import semantic_distances
 from ontomask.privacy.l_diversity import sensitive_names

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import polars as pl
 
 from ontomask.microdata.csv_types import MARKERS
-from ontomask.microdata.dates import read_dates
+from ontomask.microdata.dtypes import read_dates
 from ontomask.profiling.ordered_values import MOST_STEPS, band_order, scale_order
 
 #: Shapes are looked for in so many of the most frequent values.

@@ -1,9 +1,9 @@
-"""What a profile found: every column with what is proposed for it, and the policy that comes of it."""
+"""What a profile found: what is proposed for every column, with reasons and what a person must check, and the policy of it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -13,17 +13,63 @@ import polars as pl
 from ontomask.arguments import as_path, counted, did_you_mean, one_of
 from ontomask.errors import DataError, OptionError, OutputError, PolicyError
 from ontomask.files.writing import write_text
+from ontomask.kinds.flat import Flat
+from ontomask.kinds.nominal import Nominal
+from ontomask.kinds.numeric import Numeric
+from ontomask.kinds.ordinal import Ordinal
 from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import Method
+from ontomask.microdata.attributes import Attribute, Identifier, Missing, Role
 from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy import METHODS, Policy
 from ontomask.policy.policy_file import policy_text
 from ontomask.privacy.k_anonymity import KAnonymity
-from ontomask.profiling.proposal import AnyRole, Kind, Proposal
 from ontomask.profiling.role_limits import worded_for
 from ontomask.profiling.taxonomy_candidates import Candidate
 from ontomask.settings import validated
 from ontomask.showing import html_card, html_table, text_table
+
+Kind = Literal["nominal", "ordinal", "flat", "numeric", "identifier"]
+AnyRole = Literal["identifier", "quasi", "sensitive", "other"]
+
+
+@dataclass
+class Proposal:
+    """What a column is taken for. ``checks``: what a person must decide, none if the rules are sure; ``hints``: what
+    could be made better."""
+
+    role: AnyRole
+    kind: Kind
+    reasons: list[str]
+    checks: list[str] = field(default_factory=list)
+    hints: list[str] = field(default_factory=list)
+    taxonomy: str | None = None
+    decimals: int | None = None
+    order: list[str] | None = None
+    candidates: Sequence[Candidate] = ()
+    #: Nothing tells what the column is: it is masked because that is safer.
+    unknown: bool = False
+
+    def attribute(self, *, may_lack: bool = False) -> Attribute | Identifier:
+        """As a policy has it; ``may_lack``: values may be missing where the column is masked."""
+        if self.role == "identifier":
+            return Identifier()
+        role: Role = self.role
+        missing: Missing | None = "category" if may_lack else None
+        if self.kind == "nominal":
+            assert self.taxonomy is not None
+            return Nominal(taxonomy=self.taxonomy, role=role, missing=missing)
+        if self.kind == "numeric":
+            return Numeric(role=role, missing=missing, decimals=self.decimals)
+        if self.kind == "ordinal":
+            return Ordinal(role=role, missing=missing, order=self.order)
+        return Flat(role=role, missing=missing)
+
+    def leave_out(self, why: str, check: str) -> None:
+        """Remove the column from the release until somebody decides."""
+        self.role, self.kind, self.taxonomy, self.order = "identifier", "identifier", None, None
+        self.reasons, self.checks, self.hints = [why], [check], []
+
 
 DEFAULT_K = 5
 #: The columns of the table that people see; figures are aligned to the right.

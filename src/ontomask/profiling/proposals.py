@@ -15,7 +15,7 @@ from ontomask.errors import DataError
 from ontomask.microdata.columns import encode_column
 from ontomask.profiling.column_facts import FEW_RECORDS, Facts
 from ontomask.profiling.column_topics import names_a_person, topic_of_column
-from ontomask.profiling.proposal import AnyRole, Proposal
+from ontomask.profiling.outcome import AnyRole, Proposal
 from ontomask.profiling.taxonomy_candidates import Candidate
 
 Unmatched = Literal["stop", "flat"]

@@ -1,4 +1,7 @@
-"""Saving a result: a folder that is written completely or not at all, and replaces only an earlier result."""
+"""Saving a result: a folder that is written completely or not at all, and replaces only an earlier result.
+
+Its manifest holds versions, and fingerprints of all input and output files.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -18,12 +21,11 @@ from ontomask.arguments import some_of
 from ontomask.assessment.alignment import ROW_COLUMN
 from ontomask.errors import OVERWRITE, OntomaskError, OntomaskWarning, OutputError, Text
 from ontomask.files.exchange import appear, holds_old, in_work, left_over, locked, part_for
-from ontomask.files.fingerprints import sha256
+from ontomask.files.fingerprints import sha256, states_of, versions
 from ontomask.files.writing import create_folder, make_ordinary, write_text
 from ontomask.microdata.writing import suffix_of, write_table
 from ontomask.policy.policy import Policy
 from ontomask.policy.policy_file import policy_text
-from ontomask.release.manifest import changed_files, manifest_of
 from ontomask.release.written import ReadBack
 from ontomask.report.page import write_report
 
@@ -308,3 +310,40 @@ def _changes(result: Result) -> list[str]:
     note = f"changed on disk after the run read them: {', '.join(changed)}. The result is of what was read"
     warnings.warn(note, OntomaskWarning, stacklevel=2)
     return [note]
+
+
+def changed_files(result: Result) -> list[str]:
+    """The files that a run read and that are not what they were, by the part they play."""
+    read = result.prepared.input
+    found = ["data"] if read is not None and read.changed else []
+    now = states_of(result.policy.named_files())
+    return found + [part for part, state in result.prepared.named.items() if now.get(part) != state]
+
+
+def manifest_of(result: Result) -> dict[str, Any]:
+    """The facts of a run, without a clock: the same run gives the same manifest."""
+    own, python, libraries = versions()
+    prepared = result.prepared
+    read, source = prepared.input, prepared.source
+    taxonomies = {
+        name: {"name": taxonomy.name, "concepts": len(taxonomy), "fingerprint": taxonomy.fingerprint}
+        for name, taxonomy in prepared.taxonomies.items()
+    }
+    files = result.policy.named_files()
+    changed = changed_files(result)
+    return {
+        "ontomask": own,
+        "python": python,
+        "libraries": libraries,
+        "input": {
+            "file": None if source is None else source.name,
+            "sha256": None if read is None else read.sha256,
+            "records": len(prepared.kept),
+        },
+        "released_records": len(result.records),
+        "explicit_seed": result.secret.explicit,
+        "satisfied": result.satisfied,
+        "promises": result.promises,
+        "taxonomies": taxonomies,
+        "named_files": {part: {"file": path.name, "sha256": sha256(path)} for part, path in files.items()},
+    } | ({"changed_since_read": changed} if changed else {})

@@ -29,8 +29,8 @@ from ontomask.report.examples import branch, examples
 from ontomask.report.loss import FEW
 from ontomask.report.loss import loss as loss_section
 from ontomask.report.risk import risk as risk_section
-from ontomask.report.several import note as about_several
-from ontomask.report.several import several as several_section
+from ontomask.report.sections import note as about_several
+from ontomask.report.sections import several as several_section
 from ontomask.report.words import checked_in_words, glossary
 from ontomask.statements import Statement
 from ontomask.wording import Counts

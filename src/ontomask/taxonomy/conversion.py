@@ -10,7 +10,7 @@ from typing import Any
 
 from ontomask.arguments import as_path, counted, some_of
 from ontomask.errors import OptionError, OutputError
-from ontomask.taxonomy.lookup import named_taxonomy
+from ontomask.taxonomy.catalog import named_taxonomy
 from ontomask.taxonomy.readers import read_taxonomy
 from ontomask.taxonomy.taxonomy import Taxonomy
 from ontomask.taxonomy.writing import write_taxonomy
