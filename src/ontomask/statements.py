@@ -68,9 +68,9 @@ def caveat(text: str, subject: str = "", public_text: str = "") -> Statement:
     return Statement("caveat", text, subject, public_text)
 
 
-def notes(texts: list[str]) -> list[Statement]:
-    """Notes for the steward. They may quote values and small counts of the data, so nothing of them is public."""
-    return [Statement("note", text, public_text=WITHHELD) for text in texts]
+def note(text: str, subject: str = "") -> Statement:
+    """A note for the steward. It may quote values and small counts of the data, so nothing of it is public."""
+    return Statement("note", text, subject, WITHHELD)
 
 
 def unchanged(column: str, where: str = "") -> Statement:

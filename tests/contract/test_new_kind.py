@@ -20,6 +20,7 @@ from ontomask.errors import DataError, PolicyError
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.column_distance import Centres, ColumnDistance
 from ontomask.microdata.columns import Coded, Codes, Column, counts_of, first_where, refuse_odd
+from ontomask.statements import Statement
 
 DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 
@@ -35,7 +36,13 @@ class Weekday(Attribute):
         return values
 
     def column(
-        self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None
+        self,
+        name: str,
+        codes: Codes,
+        distinct: pl.Series,
+        missing: int | None,
+        notes: list[Statement],
+        rows: Longs | None,
     ) -> Coded:
         days = np.array([-1 if day is None else DAYS.index(day) for day in distinct.to_list()], dtype=np.int64)
         return Coded(WeekdayColumn(name, self, distinct, counts_of(codes, len(distinct)), missing, days=days), codes)

@@ -169,7 +169,7 @@ def test_wrong_encoding(tmp_path: Path) -> None:
     assert "encoding" in message(caught)
     found = om.read_taxonomy(path)  # detected, and said
     assert "Ménière" in found
-    assert any("cp1252" in note for note in found.notes)
+    assert any("cp1252" in note for note in map(str, found.notes))
     with pytest.raises(errors.TaxonomyFileError, match="no encoding 'utf-nine'"):
         om.read_taxonomy(path, encoding="utf-nine")
     wide = write(tmp_path, "child,parent\na,b\n".encode("utf-16-le"), "wide.csv")

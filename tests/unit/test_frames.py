@@ -245,8 +245,8 @@ def test_the_index_is_an_identifier() -> None:
     taken = take(frame)
     assert taken.data.columns == ["age"]
     assert taken.index == ["patient"]
-    assert "'patient'" in taken.notes[0]
-    assert "identifier" in taken.notes[0]
+    assert "'patient'" in taken.notes[0].text
+    assert "identifier" in taken.notes[0].text
     assert give_back(taken.data, taken).index.equals(pd.RangeIndex(2))
 
 
@@ -282,8 +282,8 @@ def test_some_levels_of_an_index() -> None:
     index = pd.MultiIndex.from_tuples([(1, "a"), (1, "b"), (2, "a")], names=["ward", "bed"])
     taken = take(pd.DataFrame({"x": [1, 2, 3]}, index=index), keep_index={"bed"})
     assert taken.data.to_dict(as_series=False) == {"bed": ["a", "b", "a"], "x": [1, 2, 3]}
-    assert "'ward'" in taken.notes[0]
-    assert "bed" not in taken.notes[0]
+    assert "'ward'" in taken.notes[0].text
+    assert "bed" not in taken.notes[0].text
     named = take(pd.DataFrame({"x": [1, 2, 3]}, index=pd.RangeIndex(3, name="row")), keep_index=["row"])
     assert named.data["row"].to_list() == [0, 1, 2]
 

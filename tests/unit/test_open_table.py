@@ -23,7 +23,7 @@ def test_a_file_is_read_as_its_attributes_require(tmp_path: Path) -> None:
     table = open_table(file, ATTRIBUTES)
     assert table.data.equals(FRAME), "codes keep their zeros"
     assert table.source == file
-    assert any("table.csv" in note or "CSV" in note for note in table.notes)
+    assert any("table.csv" in note or "CSV" in note for note in map(str, table.notes))
     assert open_table(FRAME, ATTRIBUTES).source is None
 
 

@@ -660,8 +660,8 @@ CHECKED = om.Policy(
 
 def test_check_says_what_should_be_known() -> None:
     notes = om.check(FRAME, CHECKED).notes
-    assert any(note.startswith("city: all records have the same value") for note in notes)
-    assert any(note.startswith("pet: 1 missing value") for note in notes)
+    assert any(note.text.startswith("city: all records have the same value") for note in notes)
+    assert any(note.text.startswith("pet: 1 missing value") for note in notes)
     for kind in (FRAME.to_pandas(), FRAME.to_arrow()):
         assert om.check(kind, CHECKED).notes == notes
 
@@ -670,7 +670,7 @@ def test_check_reads_files_and_changes_nothing(tmp_path: Path) -> None:
     path = om.write_table(FRAME, tmp_path / "in.csv")
     before = path.read_bytes()
     notes = om.check(path, CHECKED).notes
-    assert "CSV" in notes[0]
+    assert "CSV" in notes[0].text
     assert os.listdir(tmp_path) == ["in.csv"]
     assert path.read_bytes() == before
     frame = FRAME.to_pandas()

@@ -46,7 +46,7 @@ def test_what_was_detected_is_said_in_words(tmp_path: Path) -> None:
     table = read(tmp_path, "Größe;Ort\n1,70;Köln\n1,5;Ulm\n".encode("cp1252"))
     assert table.summary() == 'CSV, delimiter ";", encoding cp1252, decimal comma; 2 rows, 2 columns'
     assert repr(table) == table.summary()
-    assert any("cp1252" in note for note in table.notes)
+    assert any("cp1252" in note for note in map(str, table.notes))
     assert cells(table) == {"Größe": [1.7, 1.5], "Ort": ["Köln", "Ulm"]}
     assert read(tmp_path, "a\n1\n").summary().endswith("1 row, 1 column")
 
@@ -116,7 +116,7 @@ def test_tsv_and_format(tmp_path: Path) -> None:
 def test_a_blank_after_every_delimiter(tmp_path: Path) -> None:
     table = read(tmp_path, 'age, sex, job\n39, M, clerk\n40, F, "cook, chef"\n')
     assert cells(table) == {"age": [39, 40], "sex": ["M", "F"], "job": ["clerk", "cook, chef"]}
-    assert any("blank follows every delimiter" in note for note in table.notes)
+    assert any("blank follows every delimiter" in note for note in map(str, table.notes))
     plain = read(tmp_path, "age, sex\n39, M\n40, F\n")
     assert cells(plain) == {"age": [39, 40], "sex": ["M", "F"]}
     some = read(tmp_path, "age, sex\n39, M\n40,F\n")
@@ -163,7 +163,7 @@ def test_only_what_survives_is_a_number(tmp_path: Path, column: list[str], expec
     quoted = [f'"{cell}"' if "," in cell else cell for cell in column]
     table = read(tmp_path, "k,v\n" + "".join(f"k,{cell}\n" for cell in quoted))
     assert cells(table)["v"] == expected
-    assert (not note and not table.notes) or any(re.search(note, found) for found in table.notes)
+    assert (not note and not table.notes) or any(re.search(note, found) for found in map(str, table.notes))
 
 
 def test_a_number_column_that_turns_to_text_late(tmp_path: Path) -> None:
@@ -179,11 +179,11 @@ def test_decimal_commas(tmp_path: Path) -> None:
     assert cells(table)["a"] == [1.5, 2.0]
     assert cells(table)["b"] == [1.234, 5.678], "the first column settles what a comma is"
     assert cells(table)["c"] == ["250.0", "401.9"]
-    assert any("'c' stays text: points" in note for note in table.notes)
+    assert any("'c' stays text: points" in note for note in map(str, table.notes))
     unclear = read(tmp_path, "a;b\n1,234;1\n5,678;2\n")
     assert cells(unclear)["a"] == ["1,234", "5,678"]
     assert unclear.decimal == "."
-    assert any("decimal or a thousand" in note for note in unclear.notes)
+    assert any("decimal or a thousand" in note for note in map(str, unclear.notes))
     assert cells(read(tmp_path, "a;b\n1,234;1\n5,678;2\n", decimal=","))["a"] == [1.234, 5.678]
     assert cells(read(tmp_path, "a;b\n1,5;1\n", decimal="."))["a"] == ["1,5"]
     assert cells(read(tmp_path, 'a,b\n"1,5",1\n', decimal=","))["a"] == [1.5]
@@ -209,13 +209,13 @@ def test_columns_kept_as_text(tmp_path: Path) -> None:
 def test_one_column(tmp_path: Path) -> None:
     table = read(tmp_path, "age\n1\n\n3\n")
     assert cells(table) == {"age": [1, None, 3]}
-    assert any("one column" in note for note in table.notes)
+    assert any("one column" in note for note in map(str, table.notes))
 
 
 def test_blank_lines_are_left_out_and_told(tmp_path: Path) -> None:
     table = read(tmp_path, 'a,b\n1,2\n\n3,\n\r\n"x\n\ny",4\n\n\n')
     assert cells(table) == {"a": ["1", "3", "x\n\ny"], "b": [2, None, 4]}
-    assert "2 blank lines left out" in table.notes
+    assert "2 blank lines left out" in map(str, table.notes)
 
 
 def test_quotes_inside_cells(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_quotes_inside_cells(tmp_path: Path) -> None:
 
 
 def test_numbers_as_names_are_told(tmp_path: Path) -> None:
-    assert any("some are numbers: '39'" in note for note in read(tmp_path, "39,clerk\n40,cook\n").notes)
+    assert any("some are numbers: '39'" in note for note in map(str, read(tmp_path, "39,clerk\n40,cook\n").notes))
 
 
 # ---- what is refused --------------------------------------------------------------------------------------------
@@ -348,9 +348,9 @@ def test_excel(tmp_path: Path) -> None:
         "day": [dt.date(2020, 1, 1), None],
     }
     assert table.summary() == 'Excel, sheet "patients"; 2 rows, 5 columns'
-    assert any("'patients'; not read: 'notes'" in note for note in table.notes)
-    assert any("numbers and text" in note for note in table.notes)
-    assert any("1 empty rows left out" in note for note in table.notes)
+    assert any("'patients'; not read: 'notes'" in note for note in map(str, table.notes))
+    assert any("numbers and text" in note for note in map(str, table.notes))
+    assert any("1 empty rows left out" in note for note in map(str, table.notes))
     assert cells(read_table(path, sheet="notes")) == cells(read_table(path, sheet=2)) == {"x": [1]}
     with pytest.raises(errors.DataError, match=r"no sheet 'note'\. It has: 'patients', 'notes'"):
         read_table(path, sheet="note")
@@ -382,12 +382,12 @@ def test_spss_values_labels_and_missing(tmp_path: Path) -> None:
     )
     table = read_table(path)
     assert cells(table) == {"sex": [1, 2, 3, None], "job": ["c", "c", None, "x"], "w": [1.5, 2.0, 3.0, 4.0]}
-    assert any("value labels exist for 'sex', 'job'" in note for note in table.notes)
-    assert any("declares missing are null, in 'sex'" in note for note in table.notes)
+    assert any("value labels exist for 'sex', 'job'" in note for note in map(str, table.notes))
+    assert any("declares missing are null, in 'sex'" in note for note in map(str, table.notes))
     labelled = read_table(path, labels=True)
     assert cells(labelled)["sex"] == ["male", "female", "3", None]
     assert cells(labelled)["job"] == ["clerk", "clerk", None, "x"]
-    assert any("'sex': 1 cells have a value without a label" in note for note in labelled.notes)
+    assert any("'sex': 1 cells have a value without a label" in note for note in map(str, labelled.notes))
     assert labelled.summary() == "SPSS, encoding UTF-8; 4 rows, 3 columns"
 
 

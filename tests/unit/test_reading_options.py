@@ -91,7 +91,7 @@ def test_markers_become_missing_in_every_format(tmp_path: Path) -> None:
     for path in (csv, excel):
         table = read_table(path, missing=["?", "999"])
         assert table.data.to_dict(as_series=False) == {"age": AGES, "job": JOBS}, path
-        assert "missing markers: 2 cells of 'age', 1 cell of 'job' became missing" in table.notes
+        assert "missing markers: 2 cells of 'age', 1 cell of 'job' became missing" in map(str, table.notes)
     frame = pl.DataFrame({"age": [30, None, 32, 999], "job": ["nurse", " ?", "pilot", "nurse"]})
     for name in ("t.parquet", "t.sav", "t.dta"):
         om.write_table(frame, tmp_path / name)
@@ -105,7 +105,7 @@ def test_markers_become_missing_in_every_frame() -> None:
         taken = take(frame, missing=["NA", "999"])
         assert taken.data["age"].to_list() == [30.0, None, 32.0, 31.0]
         assert taken.data["job"].to_list() == ["nurse", None, "pilot", "nurse"]
-        assert taken.notes == ["missing markers: 1 cell of 'age', 1 cell of 'job' became missing"]
+        assert list(map(str, taken.notes)) == ["missing markers: 1 cell of 'age', 1 cell of 'job' became missing"]
         result = om.anonymize(frame, policy(reading=om.Reading(missing=["NA", "999"])))
         assert type(result.data) is type(frame)
         assert any("missing markers" in note for note in map(str, result.notes))
@@ -224,7 +224,7 @@ def test_sheets_are_named(tmp_path: Path) -> None:
     path = book(tmp_path / "t.xlsx", {"data": one, "codes": two, "2021": two})
     table = read_table(path)
     assert table.sheet == "data"
-    assert "read from the sheet 'data'; not read: 'codes', '2021'" in table.notes
+    assert "read from the sheet 'data'; not read: 'codes', '2021'" in map(str, table.notes)
     for name, sheet in (("codes", "codes"), (2, "codes"), ("2", "codes"), ("2021", "2021"), (2021, "2021")):
         assert read_table(path, sheet=name).sheet == sheet
     with pytest.raises(errors.DataError, match="no sheet 'Data'.*'data', 'codes', '2021'"):

@@ -123,7 +123,7 @@ def test_a_saved_result_lists_every_release(result: om.Result, tmp_path: Path) -
         assert pl.read_csv(folder / file).rows() == release.rows()
     found = om.verify_result(folder)
     assert found.holds
-    assert [note for note in found.notes if note.startswith("verified: ")] == [
+    assert [note for note in map(str, found.notes) if note.startswith("verified: ")] == [
         f"verified: {file} against confidential/policy.yaml" for file in files
     ]
     for edition in ("release", "confidential"):
@@ -161,7 +161,7 @@ def test_any_changed_or_missing_release_is_noticed(result: om.Result, tmp_path: 
     file.unlink()
     missing = om.verify_result(folder)
     assert missing.verdict == "fails"
-    assert f"not verified: release/release-{which}.csv is missing" in missing.notes
+    assert f"not verified: release/release-{which}.csv is missing" in map(str, missing.notes)
 
 
 def test_a_manifest_that_names_other_files_is_refused(result: om.Result, tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_only_the_release_handed_on(result: om.Result, tmp_path: Path) -> None:
     (folder / "release").rename(tmp_path / "handed")
     found = om.verify_result(tmp_path / "handed", result.policy)
     assert not found.complete
-    assert sum(note.startswith("verified: release-") for note in found.notes) == M
+    assert sum(note.startswith("verified: release-") for note in map(str, found.notes)) == M
     (tmp_path / "handed" / "release-2.csv").unlink()
     with pytest.raises(errors.DataError, match="expected one released table"):
         om.verify_result(tmp_path / "handed", result.policy)

@@ -34,7 +34,7 @@ def repeated() -> pl.DataFrame:
 
 
 def test_check_run_and_both_reports_tell_that_an_identifier_repeats(repeated: pl.DataFrame, tmp_path: Path) -> None:
-    assert SENTENCE in om.check(repeated, policy()).notes
+    assert any(note.text.startswith(SENTENCE) for note in om.check(repeated, policy()).notes)
     result = om.anonymize(repeated, policy())
     [caveat] = [note for note in result.notes if note.kind == "caveat"]
     assert caveat in result.guarantees
@@ -63,10 +63,11 @@ def test_nothing_is_told_where_every_record_has_its_own() -> None:
 @pytest.mark.parametrize("nobody", [None, "", "  ", "NA", "?"])
 def test_missing_identifiers_are_no_repetition(nobody: Any) -> None:
     keys = [nobody if i % 3 else f"P{i}" for i in range(60)]
-    assert not any("different" in note for note in om.check(stays(keys), policy()).notes)
+    assert not any("different" in note for note in map(str, om.check(stays(keys), policy()).notes))
     keys[0] = keys[3]
     notes = om.check(stays(keys), policy()).notes
-    assert "19 different patient_nbr in 20 records (40 more have none): k counts records, not patients." in notes
+    told = "19 different patient_nbr in 20 records (40 more have none): k counts records, not patients."
+    assert any(note.text.startswith(told) for note in notes)
 
 
 def test_numbers_dates_categories_and_what_is_not_a_number() -> None:
@@ -93,7 +94,7 @@ def test_only_records_that_are_masked_are_counted(repeated: pl.DataFrame) -> Non
     """Of records that the policy drops for a missing value nothing is released."""
     frame = repeated.with_columns(age=pl.when(pl.int_range(pl.len()) < 40).then("age"))
     notes = om.check(frame, policy(age=om.Numeric(missing="drop_record"))).notes
-    assert not any("different patient_nbr" in note for note in notes)
+    assert not any("different patient_nbr" in note.text for note in notes)
 
 
 def test_a_method_without_k_speaks_of_figures(repeated: pl.DataFrame) -> None:

@@ -171,7 +171,7 @@ def test_who_allowed_it_gets_the_failing_file_marked(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "release" / "guarantees.txt").read_text().startswith("NOT SATISFIED")
     found = om.verify_result(tmp_path / "out")
     assert found.verdict == "fails"
-    assert "release-NOT-SATISFIED.xlsx" in found.notes[0]
+    assert "release-NOT-SATISFIED.xlsx" in found.notes[0].text
 
 
 def test_a_reader_that_loses_records_refuses_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

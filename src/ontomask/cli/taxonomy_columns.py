@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -126,7 +127,7 @@ def match(
         ]
         say_table("Several meanings: the first is used", ["value", "records", "taken as", "or"], meant)
         _more(several, show_all)
-    _remarks(found.notes)
+    _remarks(found.other_notes)
     if output is not None:
         say()
         rest = f", {len(unmatched):,} of them with an empty concept to fill in" if unmatched else ""
@@ -180,7 +181,7 @@ def _facts(values: ColumnValues, found: Matching, output: str | None) -> dict[st
             }
             for place, u in enumerate(unmatched)
         ],
-        "notes": values.notes + found.notes,
+        "notes": [str(note) for note in (*values.notes, *found.notes)],
         "written": output,
     }
 
@@ -273,7 +274,7 @@ def _tell(values: ColumnValues, result: Coverage, show_all: bool, as_json: bool)
                     for place, u in enumerate(uncovered)
                 ],
                 "several_meanings": result.ambiguous,
-                "notes": result.notes,
+                "notes": list(map(str, result.notes)),
             }
         )
         return
@@ -299,11 +300,10 @@ def _tell(values: ColumnValues, result: Coverage, show_all: bool, as_json: bool)
 # ---- what both share --------------------------------------------------------------------------------------------
 
 
-def _remarks(notes: list[str]) -> None:
-    """Notes beside the answer; that of several senses is a table of its own, or a number."""
+def _remarks(notes: Iterable[object]) -> None:
+    """Notes beside the answer."""
     for note in notes:
-        if "with several senses" not in note:
-            remark(f"note: {note}")
+        remark(f"note: {note}")
 
 
 def _most(show_all: bool) -> int | None:

@@ -64,7 +64,7 @@ def command(
                 "complete": found.complete,
                 "promises": found.promises,
                 "findings": [_facts(f) for f in found],
-                "notes": found.notes,
+                "notes": list(map(str, found.notes)),
             }
         )
     elif not quiet:

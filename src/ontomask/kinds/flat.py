@@ -17,6 +17,7 @@ from ontomask.microdata.column_distance import CentreRule, Centres, ColumnDistan
 from ontomask.microdata.columns import Coded, Codes, Column, counts_of, extended
 from ontomask.microdata.dtypes import aligned
 from ontomask.microdata.spelling import is_text, spelled_alike
+from ontomask.statements import Statement, note
 
 #: Values that are written out at once.
 BLOCK = 100_000
@@ -40,10 +41,16 @@ class Flat(Attribute):
         return aligned(before, after, dates=False)
 
     def column(
-        self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None
+        self,
+        name: str,
+        codes: Codes,
+        distinct: pl.Series,
+        missing: int | None,
+        notes: list[Statement],
+        rows: Longs | None,
     ) -> Coded:
         if self.quasi and is_text(distinct.dtype):
-            notes += [f"{name}: {note}" for note in spelled_alike(distinct)]
+            notes += [note(f"{name}: {text}", name) for text in spelled_alike(distinct)]
         return Coded(FlatColumn(name, self, distinct, counts_of(codes, len(distinct)), missing), codes)
 
 

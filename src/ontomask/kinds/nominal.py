@@ -24,6 +24,7 @@ from ontomask.kinds.flat import Flat
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.columns import Coded, Codes, Column, encode_column, first_where
 from ontomask.settings import plain
+from ontomask.statements import Statement, note
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies, load_taxonomy
 from ontomask.taxonomy.lexicon import stemmer
 from ontomask.taxonomy.matched import Matching
@@ -179,7 +180,13 @@ class Nominal(Attribute):
         return f"The typical distance between a concept and the original one is {error} (0: the same)."
 
     def column(
-        self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None
+        self,
+        name: str,
+        codes: Codes,
+        distinct: pl.Series,
+        missing: int | None,
+        notes: list[Statement],
+        rows: Longs | None,
     ) -> Coded:
         return _nominal(name, self, codes, distinct, missing, notes)
 
@@ -322,7 +329,7 @@ class NominalColumn(Column):
 
 
 def _nominal(
-    name: str, attribute: Nominal, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str]
+    name: str, attribute: Nominal, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[Statement]
 ) -> Coded:
     """Values to concepts; values of the same meaning become one."""
     taxonomy = attribute.load()
@@ -334,7 +341,7 @@ def _nominal(
             tally[text] += count
     numbers = tally if distinct.dtype.is_numeric() else ()
     matching = match_counts(tally, taxonomy, attribute.mapping, attribute.language, numbers).require_all(name)
-    notes += [f"{name}: {note}" for note in matching.notes]
+    notes += [note(f"{name}: {text}", name) for text in matching.notes]
     position = {text: taxonomy.position(concept) for text, concept in matching.concepts.items()}
     concept_of = np.array([-1 if text is None else position[text] for text in texts], dtype=np.int64)
 
@@ -349,7 +356,10 @@ def _nominal(
     merged = [(texts[keep], len(same)) for keep, same in zip(kept, order.values(), strict=True) if len(same) > 1]
     if merged:
         notes.append(
-            f"{name}: {counted(len(merged), 'concept')} spelled in several ways, now each in its most frequent spelling"
+            note(
+                f"{name}: {counted(len(merged), 'concept')} spelled in several ways, now each in its most frequent spelling",
+                name,
+            )
         )
     column = NominalColumn(
         name,

@@ -21,6 +21,7 @@ from ontomask.microdata.columns import Coded, Codes, counts_of, first_where, ref
 from ontomask.microdata.precision import own_decimals, rounded
 from ontomask.microdata.spelling import is_text
 from ontomask.settings import whole_number
+from ontomask.statements import Statement
 
 #: No number of a numeric column may be larger: squares and sums of them would overflow.
 HUGE = 1e150
@@ -72,7 +73,13 @@ class Numeric(Attribute):
         return before, after
 
     def column(
-        self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None
+        self,
+        name: str,
+        codes: Codes,
+        distinct: pl.Series,
+        missing: int | None,
+        notes: list[Statement],
+        rows: Longs | None,
     ) -> Coded:
         numbers = distinct.cast(pl.Float64).fill_null(float("nan")).to_numpy()
         counts = counts_of(codes, len(distinct))

@@ -19,6 +19,7 @@ from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.columns import Coded, Codes, counts_of, extended, first_where, refuse_odd, rows_where
 from ontomask.microdata.dtypes import aligned, read_dates
 from ontomask.settings import plain
+from ontomask.statements import Statement, note
 
 
 def _ranked(order: Any) -> Any:
@@ -74,7 +75,13 @@ class Ordinal(Attribute):
         return aligned(before, after, dates=self.order is None)
 
     def column(
-        self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None
+        self,
+        name: str,
+        codes: Codes,
+        distinct: pl.Series,
+        missing: int | None,
+        notes: list[Statement],
+        rows: Longs | None,
     ) -> Coded:
         ranks, levels = _ranks(name, self, distinct, codes, notes, rows)
         counts = counts_of(codes, len(distinct))
@@ -185,7 +192,7 @@ class OrdinalColumn(LineColumn):
 
 
 def _ranks(
-    name: str, attribute: Ordinal, distinct: pl.Series, codes: Codes, notes: list[str], rows: Longs | None
+    name: str, attribute: Ordinal, distinct: pl.Series, codes: Codes, notes: list[Statement], rows: Longs | None
 ) -> tuple[Longs, int]:
     """The rank of each distinct value, and how many ranks there are."""
     where = f"column {name!r}"
@@ -198,7 +205,7 @@ def _ranks(
             return _by_size(distinct)
         times = read_dates(distinct) if dtype == pl.String else None
         if times is not None and times.n_unique() == len(times):
-            notes.append(f"{name}: dates written as text, taken in the order of time")
+            notes.append(note(f"{name}: dates written as text, taken in the order of time", name))
             return _by_size(times)
         raise DataError(
             f"is ordinal, holds {'text' if dtype == pl.String else dtype} and has no order",

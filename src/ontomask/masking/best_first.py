@@ -30,7 +30,7 @@ from ontomask.masking.local_generalization import (
     at_one_level,
     compared,
     least_k,
-    loss_in_words,
+    loss_note,
     near_records,
 )
 from ontomask.masking.method import Masked
@@ -40,6 +40,7 @@ from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.privacy.l_diversity import LDiversity
 from ontomask.progress import Progress, stretch
+from ontomask.statements import Statement, note
 
 if TYPE_CHECKING:
     from ontomask.masking.generalization import Generalization
@@ -72,8 +73,8 @@ def generalize_best_first(
     # Classes that show the same are one class, which may fail a model that its parts satisfy.
     if not showing.holds(goals, best):
         best, told = known, "its result fails a model on the whole table and is not used; not proven to be the optimum"
-    before = f"best-first search, started at a loss of {known.loss:.4f}: {told}"
-    return replace(best.masked, notes=[*best.notes, before, loss_in_words(method, best.loss)])
+    before = note(f"best-first search, started at a loss of {known.loss:.4f}: {told}")
+    return replace(best.masked, notes=[*best.notes, before, loss_note(method, best.loss)])
 
 
 def _in_words(outcome: Outcome | None, used: int, budget: int, scale: float) -> str:
@@ -192,12 +193,12 @@ class Pieces:
             total += float(cost[above.entries(codes[records], node)].sum())
         return total
 
-    def release(self, groups: Sequence[Longs], notes: Sequence[str] = ()) -> Classes:
+    def release(self, groups: Sequence[Longs], notes: Sequence[Statement] = ()) -> Classes:
         """Classes as a release, in the order of their first records."""
         group_of = np.zeros(self.table.n, dtype=np.int32)
         for place, records in enumerate(sorted(groups, key=lambda records: int(records.min()))):
             group_of[records] = place
-        return self.showing.classes(group_of, len(groups), [counted(len(groups), "group"), *notes])
+        return self.showing.classes(group_of, len(groups), [note(counted(len(groups), "group")), *notes])
 
     def search_all(self, best: Classes, budget: int) -> tuple[Classes, Outcome | None]:
         """The whole table searched, if it is small; else, or if nothing better is found, what is known."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ontomask.arguments import counted
 from ontomask.arrays import Floats
 from ontomask.microdata.encoding import Table
-from ontomask.statements import Statement, caveat
+from ontomask.statements import Statement, caveat, note
 
 #: The p of the p% rule.
 P = 10.0
@@ -51,7 +51,7 @@ def dominated(
 
 def dominance(
     table: Table, group_of: NDArray[np.integer], centres: Sequence[Floats]
-) -> tuple[list[str], list[Statement]]:
+) -> tuple[list[Statement], list[Statement]]:
     """What to say of groups that show a mean of which the two largest values make up nearly all: notes with numbers for the
     steward, and a caveat that names columns only."""
     notes, names = [], []
@@ -67,8 +67,11 @@ def dominance(
             records = int(told[group_of].sum())
             names.append(column.name)
             notes.append(
-                f"{column.name}: in {int(told.sum()):,} of {counted(len(told), 'group')} ({counted(records, 'record')}) "
-                f"the largest value can be estimated to within {P:g}% from the mean (p% rule)"
+                note(
+                    f"{column.name}: in {int(told.sum()):,} of {counted(len(told), 'group')} ({counted(records, 'record')}) "
+                    f"the largest value can be estimated to within {P:g}% from the mean (p% rule)",
+                    column.name,
+                )
             )
     if not names:
         return [], []

@@ -21,6 +21,7 @@ from ontomask.masking.method import Masked
 from ontomask.microdata.encoding import Table
 from ontomask.privacy.diagnostics import Nodes
 from ontomask.progress import Progress, stretch
+from ontomask.statements import Statement, note
 
 if TYPE_CHECKING:
     from ontomask.masking.generalization import Generalization
@@ -42,7 +43,7 @@ class Search:
             goals,
             progress,
         )
-        self.notes: list[str] = []
+        self.notes: list[Statement] = []
         nodes = math.prod(len(hierarchy) for hierarchy in hierarchies)
         if nodes > MOST_NODES and method.strategy is None:
             levels = ", ".join(f"{hierarchy.name} {len(hierarchy)}" for hierarchy in hierarchies)
@@ -153,24 +154,24 @@ class Search:
             result = self.lattice.evaluate_exact(node, [*self.monotone, *self.others])
             if result.failing <= self.lattice.allowed:
                 loss = self.lattice.loss_of_rows(node, result, self.costs.by_code)
-                self.notes.append(f"step {tried} of {len(nodes)} of the strategy is the first that satisfies")
+                self.notes.append(note(f"step {tried} of {len(nodes)} of the strategy is the first that satisfies"))
                 return node, self._steps(nodes[:tried], loss)
         raise DataError(
             f"no step of the strategy satisfies the requirements ({counted(len(strategy), 'step')} tried)",
             remedy="Add a step that generalizes more, or relax the requirements.",
         )
 
-    def _not_iterative(self, nodes: Sequence[Node]) -> list[str]:
+    def _not_iterative(self, nodes: Sequence[Node]) -> list[Statement]:
         """S18 section 4 (ii): each version is a generalization of the one before. A note where one is not."""
         for step, (before, after) in enumerate(pairwise(nodes), 2):
             names = [hierarchy.name for hierarchy in self.hierarchies]
             finer = [name for name, was, now in zip(names, before, after, strict=True) if now < was]
             if finer:
-                note = (
+                text = (
                     f"the strategy is not iterative (S18 section 4): step {step} shows {', '.join(finer)} in more detail than "
                     f"step {step - 1}, so the first step that satisfies need not be the least general one that does"
                 )
-                return [note]
+                return [note(text)]
         return []
 
     def _node(self, step: int, levels: Mapping[str, int | str]) -> Node:
@@ -191,7 +192,9 @@ class Search:
                     remedy=f"Its levels are: {', '.join(f'{i} ({level})' for i, level in enumerate(names))}.",
                 )
             if isinstance(asked, int) and asked > index:
-                self.notes.append(f"{name}: level {asked} of the strategy is its last here, {index} ({names[-1]})")
+                self.notes.append(
+                    note(f"{name}: level {asked} of the strategy is its last here, {index} ({names[-1]})", name)
+                )
             node[name] = index
         return tuple(node.values())
 
@@ -243,12 +246,12 @@ class Search:
             f"{hierarchy.name} {hierarchy.levels[index].name}"
             for hierarchy, index in zip(self.hierarchies, node, strict=True)
         )
-        notes = [f"levels: {levels}", *self.notes]
+        notes = [note(f"levels: {levels}"), *self.notes]
         if self.method.strategy is None:
-            notes.append(f"{self.lattice.evaluated:,} of {self.lattice.count:,} nodes were evaluated")
+            notes.append(note(f"{self.lattice.evaluated:,} of {self.lattice.count:,} nodes were evaluated"))
         removed = int((group_of < 0).sum())
         if removed:
-            notes.append(f"{removed:,} of {counted(self.table.n, 'record')} suppressed")
+            notes.append(note(f"{removed:,} of {counted(self.table.n, 'record')} suppressed"))
         return Masked(group_of, centres, notes, shown=shown, penalty=penalty, diagnostics=Nodes(listed))
 
 

@@ -28,6 +28,7 @@ from ontomask.privacy.diagnostics import Losses
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.progress import Progress, stretch
+from ontomask.statements import Statement, note
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Classes:
     groups: int
     masked: Masked
     loss: float
-    notes: list[str]
+    notes: list[Statement]
 
 
 class Showing:
@@ -56,7 +57,7 @@ class Showing:
         self.columns = [Above.of(hierarchy) for hierarchy in hierarchies]
         self.costs = [above.costs(loss) for above in self.columns]
 
-    def classes(self, group_of: NDArray[Any], groups: int, notes: Sequence[str] = ()) -> Classes:
+    def classes(self, group_of: NDArray[Any], groups: int, notes: Sequence[Statement] = ()) -> Classes:
         """Groups of records as a release."""
         centres, shown, penalties, losses = [], [], [], []
         by_column = self.nodes(group_of, groups)
@@ -111,11 +112,11 @@ def generalize_groups(
     near = near_records(showing, operators, goals, stretch(progress, 0.0, 0.8))
     found = at_one_level(method, showing, hierarchies, goals, stretch(progress, 0.8, 1.0))
     best = found if found is not None and found.loss <= near.loss * (1 + TIE) else near
-    return replace(best.masked, notes=[*best.notes, loss_in_words(method, best.loss)])
+    return replace(best.masked, notes=[*best.notes, loss_note(method, best.loss)])
 
 
-def loss_in_words(method: Generalization, loss: float) -> str:
-    return f"loss ({method.loss}, mean of a value): {loss:.3f}"
+def loss_note(method: Generalization, loss: float) -> Statement:
+    return note(f"loss ({method.loss}, mean of a value): {loss:.3f}")
 
 
 def least_k(goals: Goals, default: int) -> int:
@@ -129,9 +130,9 @@ def near_records(showing: Showing, operators: Operators, goals: Goals, progress:
     group_of, groups, merged = merge_until(
         goals, operators, showing.table.rows, group_of, groups, stretch(progress, 0.875, 1.0)
     )
-    notes = [f"{counted(groups, 'group')} of near records"]
+    notes = [note(f"{counted(groups, 'group')} of near records")]
     if merged:
-        notes.append(f"{counted(merged, 'group')} joined with others until the models held")
+        notes.append(note(f"{counted(merged, 'group')} joined with others until the models held"))
     return showing.classes(group_of, groups, notes)
 
 
@@ -145,7 +146,7 @@ def at_one_level(
     if np.prod([float(len(hierarchy)) for hierarchy in hierarchies]) > MOST_NODES:
         return None
     found = Search(method, showing.table, hierarchies, goals, progress).run()
-    notes = ["one level for each column loses no more than groups of near records: taken"]
+    notes = [note("one level for each column loses no more than groups of near records: taken")]
     classes = showing.classes(found.group_of, found.groups, notes)
     return classes if showing.holds(goals, classes) else None
 

@@ -46,7 +46,7 @@ class Masked:
 
     group_of: NDArray[np.int32]
     centres: Sequence[NDArray[Any]]
-    notes: list[str] = field(default_factory=list)
+    notes: list[Statement] = field(default_factory=list)
     sources: Sequence[Longs] | None = None
     shown: Sequence[pl.Series] | None = None
     penalty: Sequence[NDArray[np.float64]] | None = None
@@ -299,7 +299,11 @@ class AggregationMethod(RecordDistanceMethod, GroupingMethod):
         return Operators.of(table, self.record_distance(table), self.centroid, self.numeric_centre)
 
     def aggregated(
-        self, table: Table, group_of: NDArray[np.int32], centres: Sequence[NDArray[Any]], notes: Sequence[str] = ()
+        self,
+        table: Table,
+        group_of: NDArray[np.int32],
+        centres: Sequence[NDArray[Any]],
+        notes: Sequence[Statement] = (),
     ) -> Masked:
         """Groups that show their centres, with a caveat on means that disclose one record."""
         told, caveats = dominance(table, group_of, centres) if self.numeric_centre == "mean" else ([], [])

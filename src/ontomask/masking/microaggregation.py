@@ -24,7 +24,7 @@ from ontomask.microdata.encoding import Rows, Table, Tuples
 from ontomask.operators.aggregation import Operators
 from ontomask.progress import Progress, stretch
 from ontomask.settings import validated
-from ontomask.statements import Statement, caveat, promised
+from ontomask.statements import Statement, caveat, note, promised
 
 Partition = Literal["auto", "mdav", "adaptive", "adaptive_static"]
 
@@ -173,9 +173,9 @@ class Microaggregation(AggregationMethod):
         partition = self.effective_partition(table)
         notes = []
         if self.partition == "auto":
-            notes.append(f"partition: {partition}")
+            notes.append(note(f"partition: {partition}"))
             if partition == "mdav" and self.comparison == "weighted":
-                notes.append("comparison='weighted' has no effect here: mdav handles records one by one")
+                notes.append(note("comparison='weighted' has no effect here: mdav handles records one by one"))
         progress(0.0, "measuring distances between values")
         operators = self.operators(table)
         if partition == "mdav":
@@ -192,13 +192,17 @@ class Microaggregation(AggregationMethod):
         if self.replace == "hybrid" and self.k > 1:
             own = [table.codes_of(a) for a in range(len(table.columns))]
             codes = draw_hybrid(operators.distance.metrics, own, group_of, groups, rng, stretch(progress, 0.9, 1.0))
-            return Masked.of_codes(table, codes, notes=[*notes, f"values drawn within {counted(groups, 'group')}"])
+            return Masked.of_codes(
+                table, codes, notes=[*notes, note(f"values drawn within {counted(groups, 'group')}")]
+            )
         group_of, groups, joined = merge_until(
             goals, operators, table.rows, group_of, groups, stretch(progress, 0.9, 0.95)
         )
         if joined:
             notes.append(
-                f"{counted(joined, 'group')} joined with the nearest until what is required held: {groups:,} are left"
+                note(
+                    f"{counted(joined, 'group')} joined with the nearest until what is required held: {groups:,} are left"
+                )
             )
         centres = operators.centres(table.rows, group_of, groups, stretch(progress, 0.95, 1.0))
         return self.aggregated(table, group_of, centres, notes)

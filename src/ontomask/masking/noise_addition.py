@@ -21,7 +21,7 @@ from ontomask.microdata.encoding import Table
 from ontomask.privacy.diagnostics import Changes
 from ontomask.progress import Progress
 from ontomask.settings import number
-from ontomask.statements import Statement, caveat, promised, unchanged
+from ontomask.statements import Statement, caveat, note, promised, unchanged
 from ontomask.statistics.correlation import nearest_correlation
 
 
@@ -98,7 +98,9 @@ class NoiseAddition(SelectiveMethod, DistanceMethod):
         caveats = [*self.left_alone(table), *(unchanged(name) for name in changes.unchanged)]
         return Masked.of_centres(centres, notes=notes, diagnostics=changes, caveats=caveats)
 
-    def _noise(self, standard: Sequence[Floats], n: int, rng: np.random.Generator) -> tuple[list[Floats], list[str]]:
+    def _noise(
+        self, standard: Sequence[Floats], n: int, rng: np.random.Generator
+    ) -> tuple[list[Floats], list[Statement]]:
         """Standard normal noise for each column; correlated as the standardized scores are, if that is wanted."""
         drawn = [rng.standard_normal(n) for _ in standard]
         if not self.correlated or len(standard) < 2:
@@ -113,8 +115,8 @@ class NoiseAddition(SelectiveMethod, DistanceMethod):
             mixed.append(together)
         if repaired < TIE:
             return mixed, []
-        note = "the correlations of the scores are not those of any table; the nearest that are were used"
-        return mixed, [f"{note} (largest change {repaired:.2g})"]
+        text = "the correlations of the scores are not those of any table; the nearest that are were used"
+        return mixed, [note(f"{text} (largest change {repaired:.2g})")]
 
     def _moved(self, own: Scores, codes: Array, noise: Floats, rng: np.random.Generator) -> _Moved:
         before = own.standardized()[codes]
@@ -211,18 +213,25 @@ class _Moved:
         return row | figures
 
 
-def _notes(moved: Sequence[_Moved], scored: Sequence[Scores | None]) -> list[str]:
+def _notes(moved: Sequence[_Moved], scored: Sequence[Scores | None]) -> list[Statement]:
     notes = []
     for change, own in zip(moved, scored, strict=True):
         column = change.metric.column
         if column.missing is not None:
-            notes.append(f"{column.name}: missing values stay missing")
+            notes.append(note(f"{column.name}: missing values stay missing", column.name))
         if own is not None and not own.varies:
-            notes.append(f"{column.name}: its variance is 0: no noise was added")
+            notes.append(note(f"{column.name}: its variance is 0: no noise was added", column.name))
         if own is None and len(present_codes(column)) > 1:
-            notes.append(f"{column.name}: flat values have no scores: some were drawn anew from the column instead")
+            notes.append(
+                note(
+                    f"{column.name}: flat values have no scores: some were drawn anew from the column instead",
+                    column.name,
+                )
+            )
         if change.reflected:
-            notes.append(f"{column.name}: numbers beyond the limits of the column were reflected into it")
+            notes.append(
+                note(f"{column.name}: numbers beyond the limits of the column were reflected into it", column.name)
+            )
     before, after = [], []
     for change, own in zip(moved, scored, strict=True):
         if own is not None and own.deviation > 0:
@@ -231,7 +240,7 @@ def _notes(moved: Sequence[_Moved], scored: Sequence[Scores | None]) -> list[str
             after.append(change.numbers if change.codes is None else scores[change.codes])
     if len(before) > 1:
         off = np.abs(score_correlations(after) - score_correlations(before)).max()
-        notes.append(f"largest change of a correlation between masked columns: {off:.3f}")
+        notes.append(note(f"largest change of a correlation between masked columns: {off:.3f}"))
     return notes
 
 

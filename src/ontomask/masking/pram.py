@@ -39,7 +39,7 @@ from ontomask.microdata.encoding import Table, Tuples
 from ontomask.privacy.diagnostics import Changes
 from ontomask.progress import Progress
 from ontomask.settings import number
-from ontomask.statements import Statement, caveat, promised, unchanged
+from ontomask.statements import Statement, caveat, note, promised, unchanged
 
 #: Different numbers of a numeric column at most: more are measurements, not categories.
 MOST_NUMBERS = 1000
@@ -95,7 +95,7 @@ class PRAM(SelectiveMethod, DistanceMethod):
         rows: list[dict[str, object]] = []
         parts: list[pl.DataFrame] = []
         matrices: list[pl.DataFrame] = []
-        notes: list[str] = []
+        notes: list[Statement] = []
         for place, column in enumerate(measured):
             if not chosen[place]:
                 continue
@@ -199,16 +199,21 @@ def _texts(made: Transitions) -> pl.Series:
     return made.metric.column.values.gather(made.values).cast(pl.String)
 
 
-def _notes(made: Transitions) -> list[str]:
+def _notes(made: Transitions) -> list[Statement]:
     name, notes = made.metric.column.name, []
     if made.metric.column.missing is not None:
-        notes.append(f"{name}: missing values stay missing")
+        notes.append(note(f"{name}: missing values stay missing", name))
     if len(made) < 2:
-        notes.append(f"{name}: {counted(len(made), 'category', 'categories')}: no other value to replace it with")
+        notes.append(
+            note(f"{name}: {counted(len(made), 'category', 'categories')}: no other value to replace it with", name)
+        )
     if len(made) > MOST_LISTED:
         notes.append(
-            f"{name}: {len(made):,} categories; the transition matrix is not listed: method.transitions(result.prepared.table)"
-            f"[{name!r}].matrix() has it"
+            note(
+                f"{name}: {len(made):,} categories; the transition matrix is not listed: "
+                f"method.transitions(result.prepared.table)[{name!r}].matrix() has it",
+                name,
+            )
         )
     return notes
 

@@ -23,7 +23,7 @@ from ontomask.microdata.encoding import Table, Tuples, make_table
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.progress import Progress, stretch
 from ontomask.settings import Count, number
-from ontomask.statements import Statement, caveat, promised
+from ontomask.statements import Statement, caveat, note, promised
 from ontomask.statistics.sample import first_greatest
 
 Variant = Literal["multivariate", "dynamic", "fixed", "distributional", "random"]
@@ -138,18 +138,20 @@ class RankSwapping(DistanceMethod):
         apart = self.by_column and len(table.columns) > 1
         swaps = measure_swaps(distance.metrics, codes, list(sources), list(free), k, apart=apart)
         changed = np.any([own != own[s] for own, s in zip(codes, sources, strict=True)], axis=0)
-        notes = [f"{int(changed.sum()):,} of {counted(table.n, 'record')} show a different combination of values"]
+        notes = [note(f"{int(changed.sum()):,} of {counted(table.n, 'record')} show a different combination of values")]
         notes += [
-            f"{c.name}: all records have the same value: swapping changes nothing" for c in table.columns if len(c) == 1
+            note(f"{c.name}: all records have the same value: swapping changes nothing", c.name)
+            for c in table.columns
+            if len(c) == 1
         ]
         if self.variant == "multivariate" and len(table.columns) > 1:
             notes += [
-                note
+                crowded
                 for i, metric in enumerate(distance.metrics)
-                if (note := _crowded(metric, swaps.table["rank_mean"][i] / table.n)) is not None
+                if (crowded := _crowded(metric, swaps.table["rank_mean"][i] / table.n)) is not None
             ]
         if self.percent is not None:
-            notes.insert(0, f"{self.percent:g} percent of {counted(table.n, 'record')}: k is {k:,}")
+            notes.insert(0, note(f"{self.percent:g} percent of {counted(table.n, 'record')}: k is {k:,}"))
         caveats = [] if self.variant == "random" else [_realised(row) for row in swaps.table.iter_rows(named=True)]
         return Masked.rearranged(table, list(sources), notes=notes, diagnostics=swaps, caveats=caveats)
 
@@ -233,7 +235,7 @@ def _realised(row: dict[str, Any]) -> Statement:
 CROWDED = 0.05
 
 
-def _crowded(metric: ColumnDistance, moved: float) -> str | None:
+def _crowded(metric: ColumnDistance, moved: float) -> Statement | None:
     """A few large numbers make a column's range: its values then go far in rank, as other columns choose the partners."""
     if not metric.column.continuous or metric.largest == 0:
         return None
@@ -243,10 +245,11 @@ def _crowded(metric: ColumnDistance, moved: float) -> str | None:
     half = (high - low) / metric.largest
     if half == 0 or half >= CROWDED:
         return None
-    return (
+    return note(
         f"{metric.column.name}: half of its values lie within {half:.1%} of its range, so that other columns choose the "
         f"records it is exchanged with: on average {moved:.1%} of the records are nearer to the old value than the new one. "
-        "Its logarithm, or the kind ordinal, which compares ranks, keeps values nearer"
+        "Its logarithm, or the kind ordinal, which compares ranks, keeps values nearer",
+        metric.column.name,
     )
 
 

@@ -18,7 +18,7 @@ from ontomask.masking.method import GroupingMethod, Masked, RecordDistanceMethod
 from ontomask.microdata.encoding import Tuples
 from ontomask.operators.ordering import Comparison
 from ontomask.progress import Progress
-from ontomask.statements import Statement, promised
+from ontomask.statements import Statement, note, promised
 
 
 class Recoding(RecordDistanceMethod, GroupingMethod):
@@ -72,7 +72,7 @@ class Recoding(RecordDistanceMethod, GroupingMethod):
         return Masked(
             group_of_tuple.astype(np.int32),
             [column.centre_of_code[codes[kept]] for column, codes in zip(table.columns, table.codes, strict=True)],
-            [f"{moved:,} of {counted(table.n, 'record')} took the values of others"],
+            [note(f"{moved:,} of {counted(table.n, 'record')} took the values of others")],
             by_tuple=True,
         )
 

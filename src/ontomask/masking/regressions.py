@@ -24,7 +24,7 @@ from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.columns import Coded, Codes, Column, counts_of
 from ontomask.privacy.diagnostics import Changes
 from ontomask.progress import Progress
-from ontomask.statements import Statement, caveat
+from ontomask.statements import Statement, caveat, note
 from ontomask.statistics.regression import RECORDS_EACH, Predictors
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Regressions:
     def __init__(self, columns: Sequence[Scored], masked: Sequence[int], method: Imputation) -> None:
         self.columns, self.masked, self.method = columns, masked, method
         self.n = len(columns[0].codes)
-        self.notes: list[str] = []
+        self.notes: list[Statement] = []
         self.caveats: list[Statement] = []
         self.features: list[list[Floats]] = [c.features(c.codes) for c in columns]
         self.places: list[list[int]] = []
@@ -124,7 +124,7 @@ class Regressions:
             name = scored.column.name
             progress(done / len(self.masked), f"regressing {name}")
             if scored.constant:
-                self.notes.append(f"{name}: all records have the same value: imputation changes nothing")
+                self.notes.append(note(f"{name}: all records have the same value: imputation changes nothing", name))
                 continue
             known = [p for j, own in enumerate(self.places) if j not in self.masked or j < i for p in own if j != i]
             rows = np.flatnonzero(scored.place[scored.codes] >= 0)
@@ -152,16 +152,23 @@ class Regressions:
         name = self.columns[i].column.name
         fits = [response.fit for response in (self.gaps.get(i), self.values.get(i)) if response is not None]
         if not known:
-            self.notes.append(f"{name}: no other column predicts it: values are drawn from the column alone")
+            self.notes.append(
+                note(f"{name}: no other column predicts it: values are drawn from the column alone", name)
+            )
         crowded = self._names({place for fit in fits for place in fit.crowded})
         if crowded:
             self.notes.append(
-                f"{name}: there are too few records ({RECORDS_EACH} to a coefficient) to use all predictors; not used: "
-                f"{some_of(crowded)}"
+                note(
+                    f"{name}: there are too few records ({RECORDS_EACH} to a coefficient) to use all predictors; not used: "
+                    f"{some_of(crowded)}",
+                    name,
+                )
             )
         repeated = self._names({place for fit in fits for place in fit.repeated})
         if repeated:
-            self.notes.append(f"{name}: predictors determined by other columns are not used: {some_of(repeated)}")
+            self.notes.append(
+                note(f"{name}: predictors determined by other columns are not used: {some_of(repeated)}", name)
+            )
 
     def _warn(self, i: int, fitted: Predictors, rows: Longs) -> None:
         """Where what is drawn comes close to the original. Only columns that stay as they are bring it there."""

@@ -17,7 +17,7 @@ from ontomask.operators.aggregation import Operators, members
 from ontomask.operators.ordering import sorted_records
 from ontomask.progress import Progress, stretch
 from ontomask.settings import Count
-from ontomask.statements import Statement, caveat, promised
+from ontomask.statements import Statement, caveat, note, promised
 
 
 class Resampling(AggregationMethod):
@@ -83,7 +83,7 @@ class Resampling(AggregationMethod):
         )
         group_of = np.empty(n, dtype=np.int32)
         group_of[sorted_records(operators, table.rows, np.arange(n), self.comparison)] = np.arange(n)
-        return Masked(group_of, self.shown(table, centres), [f"averages of {t:,} samples with replacement"])
+        return Masked(group_of, self.shown(table, centres), [note(f"averages of {t:,} samples with replacement")])
 
     @property
     def title(self) -> str:

@@ -22,7 +22,7 @@ from ontomask.microdata.attributes import Role
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Table, Tuples
 from ontomask.progress import Progress
-from ontomask.statements import Statement, caveat, promised
+from ontomask.statements import Statement, caveat, note, promised
 from ontomask.statistics.correlation import copula_correlations, correlations, nearest_correlation
 from ontomask.statistics.scipy_functions import eigh, ndtri, solve
 
@@ -75,7 +75,7 @@ class Shuffling(DistanceMethod):
         shuffled = [i for i in varying if confidential[i]]
         steering = [i for i in varying if not confidential[i]]
         notes = [
-            f"{s.column.name}: all records have the same value: shuffling changes nothing"
+            note(f"{s.column.name}: all records have the same value: shuffling changes nothing", s.column.name)
             for s, secret in zip(metrics, confidential, strict=True)
             if secret and len(s.column) == 1
         ]
@@ -89,8 +89,10 @@ class Shuffling(DistanceMethod):
         rho, repaired = nearest_correlation(self._copula(before, ordered, scores))
         if repaired > 0:
             notes.append(
-                "the correlations of the copula did not form a correlation matrix and were replaced by the nearest one "
-                f"(largest change {repaired:.2g})"
+                note(
+                    "the correlations of the copula did not form a correlation matrix and were replaced by the nearest one "
+                    f"(largest change {repaired:.2g})"
+                )
             )
         progress(0.4, "drawing normal scores")
         drawn = draw_scores(table.n, rho, scores, rng)
@@ -102,13 +104,19 @@ class Shuffling(DistanceMethod):
             ranks[place] = ranks[place][source]
         after = correlations(ranks)
         if len(ordered) > 1:
-            notes.append(f"largest change of a rank correlation: {np.abs(after - before)[: len(shuffled)].max():.3f}")
+            notes.append(
+                note(f"largest change of a rank correlation: {np.abs(after - before)[: len(shuffled)].max():.3f}")
+            )
         if not steering:
-            notes.append("no other column guides the shuffling: confidential values are independent of the originals")
+            notes.append(
+                note("no other column guides the shuffling: confidential values are independent of the originals")
+            )
         return self._reassigned(table, metrics, sources, notes)
 
     @staticmethod
-    def _reassigned(table: Table, metrics: Sequence[ColumnDistance], sources: list[Longs], notes: list[str]) -> Masked:
+    def _reassigned(
+        table: Table, metrics: Sequence[ColumnDistance], sources: list[Longs], notes: list[Statement]
+    ) -> Masked:
         masked = [i for i, metric in enumerate(metrics) if metric.column.attribute.role == "sensitive"]
         moves = measure_moves(
             [metrics[i] for i in masked], [table.codes_of(i) for i in masked], [sources[i] for i in masked]

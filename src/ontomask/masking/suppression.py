@@ -11,7 +11,7 @@ from ontomask.errors import DataError
 from ontomask.masking.method import GroupingMethod, Masked
 from ontomask.microdata.encoding import Tuples
 from ontomask.progress import Progress
-from ontomask.statements import Statement, promised
+from ontomask.statements import Statement, note, promised
 
 
 class Suppression(GroupingMethod):
@@ -42,7 +42,7 @@ class Suppression(GroupingMethod):
         return Masked(
             group_of_tuple.astype(np.int32),
             [column.centre_of_code[codes[common]] for column, codes in zip(table.columns, table.codes, strict=True)],
-            [f"{removed:,} of {counted(table.n, 'record')} removed"],
+            [note(f"{removed:,} of {counted(table.n, 'record')} removed")],
             by_tuple=True,
         )
 

@@ -15,6 +15,7 @@ from pydantic import BeforeValidator, Field
 from ontomask.arrays import Longs
 from ontomask.errors import PolicyError
 from ontomask.settings import Settings, number
+from ontomask.statements import Statement
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
@@ -106,7 +107,13 @@ class Attribute(Listed):
         return before, after
 
     def column(
-        self, name: str, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[str], rows: Longs | None
+        self,
+        name: str,
+        codes: Codes,
+        distinct: pl.Series,
+        missing: int | None,
+        notes: list[Statement],
+        rows: Longs | None,
     ) -> Coded:
         """The encoded column of this kind: ``distinct`` values, the code of each record, the code of a missing value."""
         raise NotImplementedError

@@ -21,6 +21,7 @@ from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError, OptionError
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.codes import factorize
+from ontomask.statements import Statement
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
@@ -221,7 +222,7 @@ class Coded(NamedTuple):
 
 
 def encode_column(
-    name: str, attribute: Attribute, values: pl.Series, notes: list[str], rows: Longs | None = None
+    name: str, attribute: Attribute, values: pl.Series, notes: list[Statement], rows: Longs | None = None
 ) -> Coded:
     """A column of the data as its attribute says; missing values are categories by now.
 

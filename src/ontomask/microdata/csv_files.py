@@ -22,6 +22,7 @@ from ontomask.arguments import short, some_of
 from ontomask.errors import DataError, OptionError
 from ontomask.files.source import BYTE_ORDER_MARKS, DELIMITERS, HEAD, LONGEST_LINE, Source, detect_delimiter
 from ontomask.microdata.frames import LONGEST_NAME, is_pattern
+from ontomask.statements import Statement, note
 
 _QUOTE, _NEWLINE, _RETURN = 34, 10, 13
 _NUMBER = re.compile(r"\s*[-+]?[0-9]+([.,][0-9]+)?\s*")
@@ -46,7 +47,7 @@ class CsvFile:
     data: pl.DataFrame
     delimiter: str
     encoding: str
-    notes: list[str]
+    notes: list[Statement]
 
 
 def read_csv(path: Path, *, delimiter: str | None = None, encoding: str | None = None) -> CsvFile:
@@ -73,7 +74,7 @@ def read_csv(path: Path, *, delimiter: str | None = None, encoding: str | None =
         source.notes.append(f"{blank:,} blank {'line' if blank == 1 else 'lines'} left out")
     if not data.height:
         raise source.error("there are no rows below the header", remedy="Check how the file was written.")
-    return CsvFile(data, separator, found, source.notes)
+    return CsvFile(data, separator, found, list(map(note, source.notes)))
 
 
 # ---- bytes ------------------------------------------------------------------------------------------------------

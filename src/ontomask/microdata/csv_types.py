@@ -13,6 +13,7 @@ from typing import Literal
 import polars as pl
 
 from ontomask.arguments import some_of
+from ontomask.statements import Statement, note
 
 #: Texts that often stand for a missing value. They stay values, and a note tells of them.
 MARKERS = (
@@ -46,7 +47,7 @@ class _Column:
 
 def typed(
     data: pl.DataFrame, *, delimiter: str, decimal: str | None = None, text: Collection[str] = ()
-) -> tuple[pl.DataFrame, str, list[str]]:
+) -> tuple[pl.DataFrame, str, list[Statement]]:
     """The frame with its number columns as numbers, the decimal mark, and notes. ``text``: columns to leave alone."""
     commas = decimal == "," or (decimal is None and delimiter != ",")
     columns = [
@@ -54,7 +55,7 @@ def typed(
         for c in data.iter_columns()
     ]
     mark = decimal or ("," if any(c.form in ("comma", "grouped") for c in columns) else ".")
-    notes: list[str] = []
+    notes: list[Statement] = []
     done = [_converted(column, mark, notes) for column in columns]
     for column in done:
         if column.dtype == pl.String:
@@ -113,7 +114,7 @@ def _decimal(values: pl.Series, cells: pl.Series, form: Form) -> _Column:
     return _Column(values, form)
 
 
-def _converted(column: _Column, mark: str, notes: list[str]) -> pl.Series:
+def _converted(column: _Column, mark: str, notes: list[Statement]) -> pl.Series:
     """The column as numbers if it is one of them under this decimal mark, with a note where it is none or nearly."""
     values, form, name = column.values, column.form, column.values.name
     why = column.why
@@ -124,22 +125,24 @@ def _converted(column: _Column, mark: str, notes: list[str]) -> pl.Series:
         form, why = "text", "points in a file with decimal commas"
     if form == "text":
         if why:
-            notes.append(f"column {name!r} stays text: {why}")
+            notes.append(note(f"column {name!r} stays text: {why}", name))
         return values
     stripped = values.str.strip_chars(" ")
     stripped = stripped.set(stripped == "", None)  # an empty text among numbers is not a number
     if form == "integer":
         return stripped.cast(pl.Int64)
     if form == "grouped":
-        notes.append(f"column {name!r} has points for thousands: 1.234,50 is read as 1234.50")
+        notes.append(note(f"column {name!r} has points for thousands: 1.234,50 is read as 1234.50", name))
         stripped = stripped.str.replace_all(".", "", literal=True)
     pointed = _pointed(stripped) if form in ("comma", "grouped") else stripped
     if _longest(pointed) > _DIGITS:
-        notes.append(f"column {name!r}: numbers of more than {_DIGITS} digits were rounded to 64-bit floats")
+        notes.append(
+            note(f"column {name!r}: numbers of more than {_DIGITS} digits were rounded to 64-bit floats", name)
+        )
     return pointed.cast(pl.Float64)
 
 
-def _marker_note(column: pl.Series, mark: str) -> list[str]:
+def _marker_note(column: pl.Series, mark: str) -> list[Statement]:
     found = column.filter(column.is_in(MARKERS))
     if not len(found):
         return []
@@ -149,9 +152,8 @@ def _marker_note(column: pl.Series, mark: str) -> list[str]:
     numbers = len(others) > 0 and _all(_pointed(others) if mark == "," else others, _NUMBER)
     values = [value for value, _ in counts]
     rest = "; all others are numbers" if numbers else ""
-    return [
-        f"column {column.name!r} holds {shown}: values, not nulls{rest}. To make them missing: missing={values} (--missing)"
-    ]
+    text = f"holds {shown}: values, not nulls{rest}. To make them missing: missing={values} (--missing)"
+    return [note(f"column {column.name!r} {text}", column.name)]
 
 
 def _is_integer(cells: pl.Series) -> bool:

@@ -20,6 +20,7 @@ from ontomask.arrays import Longs
 from ontomask.errors import DataError
 from ontomask.microdata.codes import combine
 from ontomask.microdata.columns import Coded, Codes, Column, encode_column, rows_where
+from ontomask.statements import Statement, note
 
 SomeTuples = TypeVar("SomeTuples", bound="Tuples")
 
@@ -69,7 +70,7 @@ class Table(Tuples):
     """Tuples whose records are at hand: for methods that choose among equal records, and to apply an outcome to them."""
 
     rows: Rows
-    notes: list[str] = field(default_factory=list)
+    notes: list[Statement] = field(default_factory=list)
 
     def codes_of(self, column: int) -> Codes:
         """The code of each record in a column."""
@@ -79,11 +80,11 @@ class Table(Tuples):
 
 def encode(data: pl.DataFrame, attributes: Mapping[str, Any], names: Sequence[str], rows: Longs | None = None) -> Table:
     """Encode the columns ``names`` of the data, in that order; ``rows`` are the places of its records in the input."""
-    notes: list[str] = []
+    notes: list[Statement] = []
     return make_table([encode_column(name, attributes[name], data[name], notes, rows) for name in names], notes)
 
 
-def make_table(columns: Sequence[Coded], notes: Sequence[str] = ()) -> Table:
+def make_table(columns: Sequence[Coded], notes: Sequence[Statement] = ()) -> Table:
     """The table of encoded columns: their distinct tuples."""
     tuple_of, first = combine([codes for _, codes in columns], [len(column) for column, _ in columns])
     counts = np.bincount(tuple_of).astype(np.int64)
@@ -109,7 +110,7 @@ def require_columns(data: pl.DataFrame, attributes: Mapping[str, Any]) -> None:
 
 
 def apply_missing_rules(
-    data: pl.DataFrame, attributes: Mapping[str, Any], studied: Collection[str], notes: list[str]
+    data: pl.DataFrame, attributes: Mapping[str, Any], studied: Collection[str], notes: list[Statement]
 ) -> tuple[pl.DataFrame, NDArray[np.bool_]]:
     """Missing values as the policy wants them: the data without the records it drops, and which records stayed.
 
@@ -120,7 +121,7 @@ def apply_missing_rules(
         absent = data[name].is_null()
         if attribute.missing == "drop_record" and absent.any():
             keep &= ~absent.to_numpy()
-            notes.append(f"{name}: {counted(int(absent.sum()), 'record')} without a value dropped")
+            notes.append(note(f"{name}: {counted(int(absent.sum()), 'record')} without a value dropped", name))
     if not keep.any():
         raise DataError(
             "dropping the records with missing values leaves none", remedy="Choose missing: category for some columns."
@@ -140,6 +141,9 @@ def apply_missing_rules(
         if rule == "category" and absent.any():
             number = int(absent.sum())
             notes.append(
-                f"{name}: {counted(number, 'missing value')}, a category of {'its' if number == 1 else 'their'} own"
+                note(
+                    f"{name}: {counted(number, 'missing value')}, a category of {'its' if number == 1 else 'their'} own",
+                    name,
+                )
             )
     return (data if keep.all() else data.filter(pl.Series(keep))), keep

@@ -18,6 +18,7 @@ from ontomask.arguments import short, some_of
 from ontomask.errors import DataError
 from ontomask.files.extras import load_extra
 from ontomask.microdata.workbook_size import require_reasonable_workbook
+from ontomask.statements import Statement, note
 
 _MOST_ROWS, _MOST_COLUMNS, _LONGEST_TEXT = 1_048_576, 16_384, 32_767
 #: The largest integer up to which a 64-bit float holds every one.
@@ -29,7 +30,7 @@ WRITTEN = datetime.datetime(2000, 1, 1)
 # ---- reading ----------------------------------------------------------------------------------------------------
 
 
-def read_excel(path: Path, sheet: str | int | None) -> tuple[pl.DataFrame, str, list[str]]:
+def read_excel(path: Path, sheet: str | int | None) -> tuple[pl.DataFrame, str, list[Statement]]:
     """Data, the name of the sheet, notes. ``sheet``: a name, or a number counted from 1; else the first."""
     fastexcel = load_extra("fastexcel", "reading Excel files")
     # It logs columns without values to standard error; here they are nulls and nothing to tell.
@@ -47,17 +48,17 @@ def read_excel(path: Path, sheet: str | int | None) -> tuple[pl.DataFrame, str, 
     notes = []
     if sheet is None and len(book.sheet_names) > 1:
         others = some_of([repr(other) for other in book.sheet_names if other != name])
-        notes.append(f"read from the sheet {name!r}; not read: {others}")
+        notes.append(note(f"read from the sheet {name!r}; not read: {others}"))
     header = _header(path, name, book, named=sheet is not None)
     if sheet is None:
         _refuse_alike(path, name, header, book)
     data, mixed = _cells(fastexcel, book, name)
     if mixed:
-        notes.append("a column with numbers and text in it was read as text")
+        notes.append(note("a column with numbers and text in it was read as text"))
     data.columns = header
     filled = data.filter(~pl.all_horizontal(pl.all().is_null()))
     if filled.height < data.height:
-        notes.append(f"{data.height - filled.height:,} empty rows left out")
+        notes.append(note(f"{data.height - filled.height:,} empty rows left out"))
     return pl.DataFrame([_whole_days(whole_numbers(c)) for c in filled.iter_columns()]), name, notes
 
 

@@ -11,6 +11,7 @@ import polars as pl
 from ontomask.arguments import counted, short, some_of
 from ontomask.errors import DataError
 from ontomask.microdata.dtypes import is_text
+from ontomask.statements import Statement, note
 
 _SIGNS = r"=+\-@\t\r\n＝＋－＠"
 #: A formula, as far as its first sign tells; numbers, ranges of numbers and bare dashes are none.
@@ -29,14 +30,14 @@ def formula_cells(data: pl.DataFrame) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count}
 
 
-def formula_note(data: pl.DataFrame) -> list[str]:
+def formula_note(data: pl.DataFrame) -> list[Statement]:
     """What to tell of them: columns and counts, no values."""
     counts = formula_cells(data)
     if not counts:
         return []
     shown = some_of([f"{counted(count, 'cell')} of {short(repr(name), 40)}" for name, count in counts.items()], 10)
     text = f"a spreadsheet would run {shown} as formulas (they begin with = + - @ or a tab)"
-    return [f"{text}; in a CSV, escape_formulas=True (--escape-formulas) makes them text"]
+    return [note(f"{text}; in a CSV, escape_formulas=True (--escape-formulas) makes them text")]
 
 
 def escaped(data: pl.DataFrame, where: str) -> pl.DataFrame:

@@ -18,6 +18,7 @@ from ontomask.errors import DataError
 from ontomask.fork_safety import require_threads
 from ontomask.microdata.dtypes import as_before, nested, values_unread
 from ontomask.microdata.missing_markers import marker_note, without_marker_categories, without_markers
+from ontomask.statements import Statement
 
 if TYPE_CHECKING:  # with a default, ``om.Result`` alone means a result of any kind of frame
     from typing_extensions import TypeVar
@@ -49,7 +50,7 @@ class Taken:
     kind: Kind
     native_dtypes: Mapping[str, Any] = field(repr=False)
     index: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Statement] = field(default_factory=list)
 
     def orders(self) -> dict[str, list[Any]]:
         """The order of categories in the columns that have one of their own: ordered categoricals and enums."""

@@ -10,6 +10,7 @@ import polars as pl
 
 from ontomask.arguments import counted, some_of
 from ontomask.microdata.dtypes import is_text
+from ontomask.statements import Statement, note
 
 _NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
 
@@ -33,13 +34,13 @@ def without_markers(data: pl.DataFrame, markers: Collection[str]) -> tuple[pl.Da
     return (pl.DataFrame(columns), found) if found else (data, [])
 
 
-def marker_note(before: pl.DataFrame, after: pl.DataFrame, found: Collection[str]) -> list[str]:
+def marker_note(before: pl.DataFrame, after: pl.DataFrame, found: Collection[str]) -> list[Statement]:
     """How many cells became missing, by column."""
     if not found:
         return []
     cells = {name: after[name].null_count() - before[name].null_count() for name in found}
     shown = some_of([f"{counted(count, 'cell')} of {name!r}" for name, count in cells.items()], 10)
-    return [f"missing markers: {shown} became missing"]
+    return [note(f"missing markers: {shown} became missing")]
 
 
 def without_marker_categories(

@@ -15,6 +15,7 @@ from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.frames import Taken, Unread, take
 from ontomask.microdata.reading import SUFFIXES, Codes, format_of, read_table, require_file
 from ontomask.microdata.reading_options import Reading
+from ontomask.statements import Statement, note
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class OpenTable:
 
     native: Taken
     source: Path | None = None
-    notes: list[str] = field(default_factory=list)
+    notes: list[Statement] = field(default_factory=list)
 
     @property
     def data(self) -> pl.DataFrame:
@@ -57,7 +58,7 @@ def opened(
     reading: Reading | None = None,
     *,
     release: bool = False,
-) -> tuple[Any, Path | None, list[str]]:
+) -> tuple[Any, Path | None, list[Statement]]:
     """A frame as it is; a path as the file's frame, the path, and how the file was read.
 
     Codes stay the text they are. ``text`` names more columns that are text. ``reading``: how the file of the original is
@@ -75,9 +76,9 @@ def opened(
     named = options.pop("text", [])
     codes = Codes([*text, *named, *(name for name, a in attributes.items() if a.read_as_text)])
     file = read_table(path, text=codes, **options)
-    notes = [file.summary(), *file.notes]
+    notes = [note(file.summary()), *file.notes]
     if unused:
-        notes.append(f"reading options that this format does not use: {', '.join(unused)}")
+        notes.append(note(f"reading options that this format does not use: {', '.join(unused)}"))
     absent = [name for name in named if name not in file.data.columns]
     if absent and not release:
         raise DataError(
@@ -89,7 +90,7 @@ def opened(
     return data, path, notes
 
 
-def _as_text(data: pl.DataFrame, names: Iterable[str], notes: list[str]) -> pl.DataFrame:
+def _as_text(data: pl.DataFrame, names: Iterable[str], notes: list[Statement]) -> pl.DataFrame:
     """Whole numbers as text, in the columns that the policy says are text; other formats know the types themselves."""
     for name in names:
         dtype = data.schema.get(name)
@@ -97,9 +98,11 @@ def _as_text(data: pl.DataFrame, names: Iterable[str], notes: list[str]) -> pl.D
             continue
         if dtype.is_integer():
             data = data.with_columns(data[name].cast(pl.String))
-            notes.append(f"column {name!r} holds numbers in this file; taken as text (leading zeros are not known)")
+            notes.append(
+                note(f"column {name!r} holds numbers in this file; taken as text (leading zeros are not known)", name)
+            )
         else:
-            notes.append(f"column {name!r} cannot be taken as text: it holds {dtype}")
+            notes.append(note(f"column {name!r} cannot be taken as text: it holds {dtype}", name))
     return data
 
 

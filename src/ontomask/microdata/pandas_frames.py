@@ -15,6 +15,7 @@ import polars as pl
 from ontomask.arguments import some_of
 from ontomask.errors import DataError
 from ontomask.microdata.dtypes import in_use, is_text, values_unread
+from ontomask.statements import Statement, note
 
 #: What an object column may hold, one kind at a time, and what Polars calls it.
 _OBJECTS: dict[type, Any] = {
@@ -43,7 +44,7 @@ class ObjectColumn(NamedTuple):
 
 def to_polars(
     frame: Any, keep_index: Collection[str], unread: Callable[[str], bool] | None = None
-) -> tuple[pl.DataFrame, dict[str, Any], list[str], list[str]]:
+) -> tuple[pl.DataFrame, dict[str, Any], list[str], list[Statement]]:
     """Data, native data types, levels of the index that carry information, notes."""
     columns, index, notes = _index(frame, keep_index)
     columns |= {name: frame[name] for name in frame.columns}
@@ -54,7 +55,7 @@ def to_polars(
     return pl.DataFrame(taken), native, index, notes
 
 
-def _index(frame: Any, keep: Collection[str]) -> tuple[dict[str, Any], list[str], list[str]]:
+def _index(frame: Any, keep: Collection[str]) -> tuple[dict[str, Any], list[str], list[Statement]]:
     """The levels of the index to keep as columns, the names of those that carry information, and notes."""
     index = frame.index
     names = [
@@ -72,8 +73,10 @@ def _index(frame: Any, keep: Collection[str]) -> tuple[dict[str, Any], list[str]
     if dropped:
         shown = some_of([repr(name) for name in dropped])
         notes.append(
-            f"the index {shown} of the pandas frame was left out as an identifier; "
-            "name it in the policy to keep it as a column"
+            note(
+                f"the index {shown} of the pandas frame was left out as an identifier; "
+                "name it in the policy to keep it as a column"
+            )
         )
     return kept, [] if plain and not kept else names, notes
 

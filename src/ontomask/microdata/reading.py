@@ -19,6 +19,7 @@ from ontomask.microdata.csv_types import typed
 from ontomask.microdata.excel_files import read_excel
 from ontomask.microdata.missing_markers import marker_note, without_markers
 from ontomask.microdata.total_rows import total_row_note
+from ontomask.statements import Statement
 
 #: Suffix -> format. The first three may be packed: .csv.gz.
 SUFFIXES = {
@@ -53,7 +54,7 @@ class TableFile:
     encoding: str | None = None
     decimal: str | None = None
     sheet: str | None = None
-    notes: list[str] = field(default_factory=list)
+    notes: list[Statement] = field(default_factory=list)
 
     def summary(self) -> str:
         """What was detected, in words: ``CSV, delimiter ";", encoding cp1252, decimal comma; 30,162 rows, 9 columns``."""

@@ -112,8 +112,8 @@ def spelled_alike(distinct: pl.Series) -> list[str]:
     several = [number for number in folded.values() if number > 1]
     if not several:
         return []
-    note = (
+    text = (
         f"{sum(several):,} spellings differ from another only in case, blanks or Unicode form (they would be "
         f"{counted(len(several), 'value')}); they count as different values, the safe choice for k"
     )
-    return [note]
+    return [text]

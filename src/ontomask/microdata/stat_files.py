@@ -11,6 +11,7 @@ from ontomask.arguments import some_of
 from ontomask.errors import DataError
 from ontomask.files.extras import load_extra
 from ontomask.microdata.excel_files import EXACT, whole_numbers
+from ontomask.statements import Statement, note
 
 #: Format -> (what it is called, pyreadstat's reader, its writer if there is one).
 FORMATS = {
@@ -27,7 +28,7 @@ FORMATS = {
 
 def read_stat(
     path: Path, format: str, *, encoding: str | None = None, labels: bool = False
-) -> tuple[pl.DataFrame, str | None, list[str]]:
+) -> tuple[pl.DataFrame, str | None, list[Statement]]:
     """Data, encoding, notes. Stored values, or with ``labels`` their value labels where there are any."""
     name, reader, _ = FORMATS[format]
     package = load_extra("pyreadstat", f"reading {name} files")
@@ -38,7 +39,7 @@ def read_stat(
         data = data.with_columns(_labelled(data[column], found, notes) for column, found in labelled.items())
     elif labelled:
         shown = some_of([repr(column) for column in labelled])
-        notes.append(f"value labels exist for {shown}; the stored values are read. labels=True reads the labels")
+        notes.append(note(f"value labels exist for {shown}; the stored values are read. labels=True reads the labels"))
     # There is no missing text in these formats: an empty one stands for it.
     columns = [c.set(c == "", None) if c.dtype == pl.String else whole_numbers(c) for c in data.iter_columns()]
     return pl.DataFrame(columns), meta.file_encoding, notes
@@ -56,7 +57,7 @@ def _read(package: Any, path: Path, reader: str, encoding: str | None, **options
     return data, meta
 
 
-def _missing_note(package: Any, path: Path, format: str, encoding: str | None) -> list[str]:
+def _missing_note(package: Any, path: Path, format: str, encoding: str | None) -> list[Statement]:
     """Values that the file declares missing are read as nulls, and this is reported."""
     if format == "xpt":  # it has no such declarations
         return []
@@ -65,7 +66,7 @@ def _missing_note(package: Any, path: Path, format: str, encoding: str | None) -
     else:
         _, meta = _read(package, path, FORMATS[format][1], encoding, metadataonly=True, user_missing=True)
         declared = [repr(column) for column in [*meta.missing_ranges, *meta.missing_user_values]]
-    return [f"values that the file declares missing are null, in {some_of(declared)}"] if declared else []
+    return [note(f"values that the file declares missing are null, in {some_of(declared)}")] if declared else []
 
 
 def undeclared(path: Path, format: str, encoding: str | None = None) -> tuple[list[str], list[str]]:
@@ -80,7 +81,7 @@ def undeclared(path: Path, format: str, encoding: str | None = None) -> tuple[li
     return hidden, list(meta.notes or [])
 
 
-def _labelled(column: pl.Series, labels: dict[Any, str], notes: list[str]) -> pl.Series:
+def _labelled(column: pl.Series, labels: dict[Any, str], notes: list[Statement]) -> pl.Series:
     """The labels of the values; a value without one as text, and a note that there are some."""
     plain = whole_numbers(column)
     known = {key: str(label) for key, label in labels.items() if isinstance(key, str) == (column.dtype == pl.String)}
@@ -89,7 +90,12 @@ def _labelled(column: pl.Series, labels: dict[Any, str], notes: list[str]) -> pl
     if column.dtype == pl.String:
         without = without.filter(without != "")
     if len(without):
-        notes.append(f"column {column.name!r}: {len(without):,} cells have a value without a label; it stands as text")
+        notes.append(
+            note(
+                f"column {column.name!r}: {len(without):,} cells have a value without a label; it stands as text",
+                column.name,
+            )
+        )
     return named.fill_null(plain.cast(pl.String))
 
 

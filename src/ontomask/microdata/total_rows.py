@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from ontomask.statements import Statement, note
+
 #: What stands in such a row, in five languages; letters in small.
 _WORDS = frozenset(
     (
@@ -11,11 +13,12 @@ _WORDS = frozenset(
         "mittelwert|durchschnitt|suma|suma total|media|promedio|mitjana|somme|totaux|moyenne"
     ).split("|")
 )
+
 #: In fewer rows, a last one that differs says nothing.
 _FEW_ROWS = 10
 
 
-def total_row_note(data: pl.DataFrame) -> list[str]:
+def total_row_note(data: pl.DataFrame) -> list[Statement]:
     """What to say of the last row if it seems to be no record: a word for a total, or hardly a value in full columns."""
     if data.height < _FEW_ROWS or data.width < 2:
         return []
@@ -27,7 +30,9 @@ def total_row_note(data: pl.DataFrame) -> list[str]:
     if not said and len(empty) < max(2, data.width / 2):
         return []
     seems = "the last row looks like totals or a remark, not like a record"
-    return [f"{seems}: if it is not a record, remove it from the file, or it will be masked and released as a record"]
+    return [
+        note(f"{seems}: if it is not a record, remove it from the file, or it will be masked and released as a record")
+    ]
 
 
 def _says_total(cell: object) -> bool:

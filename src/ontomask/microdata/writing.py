@@ -92,7 +92,7 @@ def write_table(
     _check_options(chosen, separator, encoding, decimal)
     taken = take_any(frame)
     for note in taken.notes:
-        warnings.warn(note, OntomaskWarning, stacklevel=2)
+        warnings.warn(str(note), OntomaskWarning, stacklevel=2)
     target = checked_target(target, overwrite, source)
     plain = only_what_cells_show(taken.data)
     data = _for_spreadsheets(plain, chosen, target, escape_formulas, told=not private)
@@ -134,7 +134,7 @@ def _for_spreadsheets(data: pl.DataFrame, chosen: str, target: Path, escape: boo
     if escape:
         return escaped(data, str(target))
     for note in formula_note(data) if told else ():
-        warnings.warn(note, OntomaskWarning, stacklevel=3)
+        warnings.warn(str(note), OntomaskWarning, stacklevel=3)
     return data
 
 

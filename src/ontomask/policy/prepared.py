@@ -22,7 +22,7 @@ from ontomask.microdata.opening import open_table, with_own_orders
 from ontomask.policy.policy import Policy
 from ontomask.privacy.examined import Examined
 from ontomask.progress import Progress, Reporter
-from ontomask.statements import Statement
+from ontomask.statements import Statement, note
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 
@@ -38,7 +38,7 @@ class Prepared:
     table: Table
     kept: NDArray[np.bool_]
     policy: Policy
-    notes: list[str] = field(default_factory=list)
+    notes: list[Statement] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     source: Path | None = None
     repeating: list[Repeating] = field(default_factory=list)
@@ -80,7 +80,10 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
     repeats = repeating(taken.data.filter(pl.Series(kept)), policy.identifiers)
     types = taken.data.schema  # asked for once: it takes its time where there are thousands of columns
     notes += [
-        f"{name}: it is empty or its values cannot be compared; it is unknown whether several records share a value"
+        note(
+            f"{name}: it is empty or its values cannot be compared; it is unknown whether several records share a value",
+            name,
+        )
         for name in policy.identifiers
         if types[name] == pl.Null
     ]
@@ -102,13 +105,13 @@ def _taxonomies(table: Tuples, examined: Examined) -> dict[str, Taxonomy]:
     return found
 
 
-def _columns(taken: Taken, policy: Policy, notes: list[str]) -> tuple[pl.DataFrame, list[str]]:
+def _columns(taken: Taken, policy: Policy, notes: list[Statement]) -> tuple[pl.DataFrame, list[str]]:
     """The columns that stay: all but identifiers and, if the policy wants it, what it does not list."""
     data = taken.data
     require_columns(data, policy.attributes)
     removed = list(policy.identifiers)
     if removed:
-        notes.append(f"identifiers removed: {', '.join(removed)}")
+        notes.append(note(f"identifiers removed: {', '.join(removed)}"))
     unlisted = [name for name in data.columns if name not in policy.attributes]
     if unlisted and policy.unlisted == "error":
         raise DataError(
@@ -118,15 +121,18 @@ def _columns(taken: Taken, policy: Policy, notes: list[str]) -> tuple[pl.DataFra
         )
     if unlisted:
         text = "kept as they are" if policy.unlisted == "other" else "dropped"
-        notes.append(f"columns the policy does not list, {text}: {', '.join(unlisted)}")
+        notes.append(note(f"columns the policy does not list, {text}: {', '.join(unlisted)}"))
         removed += unlisted if policy.unlisted == "drop" else []
     return data.drop(removed), removed
 
 
-def _constant(table: Tuples) -> list[str]:
+def _constant(table: Tuples) -> list[Statement]:
     """Quasi-identifiers that say nothing."""
     return [
-        f"{column.name}: all records have the same value; as a quasi-identifier it distinguishes no records"
+        note(
+            f"{column.name}: all records have the same value; as a quasi-identifier it distinguishes no records",
+            column.name,
+        )
         for column in table.columns
         if len(column) == 1 and column.attribute.quasi
     ]

@@ -39,12 +39,12 @@ class Verification:
     ----------
     findings : list of Finding
         One for each model and check.
-    notes : list of str
+    notes : list of Statement
         Which file was verified, and the like.
     """
 
     findings: list[Finding]
-    notes: list[str] = field(default_factory=list)
+    notes: list[Statement] = field(default_factory=list)
 
     @property
     def holds(self) -> bool:
@@ -95,7 +95,9 @@ class Verification:
 
     def _repr_html_(self) -> str:
         rows = [(str(finding).partition(":")[0], finding.text) for finding in self.findings]
-        return html_card(f"Verdict: {self.verdict}", html_table(("", "what was checked"), rows), notes=self.notes)
+        return html_card(
+            f"Verdict: {self.verdict}", html_table(("", "what was checked"), rows), notes=map(str, self.notes)
+        )
 
 
 def check_models(

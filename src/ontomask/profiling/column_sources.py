@@ -19,6 +19,7 @@ from ontomask.microdata.missing_markers import without_markers
 from ontomask.microdata.opening import opened
 from ontomask.microdata.reading import SUFFIXES, Codes, format_of, parquet_errors, read_table, require_file
 from ontomask.microdata.reading_options import Reading
+from ontomask.statements import Statement, note
 
 #: Of a Parquet file with more cells, only a part is looked at: blocks of records from its whole length.
 MOST_CELLS = 50_000_000
@@ -30,7 +31,7 @@ class ColumnSource:
     """A frame: ``names``, how many ``records`` there are, of how many the values are ``looked`` at, ``notes``."""
 
     frame: pl.DataFrame
-    notes: list[str] = field(default_factory=list)
+    notes: list[Statement] = field(default_factory=list)
     path: Path | None = None
     ordered: frozenset[str] = frozenset()
     reading: Reading = field(default_factory=Reading)
@@ -143,10 +144,12 @@ def _parquet(path: Path, reading: Reading) -> ColumnSource:
         if not head.height:
             raise DataError("there are no records in it", where=str(path), remedy="Check how the file was written.")
         source = ParquetSource(head, [], path, frozenset(taken.orders()), reading, nested)
-    source.notes.append(f"Parquet; {source.records:,} rows, {len(source.names):,} columns")
+    source.notes.append(note(f"Parquet; {source.records:,} rows, {len(source.names):,} columns"))
     if source.looked < source.records:
         source.notes.append(
-            f"only {source.looked:,} of {source.records:,} records were looked at, in {BLOCKS} blocks from the whole "
-            "file: values, missing values and unmatched values that stand elsewhere are not known"
+            note(
+                f"only {source.looked:,} of {source.records:,} records were looked at, in {BLOCKS} blocks from the whole "
+                "file: values, missing values and unmatched values that stand elsewhere are not known"
+            )
         )
     return source

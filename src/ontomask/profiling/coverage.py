@@ -18,6 +18,7 @@ from ontomask.files.source import Source
 from ontomask.hierarchies.levels_file import LevelsFile, as_text
 from ontomask.microdata.csv_files import DataSource
 from ontomask.microdata.reading import Codes, read_table, require_file
+from ontomask.statements import Statement, note
 from ontomask.taxonomy.lexicon import nearest_texts
 from ontomask.taxonomy.matched import Matching
 from ontomask.taxonomy.matching import match_counts
@@ -36,7 +37,7 @@ class ColumnValues:
     counts: dict[Any, int]
     missing: int
     numbers: bool
-    notes: list[str] = field(default_factory=list)
+    notes: list[Statement] = field(default_factory=list)
     #: The name of the column; a plain list has none.
     column: str | None = None
 
@@ -74,9 +75,11 @@ def read_values(path: str | Path, column: str | None = None, *, plain_list: bool
         raise DataError("a plain list has no columns", where=str(file), remedy="Give one of both, or neither.")
     if plain_list or (column is None and file.name.lower().removesuffix(".gz").endswith(".txt")):
         return _listed(file)
-    sentences: list[str] = []
+    notes: list[Statement] = []
+    delimiter = None
     if column is None:
-        names = read_table(file).data.columns
+        whole = read_table(file)
+        names, delimiter = whole.data.columns, whole.delimiter
         if len(names) > 1:
             raise DataError(
                 f"it has {counted(len(names), 'column')}, and none is named",
@@ -84,8 +87,8 @@ def read_values(path: str | Path, column: str | None = None, *, plain_list: bool
                 remedy=f"Name one of: {some_of([repr(name) for name in names], 20)}.",
             )
         column = names[0]
-        sentences = [f"the first line, {column!r}, is taken for the name of the only column; a plain list has none"]
-    table = read_table(file, text=Codes([column]))
+        notes = [note(f"the first line, {column!r}, is taken for the name of the only column; a plain list has none")]
+    table = read_table(file, text=Codes([column]), delimiter=delimiter)
     if column not in table.data.columns:
         raise DataError(
             f"no column {column!r}",
@@ -100,14 +103,14 @@ def read_values(path: str | Path, column: str | None = None, *, plain_list: bool
     distinct = present.unique(maintain_order=True)
     counts = dict(zip(distinct.to_list(), present.unique_counts().to_list(), strict=True))
     # What is reported of other columns does not matter here.
-    notes = [note for note in table.notes if not note.startswith("column ") or note.startswith(f"column {column!r} ")]
-    if sentences:  # instead of what reading tells of the same
-        notes = [note for note in notes if not note.startswith("read as one column")]
+    notes += [said for said in table.notes if said.subject in ("", column)]
     if series.dtype.is_numeric():
-        notes.append(f"column {column!r} is stored as {series.dtype}: codes have lost zeros at their ends")
+        notes.append(
+            note(f"column {column!r} is stored as {series.dtype}: codes have lost zeros at their ends", column)
+        )
     numbers = series.dtype.is_numeric()
     where = f"column {column!r} of {file.name}"
-    return ColumnValues(where, counts, series.null_count(), numbers, sentences + notes, column)
+    return ColumnValues(where, counts, series.null_count(), numbers, notes, column)
 
 
 def _listed(file: Path) -> ColumnValues:
@@ -116,7 +119,7 @@ def _listed(file: Path) -> ColumnValues:
     values = [line for line in lines if line]
     if not values:
         raise source.error("there is no value in it", remedy="Write a value on each line.")
-    return ColumnValues(f"the list {file.name}", dict(Counter(values)), 0, False, source.notes)
+    return ColumnValues(f"the list {file.name}", dict(Counter(values)), 0, False, list(map(note, source.notes)))
 
 
 @dataclass(frozen=True)
@@ -142,7 +145,7 @@ class Coverage:
     records: int
     missing: int
     uncovered: list[Uncovered]
-    notes: list[str]
+    notes: list[Statement]
     #: Values that can mean several concepts; each is taken as the first.
     ambiguous: int = 0
 
@@ -170,7 +173,7 @@ def covered_by_taxonomy(
     ]
     by = f"{taxonomy.name or 'the taxonomy'} ({counted(len(taxonomy), 'concept')})"
     distinct = len(matching.rows) + len(uncovered)
-    return _coverage(by, values, uncovered, distinct, matching.notes, len(matching.ambiguous))
+    return _coverage(by, values, uncovered, distinct, matching.other_notes, len(matching.ambiguous))
 
 
 def covered_by_levels(values: ColumnValues, levels: LevelsFile) -> Coverage:
@@ -203,4 +206,6 @@ def _coverage(
     by: str, values: ColumnValues, uncovered: list[Uncovered], distinct: int, notes: list[str], ambiguous: int = 0
 ) -> Coverage:
     ordered = sorted(uncovered, key=lambda u: -u.records)
-    return Coverage(by, distinct, values.records, values.missing, ordered, values.notes + notes, ambiguous)
+    return Coverage(
+        by, distinct, values.records, values.missing, ordered, values.notes + list(map(note, notes)), ambiguous
+    )

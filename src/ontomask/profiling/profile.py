@@ -160,7 +160,7 @@ def profile(
         repeating_column(source.column(c.name)) for c in columns if c.role == "identifier" and not c.proposal.unknown
     ]
     sentences += [key.sentence() for key in keys if key is not None]
-    notes = [*source.notes, *known.notes, *sentences]
+    notes = [*map(str, source.notes), *known.notes, *sentences]
     return Profile(tuple(columns), source.records, source.looked, notes, source.path, source.reading)
 
 

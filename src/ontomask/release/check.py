@@ -20,6 +20,7 @@ from ontomask.policy.verification import NOTHING_PROMISED, Verification, check_m
 from ontomask.privacy.models import ClassModel
 from ontomask.progress import Reporter
 from ontomask.showing import html_card, html_list, html_table
+from ontomask.statements import Statement
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,7 @@ class Check:
         The records of the data.
     columns : polars.DataFrame
         Role, kind, taxonomy, number of different values and of missing ones, without the records that are dropped.
-    notes : list of str
+    notes : list of Statement
         What was noticed.
     risk : Risk
         Unique records and small classes.
@@ -44,7 +45,7 @@ class Check:
 
     records: int
     columns: pl.DataFrame
-    notes: list[str]
+    notes: list[Statement]
     risk: Risk
     verification: Verification
     dropped: int = 0
@@ -60,7 +61,7 @@ class Check:
             "records": self.records,
             "dropped": self.dropped,
             "columns": self.columns.to_dicts(),
-            "notes": self.notes,
+            "notes": list(map(str, self.notes)),
             "readings": self.readings,
             "risk": self.risk.figures,
             "class_sizes": self.risk.sizes.to_dicts(),
@@ -81,7 +82,7 @@ class Check:
     def _repr_html_(self) -> str:
         table = html_table(self.columns.columns, self.columns.rows())
         told = html_list([*self.readings, *map(str, self.verification)])
-        return html_card(counted(self.records, "record"), table, told, notes=self.notes)
+        return html_card(counted(self.records, "record"), table, told, notes=map(str, self.notes))
 
 
 def check(
@@ -139,8 +140,7 @@ def check(
     verification = check_models(prepared.examined, stated, policy, prepared.examined)
     report(1.0, "done")
     unprotected = not policy.promises and (policy.method is not None or policy.require)
-    shared = [identifier.sentence(policy.counting) for identifier in prepared.repeating]
-    notes = [*([NOTHING_PROMISED.text] if unprotected else []), *prepared.notes, *shared]
+    notes = [*([NOTHING_PROMISED] if unprotected else []), *prepared.notes, *prepared.shared_identifiers]
     dropped = int((~prepared.kept).sum())
     return Check(len(prepared.kept), _columns(prepared), notes, risk, verification, dropped)
 

@@ -21,6 +21,7 @@ from ontomask.privacy.models import Finding
 from ontomask.release.releases import all_verified
 from ontomask.release.run import verify
 from ontomask.release.saving import ABOUT, MANIFEST, PARTS, SECRET
+from ontomask.statements import note
 
 POLICY = "confidential/policy.yaml"
 #: Files that may be listed without a hash: the list itself, and a secret that could be guessed from it.
@@ -136,16 +137,16 @@ def verify_result(
     absent = [_shown(file, place) for file in released if not file.is_file()]
     chosen = place / POLICY if policy is None and (place / POLICY).is_file() else policy
     if not released or absent:
-        return Verification([files], [f"not verified: {some_of(absent)} {_is(absent)} missing"] if absent else [])
+        return Verification([files], [note(f"not verified: {some_of(absent)} {_is(absent)} missing")] if absent else [])
     if chosen is None:
         text = (
             f"there is no policy ({POLICY}): what the release must satisfy cannot be checked. Give the policy as well"
         )
         unknown = PolicyOfResult().finding(text, _frame({}), 0, checked=False)
-        return Verification([files, unknown], [f"not verified: {_shown(file, place)}" for file in released])
+        return Verification([files, unknown], [note(f"not verified: {_shown(file, place)}") for file in released])
     found = all_verified([verify(file, chosen, original=original) for file in released])
     against = _shown(chosen, place) if isinstance(chosen, Path) else chosen if isinstance(chosen, str) else "the policy"
-    verified = [f"verified: {_shown(file, place)} against {against}" for file in released]
+    verified = [note(f"verified: {_shown(file, place)} against {against}") for file in released]
     return Verification([files, *found.findings], [*verified, *found.notes])
 
 

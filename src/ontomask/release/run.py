@@ -34,7 +34,7 @@ from ontomask.privacy.models import Model
 from ontomask.progress import Reporter
 from ontomask.release.releases import together
 from ontomask.release.result import Result
-from ontomask.statements import Statement, notes
+from ontomask.statements import Statement, note
 
 
 @overload
@@ -183,7 +183,9 @@ def _released(
             *verification.failures,
             *marks,
             *prepared.shared_identifiers,
-            *notes([*prepared.notes, *masked.notes, *formula_note(data)]),
+            *prepared.notes,
+            *masked.notes,
+            *formula_note(data),
         ],
         allow_unsatisfied=allow_unsatisfied,
     )
@@ -298,10 +300,10 @@ def verify(
     if path is not None:
         found = beside(path, table.data.columns, sheet=how.sheet, encoding=how.encoding)
         verification.findings.extend(WholeFile().check_file(found, text))
-    told = [*([] if policy.promises else [NOTHING_PROMISED.text]), *table.notes]
+    told = [*([] if policy.promises else [NOTHING_PROMISED]), *table.notes]
     unlisted = [name for name in data.columns if name not in policy.attributes]
     if unlisted and policy.unlisted == "other":
-        told.append(f"columns that the policy does not list were not checked: {', '.join(unlisted)}")
+        told.append(note(f"columns that the policy does not list were not checked: {', '.join(unlisted)}"))
     verification.notes.extend(told)
     return verification
 

@@ -54,11 +54,24 @@ class Unmatched:
 class Matching:
     """What :func:`match` found: ``rows``, one for each placed value; ``unmatched``; ``notes``."""
 
-    def __init__(self, taxonomy: Taxonomy, rows: list[Match], unmatched: list[Unmatched], notes: list[str]) -> None:
+    def __init__(
+        self,
+        taxonomy: Taxonomy,
+        rows: list[Match],
+        unmatched: list[Unmatched],
+        senses: list[str],
+        other_notes: list[str],
+    ) -> None:
         self.taxonomy = taxonomy
         self.rows = rows
         self.unmatched = unmatched
-        self.notes = notes
+        self.senses = senses
+        self.other_notes = other_notes
+
+    @property
+    def notes(self) -> list[str]:
+        """How values were taken; first those with several senses, which :attr:`ambiguous` lists."""
+        return [*self.senses, *self.other_notes]
 
     @cached_property
     def concepts(self) -> dict[str, str]:

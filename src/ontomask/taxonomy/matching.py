@@ -85,7 +85,7 @@ def match(
     require_taxonomy(taxonomy)
     counts, numbers, told = _counted(as_values(values))
     matching = match_counts(counts, taxonomy, mapping, language, numbers)
-    matching.notes += told
+    matching.other_notes += told
     return matching
 
 
@@ -116,7 +116,7 @@ def match_counts(
     if unused:
         shown = some_of([repr(value) for value in unused])
         notes.append(f"{counted(len(unused), 'value')} of the mapping not met in the column: {shown}")
-    return Matching(taxonomy, rows, unmatched, notes)
+    return Matching(taxonomy, rows, unmatched, placer.senses(rows), notes)
 
 
 class _Typed:
@@ -205,17 +205,23 @@ class _Placer:
         how = "code" if not lost else "leading zeros" if lost.strip("0") == "" else "number"
         return [self._t.position(codes[0])], how
 
-    def notes(self, rows: list[Match]) -> list[str]:
-        notes = []
+    def senses(self, rows: list[Match]) -> list[str]:
+        """A note on values with several senses, if there are any."""
         senses = [
             f"{row.value!r} is taken as {row.concept} (else {some_of(row.others, 3)})" for row in rows if row.others
         ]
-        if senses:
-            order = "most frequent sense" if self._t.senses else "first in the taxonomy"
-            notes.append(
+        if not senses:
+            return []
+        order = "most frequent sense" if self._t.senses else "first in the taxonomy"
+        return [
+            (
                 f"{counted(len(senses), 'value')} with several senses: the {order} is taken unless a mapping decides "
                 f"otherwise: {'; '.join(senses[:10])}{'; ... (see .ambiguous)' if len(senses) > 10 else ''}"
             )
+        ]
+
+    def notes(self, rows: list[Match]) -> list[str]:
+        notes = []
         zeros = [row for row in rows if row.how == "leading zeros"]
         if zeros:
             shown = some_of([f"{row.value} as {row.concept}" for row in zeros], 10)
