@@ -22,7 +22,7 @@ from typing import Any
 
 import ontomask as om
 from ontomask.errors import OntomaskError, OntomaskWarning
-from ontomask.microdata.frames import take
+from ontomask.microdata.frames import NativeFrame
 from tests.contract.test_methods import VARIANTS, method
 from tests.fuzz.cases import make_case
 from tests.fuzz.reading import views
@@ -67,7 +67,7 @@ def _outcome(frame: Any, policy: om.Policy, *, assess: bool = True) -> dict[str,
     except OntomaskError as problem:
         return {"error": type(problem).__name__}
     found: dict[str, Any] = {
-        "release": _hash(repr(take(result.data).data.to_dicts()).encode()),
+        "release": _hash(repr(NativeFrame.of(result.data).data.to_dicts()).encode()),
         "records": _hash(result.records.tobytes()),
         "holds": [finding.holds for finding in result.verification.findings],
     }

@@ -23,7 +23,7 @@ COUNTED = {
     "factorize": ("factorize",),
     "classes_of": ("classes_of",),
     "check_models": ("check_models",),
-    "take_any": ("take_any",),
+    "frames converted": ("take_any", "_converted"),
     "match_counts": ("match_counts",),
     "sensitive columns encoded": ("values_of",),
     "distances of columns made": ("yardstick", "FlatColumn.distance", "LineColumn.distance", "NominalColumn.distance"),

@@ -15,7 +15,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from ontomask import errors
-from ontomask.microdata.frames import give_back, take
+from ontomask.microdata.frames import NativeFrame
 
 
 def message(caught: pytest.ExceptionInfo[BaseException]) -> str:
@@ -78,22 +78,22 @@ PANDAS: dict[str, Any] = {
 def test_pandas_comes_back_as_it_was(name: str) -> None:
     frame = pd.DataFrame({name: PANDAS[name]})
     before = frame.copy(deep=True)
-    taken = take(frame)
+    taken = NativeFrame.of(frame)
     assert taken.kind == "pandas"
     assert taken.data.columns == [name]
     assert taken.data[name].null_count() == int(frame[name].isna().sum())
     assert taken.index == taken.notes == []
-    assert_frame_equal(give_back(taken.data, taken), frame)
+    assert_frame_equal(taken.restore(taken.data), frame)
     assert_frame_equal(frame, before)
 
 
 def test_all_columns_at_once_keep_their_order() -> None:
     frame = pd.DataFrame(PANDAS)
-    taken = take(frame)
+    taken = NativeFrame.of(frame)
     assert taken.data.columns == list(PANDAS)
-    assert_frame_equal(give_back(taken.data, taken), frame)
+    assert_frame_equal(taken.restore(taken.data), frame)
     chosen = ["str", "int64"]
-    assert_frame_equal(give_back(taken.data.select(chosen), taken), frame[chosen])
+    assert_frame_equal(taken.restore(taken.data.select(chosen)), frame[chosen])
 
 
 def test_polars_comes_back_as_it_was() -> None:
@@ -110,11 +110,11 @@ def test_polars_comes_back_as_it_was() -> None:
             "b": [True, None, False],
         }
     )
-    taken = take(frame)
+    taken = NativeFrame.of(frame)
     assert taken.kind == "polars"
     assert taken.data["f"].is_nan().sum() == 1, "NaN is not null in Polars"
-    assert give_back(taken.data, taken).equals(frame)
-    assert give_back(taken.data, taken).schema == frame.schema
+    assert taken.restore(taken.data).equals(frame)
+    assert taken.restore(taken.data).schema == frame.schema
 
 
 def test_arrow_comes_back_as_it_was() -> None:
@@ -143,19 +143,19 @@ def test_arrow_comes_back_as_it_was() -> None:
         }
     )
     table = table.append_column(pa.field("full", pa.int64(), nullable=False), pa.array([1, 2, 3]))
-    taken = take(table)
+    taken = NativeFrame.of(table)
     assert taken.kind == "pyarrow"
-    back = give_back(taken.data, taken)
+    back = taken.restore(taken.data)
     assert back.schema == table.schema
     assert back.combine_chunks().drop_columns(["f"]).equals(table.combine_chunks().drop_columns(["f"]))
     assert str(back["f"].to_pylist()) == str(table["f"].to_pylist())
     chunked = pa.concat_tables([table, table])
-    taken = take(chunked)
-    assert give_back(taken.data, taken).drop_columns(["f"]).equals(chunked.unify_dictionaries().drop_columns(["f"]))
+    taken = NativeFrame.of(chunked)
+    assert taken.restore(taken.data).drop_columns(["f"]).equals(chunked.unify_dictionaries().drop_columns(["f"]))
 
 
 def test_a_narwhals_frame_is_unwrapped() -> None:
-    taken = take(nw.from_native(pd.DataFrame({"a": [1]})))
+    taken = NativeFrame.of(nw.from_native(pd.DataFrame({"a": [1]})))
     assert taken.kind == "pandas"
 
 
@@ -164,30 +164,32 @@ def test_a_narwhals_frame_is_unwrapped() -> None:
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_whole_floats_are_integers_again_and_others_stay(make: Any) -> None:
-    taken = take(make({"a": [1, 2, 3], "b": [1, 2, 3], "c": [1, 2, 3]}))
+    taken = NativeFrame.of(make({"a": [1, 2, 3], "b": [1, 2, 3], "c": [1, 2, 3]}))
     masked = pl.DataFrame({"a": [2.0, 2.0, 3.0], "b": [1.5, 2.0, 3.0], "c": ["[1-3]"] * 3})
-    back = give_back(masked, taken)
+    back = taken.restore(masked)
     assert type(back) is type(make({"a": [1]}))
-    again = take(back).data
+    again = NativeFrame.of(back).data
     assert again.dtypes == [pl.Int64, pl.Float64, pl.String]
     assert again.rows() == masked.rows()
 
 
 def test_text_is_not_read_as_numbers() -> None:
-    taken = take(pl.DataFrame({"a": [1, 2]}))
-    assert give_back(pl.DataFrame({"a": ["1", "2"]}), taken)["a"].dtype == pl.String
+    taken = NativeFrame.of(pl.DataFrame({"a": [1, 2]}))
+    assert taken.restore(pl.DataFrame({"a": ["1", "2"]}))["a"].dtype == pl.String
 
 
 def test_suppressed_numbers_are_nullable_integers_in_pandas() -> None:
-    taken = take(pd.DataFrame({"a": np.array([1, 2], dtype="int32"), "b": [True, False], "c": [0.5, 1.5]}))
-    back = give_back(pl.DataFrame({"a": [1.0, None], "b": [True, None], "c": [None, 1.5]}), taken)
+    taken = NativeFrame.of(pd.DataFrame({"a": np.array([1, 2], dtype="int32"), "b": [True, False], "c": [0.5, 1.5]}))
+    back = taken.restore(pl.DataFrame({"a": [1.0, None], "b": [True, None], "c": [None, 1.5]}))
     assert [str(t) for t in back.dtypes] == ["Int32", "boolean", "float64"]
     assert back["a"].tolist() == [1, pd.NA]
 
 
 def test_large_numbers_and_small_types() -> None:
-    taken = take(pd.DataFrame({"a": np.array([1, 2], dtype="int8"), "b": np.array([0.5, 1.5], dtype="float32")}))
-    back = give_back(pl.DataFrame({"a": [1000, 2], "b": [0.1, 1.5]}), taken)
+    taken = NativeFrame.of(
+        pd.DataFrame({"a": np.array([1, 2], dtype="int8"), "b": np.array([0.5, 1.5], dtype="float32")})
+    )
+    back = taken.restore(pl.DataFrame({"a": [1000, 2], "b": [0.1, 1.5]}))
     assert back["a"].tolist() == [1000, 2]
     assert back["b"].tolist() == [0.1, 1.5], "0.1 is no 32-bit float"
     assert [str(t) for t in back.dtypes] == ["int64", "float64"]
@@ -195,44 +197,44 @@ def test_large_numbers_and_small_types() -> None:
 
 def test_categories_are_extended_and_tell_nothing_of_vanished_values() -> None:
     made = pd.Categorical(["flu", "leprosy", "cold"], categories=["cold", "flu", "leprosy", "none"], ordered=True)
-    taken = take(pd.DataFrame({"d": made}))
-    back = give_back(pl.DataFrame({"d": ["flu", "disease", None]}), taken)["d"]
+    taken = NativeFrame.of(pd.DataFrame({"d": made}))
+    back = taken.restore(pl.DataFrame({"d": ["flu", "disease", None]}))["d"]
     assert back.cat.categories.tolist() == ["flu", "disease"], "a list with a gap tells what is gone"
     assert not back.cat.ordered, "where 'disease' stands in the order nobody knows"
     assert back.tolist()[:2] == ["flu", "disease"]
-    fewer = give_back(pl.DataFrame({"d": ["flu", "flu", None]}), taken)["d"]
+    fewer = taken.restore(pl.DataFrame({"d": ["flu", "flu", None]}))["d"]
     assert fewer.cat.categories.tolist() == ["flu"]
     assert fewer.cat.ordered
 
 
 def test_polars_and_arrow_categories_do_the_same() -> None:
     kinds = pl.Enum(["cold", "flu", "leprosy", "none"])
-    taken = take(pl.DataFrame({"d": pl.Series(["flu", "leprosy", "cold"], dtype=kinds)}))
-    back = give_back(pl.DataFrame({"d": ["flu", "disease", None]}), taken)
+    taken = NativeFrame.of(pl.DataFrame({"d": pl.Series(["flu", "leprosy", "cold"], dtype=kinds)}))
+    back = taken.restore(pl.DataFrame({"d": ["flu", "disease", None]}))
     assert back["d"].dtype == pl.Enum(["flu", "disease"])
     table = pa.table({"d": pa.array(["flu", "leprosy", "cold"]).dictionary_encode()})
-    taken = take(table)
-    back = give_back(pl.DataFrame({"d": ["flu", "disease", None]}), taken)
+    taken = NativeFrame.of(table)
+    back = taken.restore(pl.DataFrame({"d": ["flu", "disease", None]}))
     assert back["d"].chunk(0).dictionary.to_pylist() == ["flu", "disease"]
     assert back["d"].to_pylist() == ["flu", "disease", None]
 
 
 def test_a_category_of_numbers_may_become_text() -> None:
-    taken = take(pd.DataFrame({"zip": pd.Categorical([8001, 8002, 8001])}))
-    back = give_back(pl.DataFrame({"zip": ["80**", "80**", None]}), taken)["zip"]
+    taken = NativeFrame.of(pd.DataFrame({"zip": pd.Categorical([8001, 8002, 8001])}))
+    back = taken.restore(pl.DataFrame({"zip": ["80**", "80**", None]}))["zip"]
     assert back.cat.categories.tolist() == ["80**"]
 
 
 def test_objects_stay_objects_with_their_own_missing_value() -> None:
-    taken = take(pd.DataFrame({"a": objects("x", pd.NA)}))
-    back = give_back(pl.DataFrame({"a": [None, "y"]}), taken)["a"]
+    taken = NativeFrame.of(pd.DataFrame({"a": objects("x", pd.NA)}))
+    back = taken.restore(pl.DataFrame({"a": [None, "y"]}))["a"]
     assert back.dtype == object
     assert back[0] is pd.NA
 
 
 def test_the_result_can_be_changed() -> None:
-    taken = take(pd.DataFrame({"a": [1, 2], "b": [0.5, 1.5]}))
-    back = give_back(taken.data, taken)
+    taken = NativeFrame.of(pd.DataFrame({"a": [1, 2], "b": [0.5, 1.5]}))
+    back = taken.restore(taken.data)
     back.loc[0, "a"] = 9
     assert taken.data["a"].to_list() == [1, 2]
 
@@ -242,20 +244,20 @@ def test_the_result_can_be_changed() -> None:
 
 def test_the_index_is_an_identifier() -> None:
     frame = pd.DataFrame({"age": [30, 40]}, index=pd.Index(["p1", "p2"], name="patient"))
-    taken = take(frame)
+    taken = NativeFrame.of(frame)
     assert taken.data.columns == ["age"]
     assert taken.index == ["patient"]
     assert "'patient'" in taken.notes[0].text
     assert "identifier" in taken.notes[0].text
-    assert give_back(taken.data, taken).index.equals(pd.RangeIndex(2))
+    assert taken.restore(taken.data).index.equals(pd.RangeIndex(2))
 
 
 def test_an_index_that_is_named_is_kept() -> None:
     frame = pd.DataFrame({"age": [30, 40]}, index=pd.Index(["p1", "p2"], name="patient"))
-    taken = take(frame, keep_index=["patient", "age"])
+    taken = NativeFrame.of(frame, keep_index=["patient", "age"])
     assert taken.data.to_dict(as_series=False) == {"patient": ["p1", "p2"], "age": [30, 40]}
     assert taken.notes == []
-    assert_frame_equal(give_back(taken.data, taken), frame.reset_index())
+    assert_frame_equal(taken.restore(taken.data), frame.reset_index())
 
 
 @pytest.mark.parametrize(
@@ -272,7 +274,7 @@ def test_an_index_that_is_named_is_kept() -> None:
     ],
 )
 def test_which_index_carries_information(index: pd.Index, names: list[str]) -> None:
-    taken = take(pd.DataFrame({"x": [1, 2, 3]}, index=index))
+    taken = NativeFrame.of(pd.DataFrame({"x": [1, 2, 3]}, index=index))
     assert taken.index == names
     assert len(taken.notes) == bool(names)
     assert taken.data.columns == ["x"]
@@ -280,17 +282,17 @@ def test_which_index_carries_information(index: pd.Index, names: list[str]) -> N
 
 def test_some_levels_of_an_index() -> None:
     index = pd.MultiIndex.from_tuples([(1, "a"), (1, "b"), (2, "a")], names=["ward", "bed"])
-    taken = take(pd.DataFrame({"x": [1, 2, 3]}, index=index), keep_index={"bed"})
+    taken = NativeFrame.of(pd.DataFrame({"x": [1, 2, 3]}, index=index), keep_index={"bed"})
     assert taken.data.to_dict(as_series=False) == {"bed": ["a", "b", "a"], "x": [1, 2, 3]}
     assert "'ward'" in taken.notes[0].text
     assert "bed" not in taken.notes[0].text
-    named = take(pd.DataFrame({"x": [1, 2, 3]}, index=pd.RangeIndex(3, name="row")), keep_index=["row"])
+    named = NativeFrame.of(pd.DataFrame({"x": [1, 2, 3]}, index=pd.RangeIndex(3, name="row")), keep_index=["row"])
     assert named.data["row"].to_list() == [0, 1, 2]
 
 
 def test_a_column_goes_before_an_index_of_its_name() -> None:
     frame = pd.DataFrame({"id": [7, 8]}).set_index("id", drop=False)
-    taken = take(frame, keep_index=["id"])
+    taken = NativeFrame.of(frame, keep_index=["id"])
     assert taken.data.to_dict(as_series=False) == {"id": [7, 8]}
 
 
@@ -333,24 +335,24 @@ def test_a_column_goes_before_an_index_of_its_name() -> None:
 )
 def test_no_frame_for_us(given: Any, expected: str) -> None:
     with pytest.raises(errors.DataError, match=expected) as caught:
-        take(given)
+        NativeFrame.of(given)
     message(caught)
 
 
 def test_mixed_types_are_not_coerced() -> None:
     frame = pd.DataFrame({"code": objects(1, None, "1", float("nan"), 2, "x", 2.5)})
     with pytest.raises(errors.DataError, match=r"column 'code': the column mixes types") as caught:
-        take(frame)
+        NativeFrame.of(frame)
     assert "float (record 7), int (record 1, 5), str (record 3, 6)" in message(caught)
     assert caught.value.rows == [1, 3, 5, 6, 7]
     with pytest.raises(errors.DataError, match="bool .*int"):
-        take(pd.DataFrame({"a": objects(True, 1)}))
+        NativeFrame.of(pd.DataFrame({"a": objects(True, 1)}))
     with pytest.raises(errors.DataError, match="date .*datetime"):
-        take(pd.DataFrame({"a": objects(dt.date(2020, 1, 1), dt.datetime(2020, 1, 1))}))
+        NativeFrame.of(pd.DataFrame({"a": objects(dt.date(2020, 1, 1), dt.datetime(2020, 1, 1))}))
 
 
 def test_numpy_scalars_are_their_python_kind() -> None:
-    taken = take(pd.DataFrame({"a": objects(1, np.int64(2)), "b": objects("x", np.str_("y"))}))
+    taken = NativeFrame.of(pd.DataFrame({"a": objects(1, np.int64(2)), "b": objects("x", np.str_("y"))}))
     assert taken.data.rows() == [(1, "x"), (2, "y")]
 
 
@@ -358,5 +360,5 @@ def test_numpy_scalars_are_their_python_kind() -> None:
 def test_pandas_text_without_pyarrow(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr("ontomask.microdata.pandas_frames.find_spec", lambda package: None)
     frame = pd.DataFrame({name: PANDAS[name]})
-    taken = take(frame)
-    assert_frame_equal(give_back(taken.data, taken), frame)
+    taken = NativeFrame.of(frame)
+    assert_frame_equal(taken.restore(taken.data), frame)

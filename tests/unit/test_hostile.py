@@ -354,11 +354,11 @@ FORKED = """
 import multiprocessing
 import polars as pl
 import ontomask as om
-from ontomask.microdata.frames import take
+from ontomask.microdata.frames import NativeFrame
 
 def work(queue):
     try:
-        queue.put(str(take(pl.DataFrame({{"a": ["x", "y"] * 1000}})).data["a"].n_unique()))
+        queue.put(str(NativeFrame.of(pl.DataFrame({{"a": ["x", "y"] * 1000}})).data["a"].n_unique()))
     except om.errors.OntomaskError as problem:
         queue.put(str(problem))
 
@@ -380,7 +380,8 @@ def test_a_forked_process_does_not_wait_for_ever() -> None:
     unused = python(FORKED.format(before=""))
     assert unused.stdout.strip() == "2", unused.stdout + unused.stderr
     again = (
-        used + "\nimport os\nif os.fork() == 0:\n    os._exit(0)\nos.wait()\nprint(take(pl.DataFrame({'a': [1]})).kind)"
+        used
+        + "\nimport os\nif os.fork() == 0:\n    os._exit(0)\nos.wait()\nprint(NativeFrame.of(pl.DataFrame({'a': [1]})).kind)"
     )
     assert python(FORKED.format(before=again)).stdout.startswith("polars\n")  # the parent goes on
 

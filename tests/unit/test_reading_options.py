@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import ontomask as om
 from ontomask import errors
 from ontomask.cli import app
-from ontomask.microdata.frames import take
+from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.reading import read_table
 from ontomask.policy.policy_file import policy_text
 
@@ -102,7 +102,7 @@ def test_markers_become_missing_in_every_format(tmp_path: Path) -> None:
 def test_markers_become_missing_in_every_frame() -> None:
     values = {"age": [30.0, 999.0, 32.0, 31.0], "job": ["nurse", "NA ", "pilot", "nurse"]}
     for frame in (pl.DataFrame(values), pd.DataFrame(values), pa.table(values)):
-        taken = take(frame, missing=["NA", "999"])
+        taken = NativeFrame.of(frame, missing=["NA", "999"])
         assert taken.data["age"].to_list() == [30.0, None, 32.0, 31.0]
         assert taken.data["job"].to_list() == ["nurse", None, "pilot", "nurse"]
         assert list(map(str, taken.notes)) == ["missing markers: 1 cell of 'age', 1 cell of 'job' became missing"]
@@ -119,14 +119,14 @@ def test_a_marker_leaves_the_list_of_categories_too() -> None:
     dictionary = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 0]), pa.array(levels), ordered=True)
     frames = (ordered, pl.DataFrame({"pain": pl.Series(values, dtype=pl.Enum(levels))}), pa.table({"pain": dictionary}))
     for frame in frames:
-        taken = take(frame, missing=["?"])
+        taken = NativeFrame.of(frame, missing=["?"])
         assert taken.orders() == {"pain": ["low", "high"]}
         assert taken.data["pain"].to_list() == ["low", None, "high", "low"]
 
 
 def test_the_original_frame_is_not_changed() -> None:
     frame = pl.DataFrame({"job": ["NA", "x"]})
-    take(frame, missing=["NA"])
+    NativeFrame.of(frame, missing=["NA"])
     assert frame["job"].to_list() == ["NA", "x"]
 
 

@@ -22,7 +22,7 @@ from ontomask.microdata.codes import count_pairs
 from ontomask.microdata.columns import Column
 from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.encoding import Table, encode, make_table, remeasured, require_columns
-from ontomask.microdata.frames import Taken
+from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.opening import open_table, with_own_orders
 from ontomask.microdata.reading_options import Reading
 from ontomask.operators.record_distance import RecordDistance
@@ -120,7 +120,7 @@ class Frames:
     ``method``: that of the policy, if one is known; ``notes``: how rows were matched, where it should be known.
     """
 
-    taken: Taken
+    taken: NativeFrame
     after: pl.DataFrame
     kept: Longs
     attributes: Mapping[str, Any]

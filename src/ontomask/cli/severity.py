@@ -84,7 +84,7 @@ def command(
         _definition(severity, column, as_json)
         return
     frame: Any = Severity.example_data() if data == "japan" and not Path(data).exists() else data
-    taken = severity.take(frame, [])
+    taken = severity.open_table(frame, [])
     options: dict[str, Any] = {"weights": weights, "columns": column or None, "unknown": unknown}
     sums = severity.sums(taken, by or None, **options)
     distribution = severity.distribution(taken, **options)

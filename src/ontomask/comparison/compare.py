@@ -17,7 +17,7 @@ from ontomask.comparison.runs import excluded_as, run_all
 from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError, OptionError, PolicyError
 from ontomask.masking.randomness import Secret
-from ontomask.microdata.frames import take
+from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.opening import opened
 from ontomask.policy.policy import Policy, require_policy
 from ontomask.progress import Progress, Reporter
@@ -202,5 +202,5 @@ def _require_one_that_fits(runs: Sequence[Run]) -> None:
 def _data_key(frame: Any) -> str:
     """The same for the same data."""
     buffer = io.BytesIO()
-    take(frame).data.write_ipc(buffer)
+    NativeFrame.of(frame).data.write_ipc(buffer)
     return hashlib.sha256(buffer.getbuffer()).hexdigest()

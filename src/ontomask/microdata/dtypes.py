@@ -18,7 +18,7 @@ from ontomask.arguments import short
 from ontomask.errors import DataError
 
 
-def as_before(column: pl.Series, before: pl.Series) -> pl.Series:
+def restore_dtype(column: pl.Series, before: pl.Series) -> pl.Series:
     """The column in the data type of ``before`` if every value survives, else as it is.
 
     Numbers go back to numbers, dates to dates, text to categories; text is never read as a number.

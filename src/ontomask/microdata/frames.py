@@ -16,7 +16,7 @@ import polars as pl
 from ontomask.arguments import is_a, short, some_of
 from ontomask.errors import DataError
 from ontomask.fork_safety import require_threads
-from ontomask.microdata.dtypes import as_before, nested, values_unread
+from ontomask.microdata.dtypes import nested, restore_dtype, values_unread
 from ontomask.microdata.missing_markers import marker_note, without_marker_categories, without_markers
 from ontomask.statements import Statement
 
@@ -39,10 +39,10 @@ _MAKE = "Give a pandas or Polars DataFrame or a PyArrow table"
 
 
 @dataclass(frozen=True)
-class Taken:
-    """A frame as it was taken.
+class NativeFrame:
+    """A frame in Polars form, and how to restore its kind.
 
-    ``data`` has all its columns, in order; ``kind`` and ``native_dtypes`` say how to give it back; ``index`` names the
+    ``data`` has all its columns, in order; ``kind`` and ``native_dtypes`` say how to restore it; ``index`` names the
     levels of a pandas index that carry information, kept as columns or not; ``notes`` say what was left out.
     """
 
@@ -51,6 +51,60 @@ class Taken:
     native_dtypes: Mapping[str, Any] = field(repr=False)
     index: list[str] = field(default_factory=list)
     notes: list[Statement] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls,
+        frame: Any,
+        *,
+        keep_index: Collection[str] = (),
+        missing: Collection[str] = (),
+        unread: Unread | None = None,
+        may_be_empty: bool = False,
+    ) -> NativeFrame:
+        """The frame as a Polars frame, with what is needed to restore its kind.
+
+        The index of a pandas frame counts as an identifier and is left out, with a note, unless it is the plain 0..n-1 or
+        ``keep_index`` names its levels: those become the first columns. Values equal to a marker of ``missing`` become
+        missing. A column whose values cannot be compared is an error, unless ``unread`` says that nobody will look at it:
+        it is then taken without its values. A frame without rows is an error, unless it ``may_be_empty``.
+        """
+        native = _converted(frame, keep_index, unread)
+        if missing:
+            native = native._without_markers(missing)
+        if not native.data.height and not may_be_empty:
+            raise DataError("the frame has no rows", remedy="Check the filter or the query that made it.")
+        return native
+
+    def _without_markers(self, missing: Collection[str]) -> NativeFrame:
+        data, found = without_markers(self.data, missing)
+        if not found:
+            return self
+        if self.kind == "polars":
+            native: Mapping[str, Any] = dict(data.schema)
+        else:
+            native = without_marker_categories(self.native_dtypes, found, missing)
+        return replace(self, data=data, native_dtypes=native, notes=[*self.notes, *marker_note(self.data, data, found)])
+
+    def restore(self, data: pl.DataFrame) -> Any:
+        """Masked data as the kind of frame that came in.
+
+        Columns stand in the order of ``data``. Each has the data type it had, as far as its values allow: whole numbers
+        are integers again, a category stays one (new values are added to its categories, values that no record has are
+        removed), text is text. A pandas frame has a fresh index 0..n-1.
+        """
+        restored = [
+            restore_dtype(c, self.data[c.name]) if c.name in self.data.columns else c for c in data.iter_columns()
+        ]
+        if self.kind == "pandas":
+            from ontomask.microdata import pandas_frames  # late: pandas is optional
+
+            return pandas_frames.to_pandas(restored, self.data, self.native_dtypes)
+        if self.kind == "pyarrow":
+            from ontomask.microdata import arrow_frames  # late: pyarrow is optional
+
+            return arrow_frames.to_arrow(restored, self.data, self.native_dtypes)
+        return pl.DataFrame(restored)
 
     def orders(self) -> dict[str, list[Any]]:
         """The order of categories in the columns that have one of their own: ordered categoricals and enums."""
@@ -63,37 +117,7 @@ class Taken:
         return {name: c.categories for name, c in dictionaries.items() if c.field.type.ordered}
 
 
-def take(
-    frame: Any, *, keep_index: Collection[str] = (), missing: Collection[str] = (), unread: Unread | None = None
-) -> Taken:
-    """The frame as a Polars frame, with what is needed to give its kind back.
-
-    The index of a pandas frame counts as an identifier and is left out, with a note, unless it is the plain 0..n-1 or
-    ``keep_index`` names its levels: those become the first columns. Values equal to a marker of ``missing`` become
-    missing. A column whose values cannot be compared is an error, unless ``unread`` says that nobody will look at it:
-    it is then taken without its values.
-    """
-    taken = take_any(frame, keep_index=keep_index, unread=unread)
-    if missing:
-        taken = _without_markers(taken, missing)
-    if not taken.data.height:
-        raise DataError("the frame has no rows", remedy="Check the filter or the query that made it.")
-    return taken
-
-
-def _without_markers(taken: Taken, missing: Collection[str]) -> Taken:
-    data, found = without_markers(taken.data, missing)
-    if not found:
-        return taken
-    if taken.kind == "polars":
-        native: Mapping[str, Any] = dict(data.schema)
-    else:
-        native = without_marker_categories(taken.native_dtypes, found, missing)
-    return replace(taken, data=data, native_dtypes=native, notes=[*taken.notes, *marker_note(taken.data, data, found)])
-
-
-def take_any(frame: Any, *, keep_index: Collection[str] = (), unread: Unread | None = None) -> Taken:
-    """Like :func:`take`, for a frame that may have no rows."""
+def _converted(frame: Any, keep_index: Collection[str], unread: Unread | None) -> NativeFrame:
     require_threads()
     if is_a(frame, "narwhals", "DataFrame"):
         frame = frame.to_native()
@@ -102,36 +126,17 @@ def take_any(frame: Any, *, keep_index: Collection[str] = (), unread: Unread | N
 
         _check_names(list(frame.columns))
         data, dtypes, index, notes = pandas_frames.to_polars(frame, keep_index, unread)
-        return Taken(data, "pandas", dtypes, index, notes)
+        return NativeFrame(data, "pandas", dtypes, index, notes)
     if is_a(frame, "pyarrow", "Table"):
         from ontomask.microdata import arrow_frames  # late: pyarrow is optional
 
         _check_names(frame.column_names)
-        return Taken(*arrow_frames.to_polars(frame, unread))
+        return NativeFrame(*arrow_frames.to_polars(frame, unread))
     if isinstance(frame, pl.DataFrame):
         _check_names(frame.columns)
         frame = _check_polars(frame.clone(), unread)
-        return Taken(frame, "polars", dict(frame.schema))
+        return NativeFrame(frame, "polars", dict(frame.schema))
     raise _no_frame(frame)
-
-
-def give_back(data: pl.DataFrame, taken: Taken) -> Any:
-    """The masked data as the kind of frame that was taken.
-
-    Columns stand in the order of ``data``. Each has the data type it had, as far as its values allow: whole numbers
-    are integers again, a category stays one (new values are added to its categories, values that no record has are
-    removed), text is text. A pandas frame has a fresh index 0..n-1.
-    """
-    restored = [as_before(c, taken.data[c.name]) if c.name in taken.data.columns else c for c in data.iter_columns()]
-    if taken.kind == "pandas":
-        from ontomask.microdata import pandas_frames  # late: pandas is optional
-
-        return pandas_frames.to_pandas(restored, taken.data, taken.native_dtypes)
-    if taken.kind == "pyarrow":
-        from ontomask.microdata import arrow_frames  # late: pyarrow is optional
-
-        return arrow_frames.to_arrow(restored, taken.data, taken.native_dtypes)
-    return pl.DataFrame(restored)
 
 
 def _check_names(names: list[Any]) -> None:

@@ -12,7 +12,7 @@ import polars as pl
 from ontomask.arguments import did_you_mean, some_of
 from ontomask.errors import DataError
 from ontomask.microdata.dtypes import is_text
-from ontomask.microdata.frames import Taken, Unread, take
+from ontomask.microdata.frames import NativeFrame, Unread
 from ontomask.microdata.reading import SUFFIXES, Codes, format_of, read_table, require_file
 from ontomask.microdata.reading_options import Reading
 from ontomask.statements import Statement, note
@@ -23,7 +23,7 @@ class OpenTable:
     """A frame or file as Polars ``data``; ``native`` says how to give its kind back, ``source`` is the path of a file, and
     ``notes`` say how it was read and what was left out."""
 
-    native: Taken
+    native: NativeFrame
     source: Path | None = None
     notes: list[Statement] = field(default_factory=list)
 
@@ -47,7 +47,7 @@ def open_table(
     """
     read, source, notes = opened(frame, attributes, text, reading, release=release)
     missing = () if reading is None else reading.missing
-    native = take(read, keep_index=list(attributes), missing=missing, unread=unread)
+    native = NativeFrame.of(read, keep_index=list(attributes), missing=missing, unread=unread)
     return OpenTable(native, source, [*notes, *native.notes])
 
 
@@ -106,7 +106,7 @@ def _as_text(data: pl.DataFrame, names: Iterable[str], notes: list[Statement]) -
     return data
 
 
-def with_own_orders(attributes: Mapping[str, Any], taken: Taken) -> dict[str, Any]:
+def with_own_orders(attributes: Mapping[str, Any], taken: NativeFrame) -> dict[str, Any]:
     """The attributes, the ordinal ones with the order that the frame itself gives their categories."""
     orders = taken.orders()
     return {

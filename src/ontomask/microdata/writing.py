@@ -20,7 +20,7 @@ from ontomask.microdata import stat_files
 from ontomask.microdata.dtypes import is_text, only_what_cells_show
 from ontomask.microdata.excel_files import check_excel, write_excel
 from ontomask.microdata.formulas import escaped, formula_note
-from ontomask.microdata.frames import take_any
+from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.reading import SUFFIXES, format_of
 
 #: Suffix -> format, of those that can be written.
@@ -90,7 +90,7 @@ def write_table(
     chosen = _chosen(target, format)
     separator = delimiter or ("\t" if chosen == "tsv" else ",")
     _check_options(chosen, separator, encoding, decimal)
-    taken = take_any(frame)
+    taken = NativeFrame.of(frame, may_be_empty=True)
     for note in taken.notes:
         warnings.warn(str(note), OntomaskWarning, stacklevel=2)
     target = checked_target(target, overwrite, source)

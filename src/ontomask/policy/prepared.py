@@ -17,7 +17,7 @@ from ontomask.column_names.repeated_identifiers import Repeating, repeating
 from ontomask.errors import DataError
 from ontomask.files.fingerprints import InputFile, State, states_of
 from ontomask.microdata.encoding import Table, Tuples, apply_missing_rules, encode, require_columns
-from ontomask.microdata.frames import Taken
+from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.opening import open_table, with_own_orders
 from ontomask.policy.policy import Policy
 from ontomask.privacy.examined import Examined
@@ -33,7 +33,7 @@ class Prepared:
     ``repeating``: identifiers that several of its records shared before they were removed.
     """
 
-    taken: Taken
+    taken: NativeFrame
     examined: Examined
     table: Table
     kept: NDArray[np.bool_]
@@ -105,7 +105,7 @@ def _taxonomies(table: Tuples, examined: Examined) -> dict[str, Taxonomy]:
     return found
 
 
-def _columns(taken: Taken, policy: Policy, notes: list[Statement]) -> tuple[pl.DataFrame, list[str]]:
+def _columns(taken: NativeFrame, policy: Policy, notes: list[Statement]) -> tuple[pl.DataFrame, list[str]]:
     """The columns that stay: all but identifiers and, if the policy wants it, what it does not list."""
     data = taken.data
     require_columns(data, policy.attributes)

@@ -239,7 +239,7 @@ class SeverityModel(ClassModel):
 
     def _graded(self, data: pl.DataFrame, attributes: Mapping[str, Any]) -> Graded:
         definition, covered = self.definition, self.covered(attributes)
-        record_cells = RecordCells(definition, definition.take(data, covered.columns), "error")
+        record_cells = RecordCells(definition, definition.open_table(data, covered.columns), "error")
         found = {}
         for attribute in covered.attributes:
             level, numbers = record_cells.levels(attribute)

@@ -14,7 +14,7 @@ from ontomask.arguments import as_path
 from ontomask.errors import DataError
 from ontomask.fork_safety import require_threads
 from ontomask.microdata.dtypes import values_unread
-from ontomask.microdata.frames import take, take_any
+from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.missing_markers import without_markers
 from ontomask.microdata.opening import opened
 from ontomask.microdata.reading import SUFFIXES, Codes, format_of, parquet_errors, read_table, require_file
@@ -123,7 +123,7 @@ def columns_of(data: Any, reading: Reading | None = None) -> ColumnSource:
         return True
 
     if not isinstance(data, (str, Path)):
-        taken = take(data, missing=reading.missing, unread=leave)
+        taken = NativeFrame.of(data, missing=reading.missing, unread=leave)
         ordered = frozenset(taken.orders())
         return ColumnSource(taken.data, list(taken.notes), ordered=ordered, reading=reading, nested=nested)
     path = as_path(data)
@@ -131,7 +131,7 @@ def columns_of(data: Any, reading: Reading | None = None) -> ColumnSource:
     if format_of(path, SUFFIXES) == "parquet":
         return _parquet(path, reading)
     data, _, notes = opened(path, {}, reading=reading)
-    taken = take(data)
+    taken = NativeFrame.of(data)
     source = CsvSource if format_of(path, SUFFIXES) in ("csv", "tsv") else ColumnSource
     return source(taken.data, notes, path, frozenset(taken.orders()), reading)
 
@@ -140,7 +140,9 @@ def _parquet(path: Path, reading: Reading) -> ColumnSource:
     with parquet_errors(path):
         head = pl.scan_parquet(path, glob=False).head(1).collect()
         nested = [name for name, dtype in head.schema.items() if dtype.is_nested()]
-        taken = take_any(head, unread=nested.__contains__)  # names and types are checked as those of a frame
+        taken = NativeFrame.of(
+            head, unread=nested.__contains__, may_be_empty=True
+        )  # names and types are checked as those of a frame
         if not head.height:
             raise DataError("there are no records in it", where=str(path), remedy="Check how the file was written.")
         source = ParquetSource(head, [], path, frozenset(taken.orders()), reading, nested)

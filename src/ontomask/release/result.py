@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ontomask.arguments import as_path, counted
 from ontomask.masking.method import Masked
 from ontomask.masking.randomness import EXPLICIT_SEED, Secret
-from ontomask.microdata.frames import FrameT, take
+from ontomask.microdata.frames import FrameT, NativeFrame
 from ontomask.policy.policy import Policy
 from ontomask.policy.verification import NOTHING_PROMISED, Verification
 from ontomask.privacy.k_anonymity import KAnonymity
@@ -94,7 +94,7 @@ class Result(Judged, Generic[FrameT]):
     @property
     def released(self) -> Examined:
         """The frame as it is now; nobody need have changed it."""
-        return self.examined.beside(take(self.data).data)
+        return self.examined.beside(NativeFrame.of(self.data).data)
 
     @property
     def seed(self) -> int | None:

@@ -20,7 +20,7 @@ from ontomask.microdata.beside import beside
 from ontomask.microdata.dtypes import is_text, only_what_cells_show
 from ontomask.microdata.encoding import apply_missing_rules, require_columns
 from ontomask.microdata.formulas import formula_note
-from ontomask.microdata.frames import FrameT, give_back
+from ontomask.microdata.frames import FrameT
 from ontomask.microdata.opening import open_table
 from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy import Policy, require_policy
@@ -173,7 +173,7 @@ def _released(
     return Result(
         policy=policy,
         secret=secret,
-        data=give_back(data, prepared.taken),
+        data=prepared.taken.restore(data),
         verification=verification,
         examined=examined,
         prepared=prepared,

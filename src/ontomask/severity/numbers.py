@@ -14,7 +14,7 @@ from ontomask.arguments import as_values, did_you_mean, is_a, short
 from ontomask.arrays import Floats
 from ontomask.errors import DataError, OptionError, PolicyError
 from ontomask.files.yaml_files import Lines
-from ontomask.microdata.frames import take_any
+from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.reading import Codes, read_table
 from ontomask.settings import all_problems, validated
 from ontomask.severity.classes import MIDDLE_TYPES
@@ -154,7 +154,7 @@ class SeverityNumbers:
             s_1, s_2, s_3 in three rows.
         """
         attribute = self.attribute(columns)
-        return spread(*RecordCells(self, self.take(frame, attribute.columns), unknown).levels(attribute))
+        return spread(*RecordCells(self, self.open_table(frame, attribute.columns), unknown).levels(attribute))
 
     def of_records(self, frame: Any, *, columns: Sequence[str] | None = None, unknown: Unknown = "error") -> Floats:
         """The severity numbers of every record: the largest of its values.
@@ -199,7 +199,7 @@ class SeverityNumbers:
             The level of every record, and s_1, s_2, s_3 of each level.
         """
         attributes = self.chosen(columns)
-        data = self.take(frame, [column for attribute in attributes for column in attribute.columns])
+        data = self.open_table(frame, [column for attribute in attributes for column in attribute.columns])
         record_cells = RecordCells(self, data, unknown)
         level: NDArray[Any] = np.zeros(data.height, dtype=np.uint8)
         numbers: Floats = np.zeros((len(MIDDLE_TYPES), 1))
@@ -222,7 +222,7 @@ class SeverityNumbers:
                 )
         return [attribute for attribute in self.attributes if set(attribute.columns) <= set(names)]
 
-    def take(self, frame: Any, columns: Sequence[str]) -> pl.DataFrame:
+    def open_table(self, frame: Any, columns: Sequence[str]) -> pl.DataFrame:
         """A frame or file of any kind as a Polars frame that has the columns.
 
         Parameters
@@ -238,7 +238,9 @@ class SeverityNumbers:
             All columns of it.
         """
         is_file = isinstance(frame, (str, Path))
-        data = (read_table(frame, text=Codes(self.text_columns)) if is_file else take_any(frame)).data
+        data = (
+            read_table(frame, text=Codes(self.text_columns)) if is_file else NativeFrame.of(frame, may_be_empty=True)
+        ).data
         absent = [column for column in columns if column not in data.columns]
         if absent:
             raise DataError(
@@ -255,7 +257,7 @@ def _series(values: Any, name: str) -> pl.Series:
     if isinstance(values, pl.Series):
         return values.rename(name)
     if is_a(values, "pandas", "Series"):
-        return take_any(values.reset_index(drop=True).to_frame(name)).data[name]
+        return NativeFrame.of(values.reset_index(drop=True).to_frame(name), may_be_empty=True).data[name]
     listed = [None if isinstance(v, float) and np.isnan(v) else v for v in as_values(values)]
     if any(isinstance(v, str) for v in listed):
         return pl.Series(name, [None if v is None else str(v) for v in listed], dtype=pl.String)

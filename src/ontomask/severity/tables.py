@@ -41,7 +41,7 @@ def describe(
     if frame is None:
         parts = [_of_definition(severity, attribute) for attribute in attributes if len(attribute.columns) == 1]
         return _whole_counts(_ordered(parts).drop("records"))
-    data = severity.take(frame, [column for attribute in attributes for column in attribute.columns])
+    data = severity.open_table(frame, [column for attribute in attributes for column in attribute.columns])
     counts = _counts(data, weights)
     record_cells = RecordCells(severity, data, unknown)
     return _whole_counts(_ordered([_occurring(severity, a, record_cells, counts) for a in attributes]))
@@ -126,7 +126,7 @@ def _rows(
 def distribution(
     severity: SeverityNumbers, frame: Any, weights: str | None, columns: Sequence[str] | None, unknown: Unknown
 ) -> pl.DataFrame:
-    data = severity.take(frame, [])
+    data = severity.open_table(frame, [])
     counts = _counts(data, weights)
     level, numbers = severity.levels(data, columns=columns, unknown=unknown)
     records = np.bincount(level, weights=counts, minlength=numbers.shape[1])
@@ -146,7 +146,7 @@ def sums(
     columns: Sequence[str] | None,
     unknown: Unknown,
 ) -> pl.DataFrame:
-    data = severity.take(frame, [])
+    data = severity.open_table(frame, [])
     groups = [by] if isinstance(by, str) else as_values(by or [], "columns to group by")
     for name in groups:
         _require(data, name, "to group by")
