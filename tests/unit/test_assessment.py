@@ -252,11 +252,12 @@ def test_weights_steer_masking_and_judge_nothing() -> None:
 def test_words() -> None:
     before, after = pl.DataFrame({"a": [30.0, 32.0, 50.0, 54.0]}), pl.DataFrame({"a": [31.0, 31.0, 52.0, 52.0]})
     assert str(om.information_loss(before, after, {"a": om.Numeric()})) == (
-        "information loss 2.217 % (SSE 0.01736, SST 0.783)\n"
+        "information loss L 2.217 %\n"
         "semantic loss 0.0625\n"
         "KL divergence 0.7117\n"
+        "discernibility 8\n"
+        "discernibility of the original 4\n"
         "RMSE of a 1.581\n"
-        "discernibility 8 (of the original 4)\n"
         "4 records, 0 of them removed"
     )
 

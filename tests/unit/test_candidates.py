@@ -315,7 +315,7 @@ def test_every_method_has_a_twin_or_a_reason() -> None:
 
 def drawn(*figures: tuple[float | None, float]) -> Comparison:
     runs = [
-        Run(f"r{i}", "recoding", 2, loss=loss, linkage={"semantic": risk / 100})
+        Run(f"r{i}", "recoding", 2, losses={"loss": loss}, linkage={"semantic": risk / 100})
         for i, (loss, risk) in enumerate(figures)
     ]
     return Comparison(runs, {}, "semantic", 0.5)

@@ -39,7 +39,14 @@ def made(*figures: tuple[float | None, float | None]) -> Comparison:
     runs = [
         Run(f"r{i}", "recoding", 2, error="refused")
         if loss is None or risk is None
-        else Run(f"r{i}", "recoding", 2, loss=loss, linkage={"semantic": risk / 100}, divergence=1.0, smallest=2)
+        else Run(
+            f"r{i}",
+            "recoding",
+            2,
+            losses={"loss": loss, "divergence": 1.0},
+            linkage={"semantic": risk / 100},
+            smallest=2,
+        )
         for i, (loss, risk) in enumerate(figures)
     ]
     return Comparison(runs, {}, "semantic", 0.5)

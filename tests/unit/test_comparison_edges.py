@@ -151,7 +151,7 @@ def test_of_equal_scores_none_is_chosen_that_is_worse(
 ) -> None:
     """Once a candidate was recommended at alpha 0 or 1 that loses more at the same risk, "whatever the weights"."""
     runs = [
-        Run(f"r{i}", "recoding", 2, loss=loss, linkage={"semantic": risk / 100}, smallest=2, promised_k=2)
+        Run(f"r{i}", "recoding", 2, losses={"loss": loss}, linkage={"semantic": risk / 100}, smallest=2, promised_k=2)
         for i, (loss, risk) in enumerate(figures)
     ]
     found = Comparison(runs, {}, "semantic", alpha)

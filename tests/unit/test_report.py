@@ -22,6 +22,7 @@ from ontomask.report import charts
 from ontomask.report.counts import distribution, studied
 from ontomask.report.page import render
 from ontomask.report.summary import summarize
+from ontomask.wording import percent
 from tests.contract import test_methods as contract
 
 TAXONOMY = om.Taxonomy.from_edges(
@@ -197,7 +198,7 @@ def test_figures_are_those_of_the_result() -> None:
     assert [g["text"] for g in content["guarantees"]] == list(map(str, result.guarantees))
     assert content["readings"] == result.assessment.readings
     loss = {column["name"]: column for column in content["loss"]["columns"]}
-    assert loss["town"]["changed"] == f"{result.assessment.loss.changed['town']:.0%}"
+    assert loss["town"]["losses"][1] == percent(result.assessment.loss.changed["town"])
     sizes = content["risk"]["figures"][0]["table"]
     assert sum(int(row[4].replace(",", "")) for row in sizes) == after.records
 

@@ -122,7 +122,7 @@ def test_a_column_that_did_not_change_says_so() -> None:
     for edition in ("internal", "public"):
         content = summarize(result, edition)  # type: ignore[arg-type]
         assert {name: value for name, value, _ in content["key_figures"]}["Information loss"] == "none changed"
-        assert {column["away"] for column in content["loss"]["columns"]} == {"none changed"}
+        assert {column["losses"][0] for column in content["loss"]["columns"]} == {"none changed"}
 
 
 # ---- which report this is ------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from ontomask.assessment.clustering import ClusteringDistance
 from ontomask.assessment.disclosed import SCHEMA as DISCLOSED
 from ontomask.assessment.extremes import TAILS, VANISHED
 from ontomask.assessment.linkage import KINDS, Kind
-from ontomask.assessment.loss import Loss
+from ontomask.assessment.loss import HEADLINE, Loss, loss_measures
 from ontomask.assessment.preservation import Preservation
 from ontomask.assessment.readings import readings_of
 from ontomask.assessment.risk import Risk
@@ -135,7 +135,7 @@ class Assessment:
         risk = 100 * self.linkage[kind]
         if alpha == 0:
             return risk
-        return alpha * self.loss.information_loss + (1 - alpha) * risk
+        return alpha * self.loss.headline + (1 - alpha) * risk
 
     @cached_property
     def curve(self) -> pl.DataFrame:
@@ -164,29 +164,18 @@ class Assessment:
         rows += [{"figure": f"linkage ({kind})", "value": v} for kind, v in self.linkage.items()]
         after = self.risk_after.figures
         rows += [_before_and_after(name, value, after[name]) for name, value in self.risk_before.figures.items()]
-        loss = self.loss
+        rows += self._losses(by_column=False, before=False)
         rows += [
-            {"figure": "information loss L (%)", "value": loss.information_loss},
-            {"figure": "semantic loss", "value": loss.semantic_loss},
-            {"figure": "KL divergence", "value": loss.divergence},
             {"figure": "score, alpha 0.5 (masked_matching)", "value": self.score()},
             {"figure": "score, alpha 0.5 (semantic)", "value": self.score(kind="semantic")},
-            _before_and_after("discernibility", float(loss.discernibility_before), float(loss.discernibility)),
-            {"figure": "removed records", "value": float(loss.removed)},
+            *self._losses(by_column=False, before=True),
+            {"figure": "removed records", "value": float(self.loss.removed)},
         ]
         if self.ncp is not None:
             rows.append({"figure": "normalized certainty penalty", "value": self.ncp})
         if self.clustering is not None:
             rows.append({"figure": "distance between clusterings", "value": self.clustering.distance})
-        by_column = {
-            "SSE": loss.sse,
-            "RMSE": loss.rmse,
-            "sum of distances": loss.sum_wsd,
-            "relative distance": loss.relative,
-            "changed values": loss.changed,
-        }
-        for figure, values in by_column.items():
-            rows += [{"figure": figure, "attribute": name, "value": value} for name, value in values.items()]
+        rows += self._losses(by_column=True, before=False)
         kept = self.preservation
         rows += [
             {"figure": "semantic mean drift", "attribute": row["attribute"], "value": row["drift"]}
@@ -200,6 +189,21 @@ class Assessment:
         rows += [] if self.several is None else self.several.rows
         text, number = dict.fromkeys(("figure", "attribute", "with"), pl.String), ("original", "masked", "value")
         return pl.DataFrame(rows, schema={**text, **dict.fromkeys(number, pl.Float64)})
+
+    def _losses(self, *, by_column: bool, before: bool) -> list[dict[str, Any]]:
+        """Rows of :attr:`figures`: measures of loss; ``before``: those that the original has, too."""
+        rows: list[dict[str, Any]] = []
+        for measure in loss_measures():
+            if not measure.figure or (measure.by_column, measure.before is not None) != (by_column, before):
+                continue
+            figure, value = measure.figure_name, self.loss.values[measure.name]
+            if measure.by_column:
+                rows += [{"figure": figure, "attribute": name, "value": each} for name, each in value.items()]
+            elif measure.before is not None:
+                rows.append(_before_and_after(figure, float(self.loss.values[measure.before]), float(value)))
+            else:
+                rows.append({"figure": figure, "value": float(value)})
+        return rows
 
     def _taken_away(self) -> list[dict[str, Any]]:
         """Rows of :attr:`figures`: what classes disclose, what became of tails and categories."""
@@ -261,7 +265,7 @@ class Assessment:
             return "\n".join([*(f"note: {note}" for note in self.notes), *self.readings, str(self.figures)])
 
     def __repr__(self) -> str:
-        loss = f"information loss {self.loss.information_loss:.4g} %"
+        loss = f"{HEADLINE.title} {HEADLINE.shown(self.loss.headline)}"
         return f"<Assessment: {counted(self.loss.records, 'record')}, {counted(len(self.columns), 'column')}, {loss}>"
 
     def _repr_html_(self) -> str:

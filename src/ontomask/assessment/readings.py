@@ -11,10 +11,10 @@ import polars as pl
 from ontomask.arguments import counted, plain_number
 from ontomask.arrays import TIE
 from ontomask.assessment.disclosed import most_disclosed
+from ontomask.assessment.loss import HEADLINE, Loss
 from ontomask.assessment.risk import SMALL, Risk
 
 if TYPE_CHECKING:
-    from ontomask.assessment.loss import Loss
     from ontomask.assessment.outcome import Assessment
 
 UNTOUCHED = "No value changed: nothing was lost, and nothing was masked."
@@ -242,8 +242,8 @@ def _loss(found: Assessment) -> list[str]:
         return [*sentences, kept]
     away = _released(loss.semantic_loss, loss)
     total = (
-        f"; information loss L is {plain_number(loss.information_loss, 3)}% (100%: all records made equal)"
-        if math.isfinite(loss.information_loss)
+        f"; {HEADLINE.title} is {plain_number(loss.headline, 3)}{HEADLINE.unit} ({HEADLINE.landmark})"
+        if math.isfinite(loss.headline)
         else ""
     )
     sentences.append(

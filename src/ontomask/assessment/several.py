@@ -15,6 +15,7 @@ import polars as pl
 
 from ontomask.arguments import as_numbers, counted, is_number, one_of, plain_number
 from ontomask.arrays import Floats
+from ontomask.assessment.loss import loss_measures
 from ontomask.errors import OptionError
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.columns import Codes, Column
@@ -172,12 +173,15 @@ class Several:
                 "first of them; attacks are the worst over all, one release at a time."
             )
         ]
-        for figure, words in (("information loss L (%)", "Information loss L"), ("semantic loss", "The semantic loss")):
-            for row in self.figures.filter(pl.col("figure") == figure).iter_rows(named=True):
+        for measure in loss_measures():
+            if measure.reported is None or measure.by_column:
+                continue
+            for row in self.figures.filter(pl.col("figure") == measure.figure_name).iter_rows(named=True):
                 if row["mean"] is not None:
                     mean, least, largest = (plain_number(row[name], 3) for name in ("mean", "least", "largest"))
-                    unit = "%" if "%" in figure else ""
-                    sentences.append(f"{words} is {mean}{unit} on average over the releases ({least} to {largest}).")
+                    sentences.append(
+                        f"Over the releases, the {measure.title} is {mean}{measure.unit} on average ({least} to {largest})."
+                    )
         for row in self.estimates.iter_rows(named=True):
             if row["estimate"] is None:
                 continue

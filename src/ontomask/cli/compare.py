@@ -217,10 +217,12 @@ def _levels(text: str) -> list[int]:
 
 def print_comparison(found: Comparison, *, scores: bool = False) -> None:
     """The table of candidates, and what it speaks for."""
-    shown = {
-        "candidate": "name", "SSE": "sse", "loss %": "loss", "risk %": "risk", "disclosure %": "disclosure", "score": "score",
-        "frontier": "frontier", "smallest class": "smallest", "removed": "removed", "seconds": "seconds",
-        "promises": "promised",
+    from ontomask.assessment.loss import compared_losses
+
+    losses = {compared.head: compared.key for _, compared in compared_losses() if compared.head}
+    shown = {"candidate": "name"} | losses | {
+        "risk %": "risk", "disclosure %": "disclosure", "score": "score", "frontier": "frontier",
+        "smallest class": "smallest", "removed": "removed", "seconds": "seconds", "promises": "promised",
     }  # fmt: skip
     if found.kind == "disclosure" or found.guess is None:
         del shown["disclosure %"]

@@ -14,7 +14,7 @@ import numpy as np
 from ontomask.assessment.attacks import attacks_of
 from ontomask.assessment.disclosure import Disclosure, disclosure_of
 from ontomask.assessment.linkage import KINDS, linkage_of
-from ontomask.assessment.loss import loss_of
+from ontomask.assessment.loss import compared_losses, loss_of
 from ontomask.assessment.pairing import Pairing
 from ontomask.assessment.risk import risk_of
 from ontomask.assessment.shared_columns import pair_on
@@ -83,12 +83,12 @@ class Run:
     ``unmasked``, it masks nothing; ``invalid``, it cannot be run on these data; ``incomparable``, its figures cannot be
     compared with those of the others; ``died``, its process ended or ran out of memory.
 
-    ``loss`` (L in percent), ``sse`` (T12 eq. 9.1), ``semantic_loss`` and ``divergence`` are of the columns that are compared;
-    ``on`` holds them by sets of columns (:func:`key_of`). ``linkage`` is of the quasi-identifiers. ``worst``: the share of
-    released records that the worst attack re-identifies, and ``worst_attack`` its name. ``learned`` and ``guessed``:
-    attribute disclosure by sensitive column. ``seconds`` of masking alone; ``total_seconds`` of the whole run, with
-    encoding and verification; ``first_seconds``: what was done before, once in its process: kernels were compiled or
-    loaded and taxonomies read, on a few records.
+    ``losses``: the measures of loss that are compared (:class:`Compared`), of the columns that are compared; None where
+    one is not finite. ``on`` holds them by sets of columns (:func:`key_of`). ``linkage`` is of the quasi-identifiers.
+    ``worst``: the share of released records that the worst attack re-identifies, and ``worst_attack`` its name.
+    ``learned`` and ``guessed``: attribute disclosure by sensitive column. ``seconds`` of masking alone;
+    ``total_seconds`` of the whole run, with encoding and verification; ``first_seconds``: what was done before, once in
+    its process: kernels were compiled or loaded and taxonomies read, on a few records.
     """
 
     name: str
@@ -100,10 +100,7 @@ class Run:
     error: str | None = None
     failure: Failure | None = None
     remedy: str | None = None
-    loss: float | None = None
-    sse: float | None = None
-    semantic_loss: float | None = None
-    divergence: float | None = None
+    losses: dict[str, float | None] = field(default_factory=dict)
     linkage: dict[str, float] = field(default_factory=dict)
     worst: float | None = None
     worst_attack: str | None = None
@@ -120,6 +117,11 @@ class Run:
     on: dict[str, dict[str, float | None]] = field(default_factory=dict)
 
     @property
+    def loss(self) -> float | None:
+        """The measure of loss in the score, in percent; None where it is not known or not finite."""
+        return self.losses.get("loss")
+
+    @property
     def disclosure(self) -> Disclosure | None:
         """Attribute disclosure; None where nothing is sensitive."""
         return Disclosure(self.learned, self.guessed) if self.learned else None
@@ -128,8 +130,7 @@ class Run:
         """The same with the loss of these columns."""
         if self.error is not None:
             return self
-        empty: dict[str, float | None] = dict.fromkeys(("loss", "sse", "semantic_loss", "divergence"))
-        return replace(self, **{**empty, **self.on.get(key_of(columns), {})})  # type: ignore[arg-type]
+        return replace(self, losses=self.on.get(key_of(columns), {}))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as plain values."""
@@ -196,13 +197,9 @@ def _judged(name: str, result: Result, ground: Ground) -> Run:
                 pairing = pairings.on(columns)
             except DataError:  # a column that only others mask cannot be read: nor can they have a release
                 continue
-            lost = loss_of(pairing)
-            on[key_of(columns)] = {
-                "loss": lost.information_loss if math.isfinite(lost.information_loss) else None,
-                "sse": lost.sse_record,
-                "semantic_loss": lost.semantic_loss,
-                "divergence": lost.divergence,
-            }
+            lost = loss_of(pairing).values
+            figures = {compared.key: lost[measure.name] for measure, compared in compared_losses()}
+            on[key_of(columns)] = {key: value if math.isfinite(value) else None for key, value in figures.items()}
     data = result.released
     risk = risk_of(data)
     records, released = len(result.prepared.kept), len(data)

@@ -20,7 +20,7 @@ from ontomask.severity.severity import Severity
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 #: What is kept of a run is of this kind; an earlier kind is not read.
-KEPT = 4
+KEPT = 5
 
 
 class Memory:

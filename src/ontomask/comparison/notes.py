@@ -80,8 +80,9 @@ def _meaning(found: Comparison) -> list[str]:
     saved: dict[str, list[float]] = {}
     for name, run in by_name.items():
         baseline = by_name.get(name + LABELS_ONLY)
-        if baseline is not None and run.sse is not None and baseline.sse:
-            saved.setdefault(_method(run), []).append(1 - run.sse / baseline.sse)
+        own, other = (None if one is None else one.losses.get("sse") for one in (run, baseline))
+        if own is not None and other:
+            saved.setdefault(_method(run), []).append(1 - own / other)
     sentences = [
         f"{method} {_saved(fmean(parts))}" + (f" (mean of {counted(len(parts), 'setting')})" if len(parts) > 1 else "")
         for method, parts in saved.items()

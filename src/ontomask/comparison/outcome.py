@@ -14,6 +14,7 @@ from ontomask.arguments import as_path, counted
 from ontomask.arrays import TIE
 from ontomask.assessment.disclosure import Disclosure
 from ontomask.assessment.linkage import KINDS, Kind
+from ontomask.assessment.loss import compared_losses
 from ontomask.comparison.baselines import LABELS_ONLY
 from ontomask.comparison.evaluation import Run
 from ontomask.comparison.notes import notes_of
@@ -34,23 +35,22 @@ RISK_WORDS = {
 #: The weights of loss at which scores are listed.
 ALPHAS = tuple(step / 10 for step in range(11))
 
-_COLUMNS: dict[str, Any] = {
+#: The columns of the table before the measures of loss, and after them.
+_BEFORE: dict[str, Any] = {
     "name": pl.String,
     "method": pl.String,
     "k": pl.Int64,
     "satisfied": pl.Boolean,
     "promises": pl.Boolean,
     "promised": pl.String,
-    "loss": pl.Float64,
-    "sse": pl.Float64,
+}
+_AFTER: dict[str, Any] = {
     "risk": pl.Float64,
     "score": pl.Float64,
     "frontier": pl.Boolean,
     "disclosure": pl.Float64,
     "worst": pl.Float64,
     "worst_attack": pl.String,
-    "semantic_loss": pl.Float64,
-    "divergence": pl.Float64,
     "smallest": pl.Int64,
     "unique": pl.Int64,
     "removed": pl.Int64,
@@ -60,8 +60,8 @@ _COLUMNS: dict[str, Any] = {
     "first_seconds": pl.Float64,
     "error": pl.String,
 }
-#: The columns that people see.
-_SHOWN = "name satisfied promised sse loss risk score frontier smallest removed seconds".split()
+#: The columns that people see, without measures of loss and disclosure.
+_SHOWN = "name satisfied promised risk score frontier smallest removed seconds".split()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,16 +99,21 @@ class Comparison:
         rows = []
         for run in self.runs:
             disclosure = run.disclosure
-            row = {name: getattr(run, name, None) for name in _COLUMNS} | {
-                "satisfied": run.error is None,
-                "risk": self.risk(run),
-                "score": self.score(run),
-                "frontier": self._on_frontier(run),
-                "disclosure": None if disclosure is None else 100 * disclosure.share,
-                "worst": None if run.worst is None else 100 * run.worst,
-            }
+            row = (
+                {name: getattr(run, name, None) for name in (*_BEFORE, *_AFTER)}
+                | run.losses
+                | {
+                    "satisfied": run.error is None,
+                    "risk": self.risk(run),
+                    "score": self.score(run),
+                    "frontier": self._on_frontier(run),
+                    "disclosure": None if disclosure is None else 100 * disclosure.share,
+                    "worst": None if run.worst is None else 100 * run.worst,
+                }
+            )
             rows.append(row)
-        return pl.DataFrame(rows, schema=_COLUMNS)
+        losses = {compared.key: pl.Float64 for _, compared in compared_losses()}
+        return pl.DataFrame(rows, schema=_BEFORE | losses | _AFTER)
 
     @property
     def satisfied(self) -> list[Run]:
@@ -337,10 +342,9 @@ class Comparison:
     @property
     def _shown(self) -> pl.DataFrame:
         """The columns of the table that people see."""
-        shown = list(_SHOWN)
-        if self.guess is not None and self.kind != "disclosure":
-            shown.insert(6, "disclosure")
-        return self.table.select(shown)
+        shown = [*_SHOWN, *(compared.key for _, compared in compared_losses() if compared.head)]
+        shown += ["disclosure"] if self.guess is not None and self.kind != "disclosure" else []
+        return self.table.select(name for name in self.table.columns if name in shown)
 
     def __str__(self) -> str:
         with pl.Config(

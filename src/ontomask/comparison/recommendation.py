@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ontomask.arguments import counted
+from ontomask.arrays import TIE
 from ontomask.comparison.grid import required_k
 from ontomask.masking.generalization import Generalization
 from ontomask.privacy.k_anonymity import KAnonymity
@@ -123,15 +124,14 @@ def _alpha(value: float) -> str:
 def _distribution(best: Run, good: list[Run]) -> list[str]:
     # What is left of few records says nothing on the distribution of all.
     whole = [run for run in good if 20 * (run.removed or 0) <= (run.records or 0)] or good
-    nearest = min(whole, key=lambda run: (run.divergence if run.divergence is not None else float("inf"), run.seconds))
-    if nearest.name == best.name or nearest.divergence is None or best.divergence is None:
-        return []
-    if nearest.divergence >= best.divergence * (1 - 1e-9):
+    far = {run.name: divergence for run in good if (divergence := run.losses.get("divergence")) is not None}
+    nearest = min(whole, key=lambda run: (far.get(run.name, float("inf")), run.seconds))
+    if best.name not in far or nearest.name not in far or far[nearest.name] >= far[best.name] * (1 - TIE):
         return []
     return [
         (
             f"If only the distribution of combinations of values matters and not their meaning, {nearest.name}: its "
-            f"divergence is {nearest.divergence:.3g}, against {best.divergence:.3g}."
+            f"divergence is {far[nearest.name]:.3g}, against {far[best.name]:.3g}."
         )
     ]
 

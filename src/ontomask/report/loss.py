@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from math import isfinite, isnan
+from math import isfinite, isinf, isnan
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from ontomask.arguments import plain_number, short
+from ontomask.assessment.loss import HEADLINE, Loss, loss_measures
+from ontomask.assessment.loss_measures import LossMeasure, Reported
 from ontomask.report.elements import band, by_column, figure, near_original, number
 from ontomask.wording import Counts, percent
 
@@ -29,22 +31,15 @@ def loss(result: Reportable, counts: Counts) -> dict[str, Any]:
     changed = figures.changed_released
     untouched = not any(changed.values()) and not figures.removed
     left_out = " A record that was left out counts as 100%." if figures.removed else ""
-    beyond = (
-        " Records that were left out count with the maximum distance: the figure can exceed 100%." if left_out else ""
-    )
+    measures = _reported(public, by_column=False)
+    values = {m.name: NONE_CHANGED if untouched else _shown(r, figures.values[m.name], n, counts) for m, r in measures}
     content: dict[str, Any] = {
+        "headline": values[HEADLINE.name],
         "overall": [
-            [
-                "Information loss",
-                NONE_CHANGED if untouched else _in_all(figures.information_loss / 100, n, counts),
-                "0%: no value changed; 100%: as if all records had been replaced by one average record." + beyond,
-            ],
-            [
-                "Mean distance between a released value and its original",
-                NONE_CHANGED if untouched else _in_all(figures.semantic_loss, n, counts),
-                f"In percent of the maximum distance.{left_out}",
-            ],
+            [reported.head, values[measure.name], _meaning(reported, figures)] for measure, reported in measures
         ],
+        "heads": [reported.head for _, reported in _reported(public, by_column=True)],
+        "meanings": [_meaning(reported, figures) for _, reported in _reported(public, by_column=True)],
         "columns": [],
         "figures": [],
         "pairs": [],
@@ -52,7 +47,6 @@ def loss(result: Reportable, counts: Counts) -> dict[str, Any]:
         "vanished": [] if public else _vanished(assessment),
         "gone": _gone(assessment) if public else [],
         "sampled": _sampled(assessment),
-        "removed": bool(figures.removed),
     }
     if public and (n < FEW or near_original(assessment, counts)):
         return content
@@ -85,9 +79,12 @@ def _by_column(assessment: Any, columns: Any, kept: Any, counts: Counts) -> list
         rows.append(
             {
                 "name": name,
-                "away": NONE_CHANGED if same else counts.coarse(figures.relative[name], n),
-                "changed": "" if public else percent(changed[name], 0) if changed[name] else NONE_CHANGED,
-                "rmse": "" if public else number(figures.rmse_released[name]),
+                "losses": [
+                    NONE_CHANGED
+                    if same and reported.whole
+                    else _shown(reported, figures.values[measure.name][name], n, counts)
+                    for measure, reported in _reported(public, by_column=True)
+                ],
                 "reading": "" if public else reading(column, figures.rmse_released[name], changed[name]),
                 "drift": _shift(drift.get(name)) if counts.exact else band(drift.get(name)),
                 "kept": _shift(kept.get(name), 0) if counts.exact else counts.coarse(kept.get(name), n),
@@ -96,8 +93,20 @@ def _by_column(assessment: Any, columns: Any, kept: Any, counts: Counts) -> list
     return rows
 
 
-def _in_all(share: float, n: int, counts: Counts) -> str:
-    return counts.coarse(share, n) if isfinite(share) else "unbounded"
+def _reported(public: bool, *, by_column: bool) -> list[tuple[LossMeasure[Any], Reported]]:
+    """The measures of loss that an edition shows, with how it shows them."""
+    measures = [(m, m.reported) for m in loss_measures() if m.reported is not None and m.by_column == by_column]
+    return [(measure, reported) for measure, reported in measures if reported.public or not public]
+
+
+def _shown(reported: Reported, value: float, n: int, counts: Counts) -> str:
+    if reported.whole is None:
+        return number(value)
+    return "unbounded" if isinf(value) else counts.coarse(value / reported.whole, n)
+
+
+def _meaning(reported: Reported, figures: Loss) -> str:
+    return reported.meaning + (reported.removed if figures.removed else "")
 
 
 def _bar(share: float, step: float | None) -> float:

@@ -233,7 +233,7 @@ def key_figures(result: Reportable, risk: dict[str, Any], loss: dict[str, Any], 
     worst = risk["worst"]
     remark = f"of the released records re-identified ({worst['name']})"
     rows.append(["Worst attack", worst["share"], f"{remark}, {worst['estimated']}" if worst["estimated"] else remark])
-    rows.append(["Information loss", loss["overall"][0][1], "0%: no value changed, no record left out"])
+    rows.append(["Information loss", loss["headline"], "0%: no value changed, no record left out"])
     return rows
 
 
