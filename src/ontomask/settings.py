@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import UnionType
 from typing import (
@@ -126,6 +126,9 @@ class Settings(BaseModel, metaclass=_SettingsMeta):
 class Spoken(Settings):
     """A part of a policy that a reader meets by name: it says itself what it is called and what it does or asks for."""
 
+    #: The entries of the glossary of a report that explain its words, beside those that every report has.
+    terms: ClassVar[tuple[str, ...]] = ()
+
     @classmethod
     def __pydantic_init_subclass__(cls, **options: Any) -> None:
         """A class that policies can name is complete, or it is not made: a report must never guess its words."""
@@ -167,15 +170,30 @@ def validated(cls: Any, named: Mapping[str, Any], *, where: str | None = None) -
     raise error
 
 
-def translate(wrong: ValidationError, cls: type[BaseModel], *, where: str, lines: Any = None) -> PolicyError:
-    """Every problem pydantic found, in our words. ``lines`` gives the place of a path in a file, where there is one."""
+def dotted(path: Sequence[Any]) -> str:
+    """A path in a file: ``attributes.age.role``."""
+    return ".".join(short(str(part), 100) for part in path)
+
+
+def translate(
+    wrong: ValidationError,
+    cls: type[BaseModel],
+    *,
+    where: str,
+    lines: Any = None,
+    in_words: Callable[[Sequence[Any]], str] = dotted,
+) -> PolicyError:
+    """Every problem pydantic found, in our words.
+
+    ``lines`` gives the place of a path in a file, where there is one; ``in_words`` says the path.
+    """
     problems: list[str] = []
     for detail in wrong.errors():
         path = tuple(detail["loc"])
         said = _say(detail, cls)
         _, shown = _walk(cls, path, key=detail["type"] == "extra_forbidden")
         place = lines(tuple(shown)) if lines else None
-        problem = ": ".join(part for part in (place, ".".join(short(str(part), 100) for part in shown), said) if part)
+        problem = ": ".join(part for part in (place, in_words(shown), said) if part)
         if problem not in problems:
             problems.append(problem)
     return all_problems(problems, where)

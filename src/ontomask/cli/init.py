@@ -125,8 +125,6 @@ def _pairs(given: list[str] | None, option: str, form: str, *, last: bool = Fals
 
 
 def _print(found: Profile, show_values: bool, masks: Sequence[str]) -> None:
-    from ontomask.profiling.role_limits import worded_for
-
     for note in found.notes:
         remark(f"note: {note}")
     heads = ["column", "type", "values", "missing", "unique", "role", "kind", "taxonomy", "check"]
@@ -137,12 +135,13 @@ def _print(found: Profile, show_values: bool, masks: Sequence[str]) -> None:
         row.append("CHECK" if c.checks else None)
         rows.append([*row, [str(value) for value in c.examples]] if show_values else row)
     say_table(f"{found.records:,} records, {len(found):,} columns", heads, rows)
-    if found.to_check:
+    to_check = found.to_check(masks)
+    if to_check:
         say()
         say("To check")
-        for what, names in found.to_check.items():
+        for what, names in to_check.items():
             more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
-            say(f"  {', '.join(names[:MOST_NAMES])}{more}: {worded_for(what, masks)}")
+            say(f"  {', '.join(names[:MOST_NAMES])}{more}: {what}")
 
 
 def _facts(found: Profile, show_values: bool) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,7 @@ class RankSwapping(DistanceMethod):
     RankSwapping(k=20)
     """
 
+    terms: ClassVar[tuple[str, ...]] = ("Probabilistic k-anonymity",)
     name: Literal["rank_swapping"] = "rank_swapping"
     k: Count | None = Field(default=None, description="how many nearest records a value may be exchanged with")
     percent: Annotated[float, BeforeValidator(number), Field(gt=0, lt=100)] | None = Field(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,7 @@ class LDiversity(ClassModel):
     FAILS: distinct 2-diversity of disease: 1 of 2 classes fails (2 records in all); the least diverse has 1 value
     """
 
+    terms: ClassVar[tuple[str, ...]] = ("l-diversity",)
     name: Literal["l_diversity"] = "l_diversity"
     l: Annotated[float, BeforeValidator(number), Field(ge=1)] = Field(  # noqa: E741 - it is called l
         kw_only=False, description="how diverse a class must be; a whole number for distinct and recursive"

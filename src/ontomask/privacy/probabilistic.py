@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import polars as pl
 from pydantic import Field
@@ -36,6 +36,7 @@ class ProbabilisticKAnonymity(Model):
     ProbabilisticKAnonymity(k=5)
     """
 
+    terms: ClassVar[tuple[str, ...]] = ("Probabilistic k-anonymity",)
     name: Literal["probabilistic_k_anonymity"] = "probabilistic_k_anonymity"
     k: Count = Field(
         kw_only=False, description="the mean probability of finding the original of a value is at most 1/k"

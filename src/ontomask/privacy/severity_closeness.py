@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -45,6 +45,7 @@ class SeverityCloseness(WholeTableModel, SeverityModel):
     0.1875
     """
 
+    terms: ClassVar[tuple[str, ...]] = ("t-closeness", "Severity")
     name: Literal["severity_closeness"] = "severity_closeness"
     severity: GivenSeverity = Field(
         kw_only=False, description="the severity definition: a YAML file, or an om.Severity"

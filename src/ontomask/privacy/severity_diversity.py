@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ class SeverityDiversity(SeverityModel):
     role other; ``columns`` names the ones to look at where that is meant, and the finding says what was left out.
     """
 
+    terms: ClassVar[tuple[str, ...]] = ("l-diversity", "Severity")
     name: Literal["severity_diversity"] = "severity_diversity"
     l: Annotated[int, BeforeValidator(whole_number), Field(ge=1)] = Field(  # noqa: E741 - it is called l
         kw_only=False,

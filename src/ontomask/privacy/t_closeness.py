@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -48,6 +48,7 @@ class TCloseness(WholeTableModel):
     (from the table itself)
     """
 
+    terms: ClassVar[tuple[str, ...]] = ("t-closeness",)
     name: Literal["t_closeness"] = "t_closeness"
     attribute: str | None = Field(
         default=None, kw_only=False, description="the sensitive column; not given: every sensitive one"

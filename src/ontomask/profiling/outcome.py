@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
@@ -24,13 +24,27 @@ from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy import METHODS, Policy
 from ontomask.policy.policy_file import policy_text
 from ontomask.privacy.k_anonymity import KAnonymity
-from ontomask.profiling.role_limits import worded_for
 from ontomask.profiling.taxonomy_candidates import Candidate
 from ontomask.settings import validated
 from ontomask.showing import html_card, html_table, text_table
 
 Kind = Literal["nominal", "ordinal", "flat", "numeric", "identifier"]
 AnyRole = Literal["identifier", "quasi", "sensitive", "other"]
+
+
+#: The roles that most methods mask.
+DEFAULT_MASKS = ("quasi",)
+
+
+class ByRole(NamedTuple):
+    """A text on roles, where quasi-identifiers are masked and where sensitive columns are in their place."""
+
+    quasi_masked: str
+    sensitive_masked: str
+
+
+def _worded(texts: Iterable[str | ByRole], masks: Sequence[str]) -> list[str]:
+    return [text if isinstance(text, str) else text[0] if "quasi" in masks else text[1] for text in texts]
 
 
 @dataclass
@@ -40,8 +54,8 @@ class Proposal:
 
     role: AnyRole
     kind: Kind
-    reasons: list[str]
-    checks: list[str] = field(default_factory=list)
+    reasons: list[str | ByRole]
+    checks: list[str | ByRole] = field(default_factory=list)
     hints: list[str] = field(default_factory=list)
     taxonomy: str | None = None
     decimals: int | None = None
@@ -65,7 +79,15 @@ class Proposal:
             return Ordinal(role=role, missing=missing, order=self.order)
         return Flat(role=role, missing=missing)
 
-    def leave_out(self, why: str, check: str) -> None:
+    def reason_for(self, masks: Sequence[str] = DEFAULT_MASKS) -> str:
+        """The reasons in words, for a method that masks the columns of these roles."""
+        return "; ".join(_worded(self.reasons, masks))
+
+    def checks_for(self, masks: Sequence[str] = DEFAULT_MASKS) -> list[str]:
+        """What to check, for a method that masks the columns of these roles."""
+        return _worded(self.checks, masks)
+
+    def leave_out(self, why: str, check: str | ByRole) -> None:
         """Remove the column from the release until somebody decides."""
         self.role, self.kind, self.taxonomy, self.order = "identifier", "identifier", None, None
         self.reasons, self.checks, self.hints = [why], [check], []
@@ -111,24 +133,25 @@ class ColumnProfile:
 
     @property
     def reason(self) -> str:
-        return "; ".join(self.proposal.reasons)
+        return self.proposal.reason_for()
 
     @property
     def checks(self) -> tuple[str, ...]:
-        return tuple(self.proposal.checks)
+        return tuple(self.proposal.checks_for())
 
     @property
     def hints(self) -> tuple[str, ...]:
         return tuple(self.proposal.hints)
 
-    def comments(self) -> list[str]:
-        """What a policy file says of the column."""
+    def comments(self, masks: Sequence[str]) -> list[str]:
+        """What a policy file says of the column, with a method that masks the columns of these roles."""
+        reason, checks = self.proposal.reason_for(masks), self.proposal.checks_for(masks)
         facts = [counted(self.distinct, "value")] if self.distinct else []
         facts += [f"{self.missing:,} missing"] if self.missing else []
         facts += [f"{_share(self.unique)} of the records unique on it"] if self.unique else []
-        said = f"{self.reason}. ({', '.join(facts)})" if facts else f"{self.reason}."
+        said = f"{reason}. ({', '.join(facts)})" if facts else f"{reason}."
         hints = [f"Hint: {hint}." for hint in self.hints]
-        return [said[0].upper() + said[1:], *hints, *(f"CHECK: {check.rstrip('?.')}." for check in self.checks)]
+        return [said[0].upper() + said[1:], *hints, *(f"CHECK: {check.rstrip('?.')}." for check in checks)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -194,12 +217,11 @@ class Profile:
         more = {"unmatched": pl.Int64, "ambiguous": pl.Int64, "fits": pl.Boolean}
         return pl.DataFrame(rows, schema=schema | more, orient="row")
 
-    @property
-    def to_check(self) -> dict[str, list[str]]:
-        """Everything a person must decide, each with the columns it is about."""
+    def to_check(self, masks: Sequence[str] = DEFAULT_MASKS) -> dict[str, list[str]]:
+        """Everything a person must decide, each with the columns it is about; ``masks``: the roles that a method masks."""
         found: dict[str, list[str]] = {}
         for column in self.columns:
-            for check in column.checks:
+            for check in column.proposal.checks_for(masks):
                 found.setdefault(check, []).append(column.name)
         return found
 
@@ -272,8 +294,7 @@ class Profile:
         """
         policy = self.policy(**settings)
         assert policy.method is not None
-        masks = policy.method.masks
-        comments = {column.name: [worded_for(text, masks) for text in column.comments()] for column in self.columns}
+        comments = {column.name: column.comments(policy.method.masks) for column in self.columns}
         return policy_text(policy, folder, head=self._head(), comments=comments)
 
     def save(self, path: str | Path, *, overwrite: bool = False, **settings: Any) -> Path:
@@ -320,7 +341,7 @@ class Profile:
     def __str__(self) -> str:
         """A plain table for a terminal, and below it what to check."""
         lines = text_table(_HEADS, self._rows(), _RIGHT)
-        lines += [f"check {', '.join(names)}: {what}" for what, names in self.to_check.items()]
+        lines += [f"check {', '.join(names)}: {what}" for what, names in self.to_check().items()]
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
     def _rows(self) -> list[tuple[str, ...]]:

@@ -15,7 +15,7 @@ from ontomask.errors import DataError
 from ontomask.microdata.columns import encode_column
 from ontomask.profiling.column_facts import FEW_RECORDS, Facts
 from ontomask.profiling.column_topics import names_a_person, topic_of_column
-from ontomask.profiling.outcome import AnyRole, Proposal
+from ontomask.profiling.outcome import AnyRole, ByRole, Proposal
 from ontomask.profiling.taxonomy_candidates import Candidate
 
 Unmatched = Literal["stop", "flat"]
@@ -89,7 +89,7 @@ def _identifier(facts: Facts, topic: Topic | None) -> Proposal | None:
     """By name, or by the way the values are written."""
     removed = "it is removed from the release"
     if topic is not None and topic.role == "identifier":
-        checks = []
+        checks: list[str | ByRole] = []
         if facts.held >= FEW_RECORDS and facts.distinct <= max(2, 0.02 * facts.held):
             checks = [f"there are only {counted(facts.distinct, 'value')}: does it really identify persons?"]
         elif topic.weak and facts.different < 0.5 and not facts.is_text:
@@ -338,10 +338,13 @@ def _set_role(made: Proposal, facts: Facts, topic: Topic | None, role: AnyRole |
         made.role = "sensitive"
         made.reasons.insert(0, f"{_told(facts, topic)}, which must not be disclosed")
         if topic.clinical:
-            made.checks.append("if others can know it, write role: quasi: it is then masked")
+            role_if = "if others can know it, write role: quasi: it is then "
+            made.checks.append(ByRole(f"{role_if}masked", f"{role_if}released as it is"))
     elif topic is not None and topic.codes is not None:
-        made.reasons.insert(0, f"{_told(facts, topic)}, which others may know: it is masked")
-        made.checks.append("if nobody can know it, write role: sensitive: it is then released as it is")
+        known = f"{_told(facts, topic)}, which others may know"
+        made.reasons.insert(0, ByRole(f"{known}: it is masked", known))
+        role_if = "if nobody can know it, write role: sensitive: it is then "
+        made.checks.append(ByRole(f"{role_if}released as it is", f"{role_if}masked"))
     elif topic is not None and topic.role == "quasi":
         made.reasons.insert(0, f"{_told(facts, topic)}, which others can know")
     elif facts.dates:

@@ -8,12 +8,9 @@ and left out of the release beyond that: neither is a column destroyed nor is on
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from ontomask.arguments import counted, some_of
-
-if TYPE_CHECKING:
-    from ontomask.profiling.outcome import ColumnProfile
+from ontomask.profiling.outcome import ByRole, ColumnProfile
 
 #: No more columns are masked together, unless it is known that others can know them.
 MOST_QUASI = 15
@@ -30,7 +27,10 @@ def limit_roles(columns: Sequence[ColumnProfile], given_roles: Mapping[str, str]
         column.proposal.leave_out(
             f"neither its name nor its values show what it is, and {MOST_QUASI} columns are masked already: it "
             f"is left out of the release",
-            "decide the role: sensitive or other (released as it is), quasi (masked), or leave it out",
+            ByRole(
+                "decide the role: sensitive or other (released as it is), quasi (masked), or leave it out",
+                "decide the role: sensitive (masked), quasi or other (released as it is), or leave it out",
+            ),
         )
     notes = []
     if left_out:
@@ -53,22 +53,5 @@ def _something_to_mask(columns: Sequence[ColumnProfile], given_roles: Mapping[st
         return
     for column in [c for c in columns if c.role == "sensitive" and c.name not in given_roles][:MOST_QUASI]:
         column.proposal.role = "quasi"
-        column.proposal.checks.append("it is masked because no other column would be: decide the role")
-
-
-#: What is said of roles where quasi-identifiers are masked, and where sensitive columns are in their place.
-_REWORDED = {
-    "write role: sensitive: it is then released as it is": "write role: sensitive: it is then masked",
-    "write role: quasi: it is then masked": "write role: quasi: it is then released as it is",
-    "others may know: it is masked": "others may know",
-    "it is masked because no other column would be: decide the role": "decide the role",
-    "sensitive or other (released as it is), quasi (masked)": "sensitive (masked), quasi or other (released as it is)",
-}
-
-
-def worded_for(text: str, masks: Sequence[str]) -> str:
-    """What a proposal says of roles, for a method that masks the columns of these roles."""
-    if "quasi" not in masks:
-        for said, true in _REWORDED.items():
-            text = text.replace(said, true)
-    return text
+        text = ByRole("it is masked because no other column would be: decide the role", "decide the role")
+        column.proposal.checks.append(text)

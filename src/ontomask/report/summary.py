@@ -8,7 +8,6 @@ only in coarse steps. What was left out, and why, is part of it.
 from __future__ import annotations
 
 import datetime
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -119,7 +118,7 @@ def summarize(
         "limits": LIMITS,
         "left_out": LEFT_OUT if public else [],
     }
-    content["glossary"] = glossary(json.dumps(content))
+    content["glossary"] = glossary(result.policy, [finding.model for finding in result.verification.findings])
     if public:
         if len(result.records) < FEW:
             few = f"There are fewer than {FEW} records: figures could describe single ones."

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ontomask.arguments import short
-from ontomask.privacy.models import Finding
+from ontomask.policy.policy import Policy
+from ontomask.privacy.models import Finding, Model
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -47,25 +48,25 @@ GLOSSARY = {
     "Suppressed record": "A record that was left out of the release because it could not be protected.",
 }
 
-#: Terms that not every report uses, and the word that tells whether one does.
-SPECIAL = {
-    "Identifier": "identifier, removed",
-    "k-anonymity": "-anonym",
-    "l-diversity": "diversity",
-    "t-closeness": "closeness",
-    "Probabilistic k-anonymity": "probabilistic",
-    "Severity": "severity",
-    "Prosecutor, marketer and journalist risk": "prosecutor",
-    "Taxonomy": "concepts of a taxonomy",
-    "Semantic distance": "concepts of a taxonomy",
-    "Distance correlation": "distance correlation",
-}
+#: Terms that not every report uses.
+SPECIAL = frozenset(
+    (
+        "Identifier|l-diversity|t-closeness|Probabilistic k-anonymity|Severity|Prosecutor, marketer and journalist risk|"
+        "Taxonomy|Semantic distance|Distance correlation"
+    ).split("|")
+)
 
 
-def glossary(used: str) -> dict[str, str]:
-    """The terms that occur in a text, explained."""
-    text = used.lower()
-    return {term: meaning for term, meaning in GLOSSARY.items() if SPECIAL.get(term, "") in text}
+def glossary(policy: Policy, models: Sequence[Model]) -> dict[str, str]:
+    """The terms that a report on a release uses, explained. ``models``: all that were checked."""
+    assert policy.method is not None
+    used = {term for part in (policy.method, *models) for term in part.terms}
+    used |= {"Identifier"} if policy.identifiers else set()
+    used |= {"Prosecutor, marketer and journalist risk"} if policy.quasi_identifiers else set()
+    used |= {"Distance correlation"} if len(policy.studied) > 1 else set()
+    if any(attribute.named_taxonomy is not None for attribute in policy.attributes.values()):
+        used |= {"Taxonomy", "Semantic distance"}
+    return {term: meaning for term, meaning in GLOSSARY.items() if term not in SPECIAL or term in used}
 
 
 def taxonomy_name(taxonomy: Any) -> str:

@@ -176,15 +176,20 @@ class Selection(Settings):
     def thresholds(self) -> list[str]:
         return [key for key in ("above", "at_least", "below", "at_most", "between") if getattr(self, key) is not None]
 
-    def __str__(self) -> str:
-        """The selection in words."""
+    @property
+    def interval(self) -> str:
+        """The thresholds in words; empty if there are none."""
         words = {"above": ">", "at_least": ">=", "below": "<", "at_most": "<="}
         parts = [f"{words[key]} {getattr(self, key):.15g}" for key in self.thresholds if key in words]
         if self.between is not None:
             parts.append(f"{self.between[0]:.15g} to {self.between[1]:.15g}")
+        return " and ".join(parts)
+
+    def __str__(self) -> str:
+        """The selection in words."""
         listed = [str(value) for value in self.values] + list(self.ranges)
         listed += [f"{concept} and below" for concept in self.branches]
-        said = [" and ".join(parts)] if parts else []
+        said = [self.interval] if self.interval else []
         return ", ".join([*said, *listed, *(["missing"] if self.missing else [])])
 
 

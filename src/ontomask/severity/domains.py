@@ -307,7 +307,7 @@ class NumberDomain(Domain):
         for bound, step in ((chosen.at_most, 0), (high, 0), (chosen.below, 1)):
             last = last if bound is None else min(last, cell(bound) - step)
         if first > last:
-            report(chosen.thresholds[0], None, f"no number is {str(chosen).partition(',')[0]}: the set is empty")
+            report(chosen.thresholds[0], None, f"no number is {chosen.interval}: the set is empty")
         mask[first : last + 1] = True
 
     def place(self, name: str, distinct: pl.Series, unknown: Unknown) -> Cells:

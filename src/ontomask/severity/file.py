@@ -7,7 +7,8 @@ need no quotes; what should be a number or a date is read as one where it is nee
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from pydantic import ValidationError
 from ontomask.arguments import as_path
 from ontomask.files.naming import NamedIn, marker_of, named_files
 from ontomask.files.yaml_files import AsWritten, Lines, line_finder, parsed, parsed_mapping
-from ontomask.settings import all_problems, translate
+from ontomask.settings import dotted, translate
 from ontomask.severity.definition import CodedColumn, Definition
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -32,9 +33,7 @@ def read_definition(path: str | Path) -> tuple[Definition, str, Lines]:
     try:
         return Definition.model_validate(content, context=NamedIn(file)), text, lines
     except ValidationError as wrong:
-        error = translate(wrong, Definition, where=str(file), lines=lines)
-        problems = [_by_name(problem, content) for problem in error.problems]
-    raise all_problems(problems, str(file))
+        raise translate(wrong, Definition, where=str(file), lines=lines, in_words=partial(_by_name, content)) from None
 
 
 def names_in(file: Path) -> Iterator[str]:
@@ -47,16 +46,15 @@ def names_in(file: Path) -> Iterator[str]:
         yield from (name for key, mark in marked.items() if (name := mark.name_in(named.get(key))) is not None)
 
 
-def _by_name(problem: str, content: dict[Any, Any]) -> str:
-    """A problem with a set, which has a name, not a number."""
-
-    def name(found: re.Match[str]) -> str:
-        given = content["sets"][int(found[1])]
-        named = given.get("name") if isinstance(given, dict) else None
-        said = f"set {named!r}" if isinstance(named, str) and named else f"set {int(found[1]) + 1}"
-        return said + (", " if found[2] else "")
-
-    return re.sub(r"(?<=: )sets\.(\d+)(?:\.where\.\d+)?(\.|(?=:))", name, problem, count=1)
+def _by_name(content: dict[Any, Any], path: Sequence[Any]) -> str:
+    """A path in the file; a set has a name, not a number."""
+    if len(path) < 2 or path[0] != "sets" or not isinstance(path[1], int):
+        return dotted(path)
+    given = content["sets"][path[1]]
+    name = given.get("name") if isinstance(given, dict) else None
+    said = f"set {name!r}" if isinstance(name, str) and name else f"set {path[1] + 1}"
+    alternative = len(path) > 3 and path[2] == "where" and isinstance(path[3], int)
+    return ", ".join(filter(None, (said, dotted(path[4 if alternative else 2 :]))))
 
 
 def names_files(definition: Definition) -> bool:
