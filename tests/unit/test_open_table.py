@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 import ontomask as om
-from ontomask.microdata.opening import open_table
+from ontomask.microdata.open_table import open_table
 
 FRAME = pl.DataFrame({"age": [30, 30, 41], "code": ["01", "01", "02"]})
 ATTRIBUTES = {"age": om.Numeric(), "code": om.Ordinal(order=["01", "02"])}

@@ -23,7 +23,7 @@ from ontomask.microdata.columns import Column
 from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.encoding import Table, encode, make_table, remeasured, require_columns
 from ontomask.microdata.frames import NativeFrame
-from ontomask.microdata.opening import open_table, with_own_orders
+from ontomask.microdata.open_table import open_table, with_own_orders
 from ontomask.microdata.reading_options import Reading
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.policy.policy import Policy

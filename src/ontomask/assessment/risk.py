@@ -15,7 +15,7 @@ from ontomask.arguments import counted, plain_number
 from ontomask.errors import DataError, PolicyError
 from ontomask.microdata.attributes import as_attributes
 from ontomask.microdata.encoding import require_columns
-from ontomask.microdata.opening import open_table
+from ontomask.microdata.open_table import open_table
 from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy import Policy
 from ontomask.privacy.classes import classes_of

@@ -19,7 +19,7 @@ from ontomask.assessment.pairing import Pairing
 from ontomask.assessment.risk import risk_of
 from ontomask.assessment.shared_columns import pair_on
 from ontomask.errors import DataError
-from ontomask.microdata.opening import with_own_orders
+from ontomask.microdata.open_table import with_own_orders
 from ontomask.policy.policy import Policy
 from ontomask.privacy.contents import ContentCheck
 from ontomask.privacy.examined import Examined

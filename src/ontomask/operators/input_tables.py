@@ -8,7 +8,7 @@ from ontomask.arguments import one_of
 from ontomask.errors import OptionError
 from ontomask.microdata.attributes import as_attributes
 from ontomask.microdata.encoding import Table, apply_missing_rules, encode, require_columns
-from ontomask.microdata.opening import open_table, with_own_orders
+from ontomask.microdata.open_table import open_table, with_own_orders
 from ontomask.operators.record_distance import Distance, Normalize
 
 

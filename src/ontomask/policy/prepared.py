@@ -18,7 +18,7 @@ from ontomask.errors import DataError
 from ontomask.files.fingerprints import InputFile, State, states_of
 from ontomask.microdata.encoding import Table, Tuples, apply_missing_rules, encode, require_columns
 from ontomask.microdata.frames import NativeFrame
-from ontomask.microdata.opening import open_table, with_own_orders
+from ontomask.microdata.open_table import open_table, with_own_orders
 from ontomask.policy.policy import Policy
 from ontomask.privacy.examined import Examined
 from ontomask.progress import Progress, Reporter

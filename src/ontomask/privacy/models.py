@@ -20,7 +20,7 @@ from pydantic import BeforeValidator, Field
 from ontomask.arguments import as_values, counted, did_you_mean, free_name
 from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError, PolicyError
-from ontomask.microdata.opening import open_table
+from ontomask.microdata.open_table import open_table
 from ontomask.privacy.examined import Examined
 from ontomask.settings import Spoken, number
 from ontomask.statements import Kind, Statement

@@ -16,7 +16,7 @@ from ontomask.fork_safety import require_threads
 from ontomask.microdata.dtypes import values_unread
 from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.missing_markers import without_markers
-from ontomask.microdata.opening import opened
+from ontomask.microdata.open_table import open_table
 from ontomask.microdata.reading import SUFFIXES, Codes, format_of, parquet_errors, read_table, require_file
 from ontomask.microdata.reading_options import Reading
 from ontomask.statements import Statement, note
@@ -122,18 +122,16 @@ def columns_of(data: Any, reading: Reading | None = None) -> ColumnSource:
         nested.append(name)
         return True
 
-    if not isinstance(data, (str, Path)):
-        taken = NativeFrame.of(data, missing=reading.missing, unread=leave)
-        ordered = frozenset(taken.orders())
-        return ColumnSource(taken.data, list(taken.notes), ordered=ordered, reading=reading, nested=nested)
-    path = as_path(data)
-    require_file(path)
-    if format_of(path, SUFFIXES) == "parquet":
-        return _parquet(path, reading)
-    data, _, notes = opened(path, {}, reading=reading)
-    taken = NativeFrame.of(data)
-    source = CsvSource if format_of(path, SUFFIXES) in ("csv", "tsv") else ColumnSource
-    return source(taken.data, notes, path, frozenset(taken.orders()), reading)
+    path = as_path(data) if isinstance(data, (str, Path)) else None
+    source = ColumnSource
+    if path is not None:
+        require_file(path)
+        format = format_of(path, SUFFIXES)
+        if format == "parquet":
+            return _parquet(path, reading)
+        source = CsvSource if format in ("csv", "tsv") else ColumnSource
+    table = open_table(data if path is None else path, {}, reading=reading, unread=leave)
+    return source(table.data, table.notes, path, frozenset(table.native.orders()), reading, nested)
 
 
 def _parquet(path: Path, reading: Reading) -> ColumnSource:

@@ -21,7 +21,7 @@ from ontomask.microdata.dtypes import is_text, only_what_cells_show
 from ontomask.microdata.encoding import apply_missing_rules, require_columns
 from ontomask.microdata.formulas import formula_note
 from ontomask.microdata.frames import FrameT
-from ontomask.microdata.opening import open_table
+from ontomask.microdata.open_table import open_table
 from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy import Policy, require_policy
 from ontomask.policy.prepared import Prepared, prepare

@@ -15,7 +15,7 @@ from ontomask.arrays import Floats
 from ontomask.errors import DataError, OptionError, PolicyError
 from ontomask.files.yaml_files import Lines
 from ontomask.microdata.frames import NativeFrame
-from ontomask.microdata.reading import Codes, read_table
+from ontomask.microdata.open_table import open_table
 from ontomask.settings import all_problems, validated
 from ontomask.severity.classes import MIDDLE_TYPES
 from ontomask.severity.definition import CodedColumn, Definition, LiteralColumn, SpecialSet
@@ -237,10 +237,7 @@ class SeverityNumbers:
         polars.DataFrame
             All columns of it.
         """
-        is_file = isinstance(frame, (str, Path))
-        data = (
-            read_table(frame, text=Codes(self.text_columns)) if is_file else NativeFrame.of(frame, may_be_empty=True)
-        ).data
+        data = open_table(frame, {}, text=self.text_columns, may_be_empty=True).data
         absent = [column for column in columns if column not in data.columns]
         if absent:
             raise DataError(

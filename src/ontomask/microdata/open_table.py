@@ -1,4 +1,4 @@
-"""Opening a frame or a file: files are read as their attributes require."""
+"""``open_table``: a frame or a file as a Polars frame; files are read as their attributes require."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ontomask.statements import Statement, note
 
 @dataclass(frozen=True)
 class OpenTable:
-    """A frame or file as Polars ``data``; ``native`` says how to give its kind back, ``source`` is the path of a file, and
+    """A frame or file as Polars ``data``; ``native`` says how to restore its kind, ``source`` is the path of a file, and
     ``notes`` say how it was read and what was left out."""
 
     native: NativeFrame
@@ -40,18 +40,20 @@ def open_table(
     reading: Reading | None = None,
     release: bool = False,
     unread: Unread | None = None,
+    may_be_empty: bool = False,
 ) -> OpenTable:
     """A frame or the path of a file, opened as its attributes require: what every public function begins with.
 
-    The arguments are those of :func:`opened`; ``unread`` names columns that nobody will look at.
+    The arguments are those of :func:`read_frame` and of :meth:`NativeFrame.of`.
     """
-    read, source, notes = opened(frame, attributes, text, reading, release=release)
+    read, source, notes = read_frame(frame, attributes, text, reading, release=release)
     missing = () if reading is None else reading.missing
-    native = NativeFrame.of(read, keep_index=list(attributes), missing=missing, unread=unread)
+    keep = list(attributes)
+    native = NativeFrame.of(read, keep_index=keep, missing=missing, unread=unread, may_be_empty=may_be_empty)
     return OpenTable(native, source, [*notes, *native.notes])
 
 
-def opened(
+def read_frame(
     frame: Any,
     attributes: Mapping[str, Any],
     text: Iterable[str] = (),
