@@ -19,7 +19,7 @@ from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError, PolicyError
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.column_distance import Centres, ColumnDistance
-from ontomask.microdata.columns import Coded, Codes, Column, counts_of, first_where, refuse_odd
+from ontomask.microdata.columns import Coded, Codes, Column, first_where, refuse_odd
 from ontomask.statements import Statement
 
 DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
@@ -40,12 +40,13 @@ class Weekday(Attribute):
         name: str,
         codes: Codes,
         distinct: pl.Series,
+        counts: Longs,
         missing: int | None,
         notes: list[Statement],
         rows: Longs | None,
     ) -> Coded:
         days = np.array([-1 if day is None else DAYS.index(day) for day in distinct.to_list()], dtype=np.int64)
-        return Coded(WeekdayColumn(name, self, distinct, counts_of(codes, len(distinct)), missing, days=days), codes)
+        return Coded(WeekdayColumn(name, self, distinct, counts, missing, days=days), codes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -273,7 +273,7 @@ def test_recoding(data: DataObject) -> None:
     guide = data.draw(st.sampled_from(("semantic", "semantic", "discernibility")))
     distance, normalize = how
     method = om.Recoding(k=k, guide=guide, comparison=comparison, distance=distance, normalize=normalize)
-    masked = method.mask(sheet.table, np.random.default_rng(0), silent).on(sheet.table.rows)
+    masked = method.mask(sheet.table, np.random.default_rng(0), silent)
     expected = twin.recoding(sheet.records, sheet.attributes, k, guide, comparison, *how)
     centres = sheet.decoded(masked.centres)
     assert [centres[g] for g in masked.group_of] == expected
@@ -521,7 +521,7 @@ def test_medium_recoding(table: tuple[Any, ...], weighted: bool) -> None:
     scans.keep([sheet.records.index(t) for t in frequency])
     expected = full_scans.recoding(scans, weight, k, weighted=weighted)
     method = om.Recoding(k=k, distance=distance, comparison="weighted" if weighted else "plain")
-    masked = method.mask(sheet.table, np.random.default_rng(0), silent).on(sheet.table.rows)
+    masked = method.mask(sheet.table, np.random.default_rng(0), silent)
     kept, centres = list(frequency), sheet.decoded(masked.centres)
     assert [centres[g] for g in masked.group_of] == [kept[expected[t]] for t in sheet.table.rows.tuple_of]
 

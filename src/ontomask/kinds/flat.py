@@ -45,13 +45,14 @@ class Flat(Attribute):
         name: str,
         codes: Codes,
         distinct: pl.Series,
+        counts: Longs,
         missing: int | None,
         notes: list[Statement],
         rows: Longs | None,
     ) -> Coded:
         if self.quasi and is_text(distinct.dtype):
             notes += [note(f"{name}: {text}", name) for text in spelled_alike(distinct)]
-        return Coded(FlatColumn(name, self, distinct, counts_of(codes, len(distinct)), missing), codes)
+        return Coded(FlatColumn(name, self, distinct, counts, missing), codes)
 
 
 @dataclass(frozen=True, eq=False)

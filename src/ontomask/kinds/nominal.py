@@ -184,11 +184,12 @@ class Nominal(Attribute):
         name: str,
         codes: Codes,
         distinct: pl.Series,
+        counts: Longs,
         missing: int | None,
         notes: list[Statement],
         rows: Longs | None,
     ) -> Coded:
-        return _nominal(name, self, codes, distinct, missing, notes)
+        return _nominal(name, self, codes, distinct, counts, missing, notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -329,11 +330,16 @@ class NominalColumn(Column):
 
 
 def _nominal(
-    name: str, attribute: Nominal, codes: Codes, distinct: pl.Series, missing: int | None, notes: list[Statement]
+    name: str,
+    attribute: Nominal,
+    codes: Codes,
+    distinct: pl.Series,
+    counts: Longs,
+    missing: int | None,
+    notes: list[Statement],
 ) -> Coded:
     """Values to concepts; values of the same meaning become one."""
     taxonomy = attribute.load()
-    counts = np.bincount(codes, minlength=len(distinct))
     texts = [None if value is None else str(value) for value in distinct.to_list()]
     tally: Counter[str] = Counter()
     for text, count in zip(texts, counts.tolist(), strict=True):

@@ -17,7 +17,7 @@ from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError, OptionError
 from ontomask.kinds.line import LineColumn, middle_of_groups
 from ontomask.microdata.attributes import Attribute
-from ontomask.microdata.columns import Coded, Codes, counts_of, first_where, refuse_odd, rows_where
+from ontomask.microdata.columns import Coded, Codes, first_where, refuse_odd, rows_where
 from ontomask.microdata.precision import own_decimals, rounded
 from ontomask.microdata.spelling import is_text
 from ontomask.settings import whole_number
@@ -77,12 +77,12 @@ class Numeric(Attribute):
         name: str,
         codes: Codes,
         distinct: pl.Series,
+        counts: Longs,
         missing: int | None,
         notes: list[Statement],
         rows: Longs | None,
     ) -> Coded:
         numbers = distinct.cast(pl.Float64).fill_null(float("nan")).to_numpy()
-        counts = counts_of(codes, len(distinct))
         return Coded(NumericColumn(name, self, distinct, counts, missing, numbers=numbers), codes)
 
 

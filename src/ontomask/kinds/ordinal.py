@@ -79,12 +79,12 @@ class Ordinal(Attribute):
         name: str,
         codes: Codes,
         distinct: pl.Series,
+        counts: Longs,
         missing: int | None,
         notes: list[Statement],
         rows: Longs | None,
     ) -> Coded:
         ranks, levels = _ranks(name, self, distinct, codes, notes, rows)
-        counts = counts_of(codes, len(distinct))
         return Coded(OrdinalColumn(name, self, distinct, counts, missing, ranks=ranks, levels=levels), codes)
 
 

@@ -22,7 +22,6 @@ from ontomask.hierarchies.levels import ColumnLevels
 from ontomask.kernels.groups import nearest_group
 from ontomask.kernels.space import Point, new_point
 from ontomask.masking.class_search import Group, Outcome, Regrouping, Rows, Wanted
-from ontomask.masking.full_domain import distinct_rows
 from ontomask.masking.goals import Goals
 from ontomask.masking.local_generalization import (
     Classes,
@@ -140,7 +139,7 @@ class Pieces:
     def __init__(self, showing: Showing, goals: Goals) -> None:
         self.showing, self.goals, self.table = showing, goals, showing.table
         self.columns = [Cover.of(*column) for column in zip(showing.columns, showing.costs, strict=True)]
-        self.row_of, self.first = distinct_rows(self.table, goals)
+        self.row_of, self.first = goals.alike()
         # l values that are well represented take l records.
         diverse = [math.ceil(model.l - 1e-9) for model in goals.models if isinstance(model, LDiversity)]
         self.least = max([least_k(goals, 1), *diverse])

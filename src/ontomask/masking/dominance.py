@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted
-from ontomask.arrays import Floats
-from ontomask.microdata.encoding import Table
+from ontomask.arrays import Floats, Longs
+from ontomask.microdata.columns import counts_of
+from ontomask.microdata.encoding import Rows, Tuples
 from ontomask.statements import Statement, caveat, note
 
 #: The p of the p% rule.
@@ -23,48 +24,51 @@ P = 10.0
 
 
 def dominated(
-    sizes: Floats, group_of: NDArray[np.integer], groups: int, p: float = P, step: float = 0.0
+    sizes: Floats,
+    group_of: NDArray[np.integer],
+    groups: int,
+    p: float = P,
+    step: float = 0.0,
+    weights: Longs | None = None,
 ) -> NDArray[np.bool_]:
-    """In which groups the largest number can be estimated to within p%; ``sizes``: of each record, NaN where it is missing.
+    """In which groups the largest number can be estimated to within p%; ``sizes``: of each row, NaN where it is missing.
 
-    ``step``: what means are rounded to a multiple of.
+    ``step``: what means are rounded to a multiple of. ``weights``: how many records a row stands for, if it is not one.
 
     >>> dominated(np.array([20.0, 21, 5000, 20, 21, 50]), np.array([0, 0, 0, 1, 1, 1]), 2).tolist()
     [True, False]
     """
     known = ~np.isnan(sizes)
     of, own = group_of[known].astype(np.int64), np.abs(sizes[known])
-    open_ = np.bincount(of, minlength=groups) * step / 2
+    number = np.ones(len(own), dtype=np.int64) if weights is None else weights[known]
+    open_ = np.bincount(of, number, groups) * step / 2
     first = np.zeros(groups)
     np.maximum.at(first, of, own)
     # One record of the largest value is left out of the second round; the first of equals.
     largest = np.flatnonzero(own == first[of])
-    left_out = np.zeros(len(own), dtype=np.bool_)
-    left_out[largest[np.unique(of[largest], return_index=True)[1]]] = True
-    of, own = of[~left_out], own[~left_out]
+    number[largest[np.unique(of[largest], return_index=True)[1]]] -= 1
     second = np.zeros(groups)
-    np.maximum.at(second, of, own)
-    rest = np.bincount(of, weights=own, minlength=groups) - second + open_
+    np.maximum.at(second, of[number > 0], own[number > 0])
+    rest = np.bincount(of, own * number, groups) - second + open_
     text: NDArray[np.bool_] = (first > 0) & (rest < p / 100 * first)
     return text
 
 
 def dominance(
-    table: Table, group_of: NDArray[np.integer], centres: Sequence[Floats]
+    table: Tuples, rows: Rows, group_of: NDArray[np.integer], centres: Sequence[Floats]
 ) -> tuple[list[Statement], list[Statement]]:
     """What to say of groups that show a mean of which the two largest values make up nearly all: notes with numbers for the
     steward, and a caveat that names columns only."""
     notes, names = [], []
-    several = (
-        np.bincount(group_of[group_of >= 0], minlength=len(centres[0])) > 1
-    )  # a record by itself shows its own value
-    for a, (column, shown) in enumerate(zip(table.columns, centres, strict=True)):
+    sizes = counts_of(group_of, len(centres[0]), rows.counts)
+    for column, codes, shown in zip(table.columns, table.codes, centres, strict=True):
         if not column.continuous:
             continue
-        told = dominated(column.centre_of_code[table.codes_of(a)], group_of, len(shown), step=column.step)
-        told &= several & ~np.isnan(shown)
+        values = column.centre_of_code[codes[rows.tuple_of]]
+        told = dominated(values, group_of, len(shown), step=column.step, weights=rows.counts)
+        told &= (sizes > 1) & ~np.isnan(shown)  # a record by itself shows its own value
         if told.any():
-            records = int(told[group_of].sum())
+            records = int(sizes[told].sum())
             names.append(column.name)
             notes.append(
                 note(

@@ -17,8 +17,8 @@ from ontomask.errors import DataError, PolicyError
 from ontomask.hierarchies.levels import ColumnLevels, Costs
 from ontomask.masking.goals import Goals
 from ontomask.masking.lattice import Lattice, Node, NodeResult, Rows, minimal
-from ontomask.masking.method import Masked
-from ontomask.microdata.encoding import Table
+from ontomask.masking.method import Masked, MaskedTuples
+from ontomask.microdata.encoding import Tuples
 from ontomask.privacy.diagnostics import Nodes
 from ontomask.progress import Progress, stretch
 from ontomask.statements import Statement, note
@@ -34,7 +34,7 @@ class Search:
     """The search for a combination of levels."""
 
     def __init__(
-        self, method: Generalization, table: Table, hierarchies: list[ColumnLevels], goals: Goals, progress: Progress
+        self, method: Generalization, table: Tuples, hierarchies: list[ColumnLevels], goals: Goals, progress: Progress
     ) -> None:
         self.method, self.table, self.hierarchies, self.goals, self.progress = (
             method,
@@ -51,12 +51,10 @@ class Search:
                 f"the hierarchies make {nodes:,} combinations of levels ({levels})",
                 remedy="Give hierarchies of fewer levels, generalize fewer columns, or choose search='local' or 'strategy'.",
             )
-        self.row_of, first = distinct_rows(table, goals)
-        rows = Rows(
-            np.ascontiguousarray(table.codes[:, table.rows.tuple_of[first]]),
-            np.bincount(self.row_of).astype(np.int64),
-            {name: code[first] for name, code in goals.codes.items()},
-        )
+        counted_goals = goals.counted()
+        self.tuple_of = counted_goals.rows.tuple_of
+        codes = np.ascontiguousarray(table.codes[:, self.tuple_of])
+        rows = Rows(codes, counted_goals.rows.weights, counted_goals.codes)
         allowed = int(np.floor(method.suppression_limit * table.n + 1e-9))
         self.lattice = Lattice(hierarchies, rows, allowed)
         self.costs = Costs.of(hierarchies, method.loss)
@@ -66,7 +64,7 @@ class Search:
         self.monotone = [judge for (_, judge), monotone in zip(pairs, sure, strict=True) if monotone]
         self.others = [judge for (_, judge), monotone in zip(pairs, sure, strict=True) if not monotone]
 
-    def run(self) -> Masked:
+    def run(self) -> MaskedTuples:
         if self.method.strategy is not None:
             node, listed = self._first_of_strategy(self.method.strategy)
         else:
@@ -229,12 +227,13 @@ class Search:
         ]
         return pl.DataFrame(rows)
 
-    def _masked(self, node: Node, listed: pl.DataFrame) -> Masked:
+    def _masked(self, node: Node, listed: pl.DataFrame) -> MaskedTuples:
         result = self.lattice.evaluate_exact(node, [*self.monotone, *self.others])
         kept = np.flatnonzero(~result.fails)
         renumbered = np.full(len(result.fails), -1, dtype=np.int32)
         renumbered[kept] = np.arange(len(kept), dtype=np.int32)
-        group_of = renumbered[result.of[self.row_of]]
+        group_of = np.empty(self.table.p, dtype=np.int32)
+        group_of[self.tuple_of] = renumbered[result.of]  # all rows of a tuple are in one class
         centres, shown, penalty = [], [], []
         for codes, hierarchy, index in zip(result.rows.codes, self.hierarchies, node, strict=True):
             level = hierarchy.levels[index]
@@ -249,17 +248,8 @@ class Search:
         notes = [note(f"levels: {levels}"), *self.notes]
         if self.method.strategy is None:
             notes.append(note(f"{self.lattice.evaluated:,} of {self.lattice.count:,} nodes were evaluated"))
-        removed = int((group_of < 0).sum())
+        removed = int(self.table.counts[group_of < 0].sum())
         if removed:
             notes.append(note(f"{removed:,} of {counted(self.table.n, 'record')} suppressed"))
-        return Masked(group_of, centres, notes, shown=shown, penalty=penalty, diagnostics=Nodes(listed))
-
-
-def distinct_rows(table: Table, goals: Goals) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Records that agree in all quasi-identifiers and in what the models look at are one row: of each record, and the
-    first record of each row."""
-    key = table.rows.tuple_of.astype(np.int64)
-    for code in goals.codes.values():
-        key = np.unique(key * (int(code.max(initial=0)) + 1) + code, return_inverse=True)[1]
-    _, first, row_of = np.unique(key, return_index=True, return_inverse=True)
-    return row_of, first
+        masked = Masked(group_of, centres, notes, shown=shown, penalty=penalty, diagnostics=Nodes(listed))
+        return MaskedTuples(masked)

@@ -15,8 +15,8 @@ from ontomask.masking.best_first import generalize_best_first
 from ontomask.masking.full_domain import Search
 from ontomask.masking.goals import Goals
 from ontomask.masking.local_generalization import generalize_groups
-from ontomask.masking.method import DistanceMethod, Masked
-from ontomask.microdata.encoding import Table
+from ontomask.masking.method import DistanceMethod, Masked, MaskedTuples, TupleMethod
+from ontomask.microdata.encoding import Table, Tuples
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.progress import Progress
 from ontomask.settings import DictOf, number, whole_number
@@ -33,7 +33,7 @@ def _level(asked: Any) -> int | str:
     return level
 
 
-class Generalization(DistanceMethod):
+class Generalization(TupleMethod, DistanceMethod):
     """Columns climb their hierarchies until every model that the policy requires holds.
 
     Notes
@@ -101,7 +101,7 @@ class Generalization(DistanceMethod):
     def recognizable(self) -> bool:
         return True  # values are true, only less exact
 
-    def column_levels(self, table: Table) -> list[ColumnLevels]:
+    def column_levels(self, table: Tuples) -> list[ColumnLevels]:
         """The levels of every quasi-identifier."""
         unknown = [name for name in self.hierarchies if name not in {column.name for column in table.columns}]
         if unknown:
@@ -112,10 +112,20 @@ class Generalization(DistanceMethod):
             )
         return [levels_of(column, self.hierarchies.get(column.name)) for column in table.columns]
 
-    def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
-        return self.mask_for(Goals([], [], {}), table, rng, progress)
+    def by_tuple(self, table: Tuples) -> bool:
+        return not self.in_groups
+
+    def mask_tuples(self, goals: Goals, table: Tuples, rng: np.random.Generator, progress: Progress) -> MaskedTuples:
+        return Search(self, table, self._levels_for(goals, table, progress), goals, progress).run()
 
     def mask_for(self, goals: Goals, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
+        if self.by_tuple(table):
+            return super().mask_for(goals, table, rng, progress)
+        search = generalize_groups if self.search == "local" else generalize_best_first
+        return search(self, table, self._levels_for(goals, table, progress), goals, progress)
+
+    def _levels_for(self, goals: Goals, table: Tuples, progress: Progress) -> list[ColumnLevels]:
+        """The levels that are searched; an error where the search cannot aim at what is required."""
         goals.require_some("generalization")
         if self.suppression_limit > 0 and any(isinstance(model, KmAnonymity) for model in goals.models):
             raise PolicyError(
@@ -123,12 +133,7 @@ class Generalization(DistanceMethod):
                 remedy="Set suppression_limit to 0, or require k-anonymity.",
             )
         progress(0.0, "building hierarchies")
-        hierarchies = self.column_levels(table)
-        if self.search == "local":
-            return generalize_groups(self, table, hierarchies, goals, progress)
-        if self.search == "best_first":
-            return generalize_best_first(self, table, hierarchies, goals, progress)
-        return Search(self, table, hierarchies, goals, progress).run()
+        return self.column_levels(table)
 
     @property
     def title(self) -> str:

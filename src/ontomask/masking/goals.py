@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,21 +11,27 @@ from numpy.typing import NDArray
 
 from ontomask.arrays import Longs
 from ontomask.errors import PolicyError
+from ontomask.microdata.columns import counts_of
+from ontomask.microdata.encoding import Rows
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.models import ClassModel, ClassRows, Judge, Model, require_sensitive
 
 
 @dataclass(frozen=True, eq=False)
 class Goals:
-    """Models that are stated on classes, each with its judge; ``codes``: the sensitive columns of all records."""
+    """Models that are stated on classes, each with its judge, and the rows of a table that they judge.
+
+    A row has a tuple, stands for a number of records, and has ``codes`` in the sensitive columns.
+    """
 
     models: Sequence[ClassModel]
     judges: Sequence[Judge]
+    rows: Rows
     codes: Mapping[str, Longs]
 
     @staticmethod
-    def of(models: Sequence[Model], table: Examined) -> Goals:
-        """The models a method can aim at; the others are only verified."""
+    def of(models: Sequence[Model], table: Examined, rows: Rows) -> Goals:
+        """The models a method can aim at; the others are only verified. ``rows``: those of the table, encoded."""
         stated = [model for model in models if isinstance(model, ClassModel)]
         judges: list[Judge] = []
         codes: dict[str, Longs] = {}
@@ -35,7 +41,12 @@ class Goals:
             model.require_possible(seen)
             judges.append(model.judge(seen))
             codes |= seen.codes
-        return Goals(stated, judges, codes)
+        return Goals(stated, judges, rows, codes)
+
+    @staticmethod
+    def none(rows: Rows) -> Goals:
+        """Nothing to aim at."""
+        return Goals((), (), rows, {})
 
     def require_some(self, method: str) -> None:
         if not self.models:
@@ -44,20 +55,37 @@ class Goals:
                 remedy="Add a model, such as require=[KAnonymity(k=5)].",
             )
 
+    def alike(self) -> tuple[Longs, Longs]:
+        """Rows that agree in their tuple and in what the models look at are one: of each row, and the first of each."""
+        key = self.rows.tuple_of.astype(np.int64)
+        for code in self.codes.values():
+            key = np.unique(key * (int(code.max(initial=0)) + 1) + code, return_inverse=True)[1]
+        _, first, row_of = np.unique(key, return_index=True, return_inverse=True)
+        return row_of, first
+
+    def counted(self) -> Goals:
+        """The same of counted rows, of which no two agree: for methods that decide by tuple."""
+        rows = self.rows
+        if not self.codes:
+            everyone = counts_of(rows.tuple_of, rows.p, rows.counts)
+            return replace(self, rows=Rows(np.arange(rows.p, dtype=np.int32), rows.p, everyone))
+        row_of, first = self.alike()
+        distinct = Rows(rows.tuple_of[first], rows.p, counts_of(row_of, len(first), rows.counts))
+        return replace(self, rows=distinct, codes={name: code[first] for name, code in self.codes.items()})
+
     def fails(self, group_of: NDArray[Any], groups: int, shown: Longs | None = None) -> NDArray[np.bool_]:
-        """Which groups of records fail a model; ``shown``: where that is known, what group g shows of column a, [a, g]."""
-        group_of = group_of.astype(np.int64)
-        sizes = np.bincount(group_of, minlength=groups).astype(np.int64)
+        """Which groups of rows fail a model; ``shown``: where that is known, what group g shows of column a, [a, g]."""
+        sizes = counts_of(group_of, groups, self.rows.counts)
         quasi = None if shown is None else lambda: shown
-        rows = ClassRows(group_of, sizes, np.ones(len(group_of), dtype=np.int64), self.codes, quasi)
+        rows = ClassRows(group_of.astype(np.int64), sizes, self.rows.weights, self.codes, quasi)
         failing = np.zeros(groups, dtype=np.bool_)
         for judge in self.judges:
             failing |= judge.fails(judge.figures(rows))
         return failing
 
-    def fail(self, records: NDArray[Any]) -> bool:
-        """Does a group of these records fail a model?"""
-        zeros = np.zeros(len(records), dtype=np.int64)
-        codes = {name: code[records] for name, code in self.codes.items()}
-        rows = ClassRows(zeros, np.array([len(records)]), np.ones(len(records), dtype=np.int64), codes)
+    def fail(self, members: NDArray[Any]) -> bool:
+        """Does a group of these rows fail a model?"""
+        weights = self.rows.weights[members]
+        codes = {name: code[members] for name, code in self.codes.items()}
+        rows = ClassRows(np.zeros(len(members), dtype=np.int64), np.array([weights.sum()]), weights, codes)
         return any(bool(judge.fails(judge.figures(rows))[0]) for judge in self.judges)

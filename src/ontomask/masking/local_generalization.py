@@ -127,9 +127,7 @@ def least_k(goals: Goals, default: int) -> int:
 def near_records(showing: Showing, operators: Operators, goals: Goals, progress: Progress) -> Classes:
     """Groups of k near records, joined with others until the models hold."""
     group_of, groups = mdav(operators, showing.table.rows, least_k(goals, 2), stretch(progress, 0.0, 0.875))
-    group_of, groups, merged = merge_until(
-        goals, operators, showing.table.rows, group_of, groups, stretch(progress, 0.875, 1.0)
-    )
+    group_of, groups, merged = merge_until(goals, operators, group_of, groups, stretch(progress, 0.875, 1.0))
     notes = [note(f"{counted(groups, 'group')} of near records")]
     if merged:
         notes.append(note(f"{counted(merged, 'group')} joined with others until the models held"))
@@ -145,7 +143,7 @@ def at_one_level(
     """
     if np.prod([float(len(hierarchy)) for hierarchy in hierarchies]) > MOST_NODES:
         return None
-    found = Search(method, showing.table, hierarchies, goals, progress).run()
+    found = Search(method, showing.table, hierarchies, goals, progress).run().on(showing.table.rows)
     notes = [note("one level for each column loses no more than groups of near records: taken")]
     classes = showing.classes(found.group_of, found.groups, notes)
     return classes if showing.holds(goals, classes) else None

@@ -27,7 +27,7 @@ from ontomask.operators.aggregation import Centroid, NumericCentre, Operators
 from ontomask.operators.ordering import Comparison
 from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
 from ontomask.privacy.diagnostics import Diagnostics
-from ontomask.progress import Progress
+from ontomask.progress import Progress, silent
 from ontomask.settings import Count, ListOf, Spoken, plain
 from ontomask.statements import Statement, caveat
 
@@ -36,7 +36,6 @@ from ontomask.statements import Statement, caveat
 class Masked:
     """What became of each record: its group (-1: it was removed), and the centre of each group by column.
 
-    ``by_tuple``: ``group_of`` gives the group of each tuple, whose records share it; :meth:`on` applies that to records.
     ``shown``: what each group shows by column, where a centre does not say it (an interval, a masked text). ``sources``,
     of methods that only rearrange values: for each column, the record that each record's value came from.
     ``penalty``, of generalizations: by column, the part of its domain that the value of each group covers.
@@ -53,11 +52,6 @@ class Masked:
     diagnostics: Diagnostics | None = None
     caveats: list[Statement] = field(default_factory=list)
     details: Mapping[str, pl.DataFrame] = field(default_factory=dict)
-    by_tuple: bool = False
-
-    def on(self, rows: Rows) -> Masked:
-        """What became of each of these records."""
-        return replace(self, group_of=self.group_of[rows.tuple_of], by_tuple=False) if self.by_tuple else self
 
     @property
     def groups(self) -> int:
@@ -97,6 +91,17 @@ class Masked:
         """Records that show values of other records."""
         codes = [table.codes_of(a)[source] for a, source in enumerate(sources)]
         return Masked.of_codes(table, codes, sources=sources, **more)
+
+
+@dataclass(frozen=True, eq=False)
+class MaskedTuples:
+    """What became of each tuple, and so of all its records: ``tuples`` says it as if every tuple were one record."""
+
+    tuples: Masked
+
+    def on(self, rows: Rows) -> Masked:
+        """What became of these records, which may be a chunk of them."""
+        return replace(self.tuples, group_of=self.tuples.group_of[rows.tuple_of])
 
 
 class Method(Spoken):
@@ -141,15 +146,16 @@ class Method(Spoken):
         """Does it mask just until the required models hold, so that what it left alone tells something?"""
         return False
 
+    def by_tuple(self, table: Tuples) -> bool:
+        """Does it decide by tuple, and ask nothing of records? Then it is a :class:`TupleMethod`."""
+        return False
+
     def require_enough(self, table: Tuples) -> None:
         """Raise what makes masking these data impossible."""
 
     @abstractmethod
     def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
-        """Mask the table. The same table and generator give the same result.
-
-        A method that decides by tuple takes :class:`Tuples` and asks nothing of records.
-        """
+        """Mask the table. The same table and generator give the same result."""
 
     def mask_for(self, goals: Goals, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         """Mask the table and aim at what is required, as far as the method can; what it misses is found out later."""
@@ -162,11 +168,28 @@ class Method(Spoken):
 
     def mask_releases(self, goals: Goals, table: Table, rng: np.random.Generator, progress: Progress) -> list[Masked]:
         """All of its releases. The same records are in each of them, in the same order."""
-        return [self.mask_for(goals, table, rng, progress).on(table.rows)]
+        return [self.mask_for(goals, table, rng, progress)]
 
     @abstractmethod
     def assurances(self) -> list[Statement]:
         """What holds of the output by construction, and what does not."""
+
+
+class TupleMethod(Method):
+    """A method that decides by tuple, at least with some settings: all records of a tuple share what becomes of it."""
+
+    def by_tuple(self, table: Tuples) -> bool:
+        return True
+
+    @abstractmethod
+    def mask_tuples(self, goals: Goals, table: Tuples, rng: np.random.Generator, progress: Progress) -> MaskedTuples:
+        """Mask the tuples, where :meth:`by_tuple` is true; the records may be anywhere."""
+
+    def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
+        return self.mask_for(Goals.none(table.rows), table, rng, progress)
+
+    def mask_for(self, goals: Goals, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
+        return self.mask_tuples(goals, table, rng, progress).on(table.rows)
 
 
 class SelectiveMethod(Method):
@@ -300,13 +323,16 @@ class AggregationMethod(RecordDistanceMethod, GroupingMethod):
 
     def aggregated(
         self,
-        table: Table,
+        operators: Operators,
+        rows: Rows,
         group_of: NDArray[np.int32],
-        centres: Sequence[NDArray[Any]],
+        groups: int,
         notes: Sequence[Statement] = (),
+        progress: Progress = silent,
     ) -> Masked:
-        """Groups that show their centres, with a caveat on means that disclose one record."""
-        told, caveats = dominance(table, group_of, centres) if self.numeric_centre == "mean" else ([], [])
+        """Groups of rows that show their centres, with a caveat on means that disclose one record."""
+        table, centres = operators.tuples, operators.centres(rows, group_of, groups, progress)
+        told, caveats = dominance(table, rows, group_of, centres) if self.numeric_centre == "mean" else ([], [])
         return Masked(group_of, self.shown(table, centres), [*notes, *told], caveats=caveats)
 
     @staticmethod

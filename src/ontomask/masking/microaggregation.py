@@ -18,8 +18,8 @@ from ontomask.kernels.ordering import near_order
 from ontomask.kernels.space import new_point
 from ontomask.masking.goals import Goals
 from ontomask.masking.hybrid import draw_hybrid
-from ontomask.masking.method import AggregationMethod, Masked
-from ontomask.masking.repair import merge_until
+from ontomask.masking.method import AggregationMethod, Masked, MaskedTuples, TupleMethod
+from ontomask.masking.repair import merge_tuples_until, merge_until
 from ontomask.microdata.encoding import Rows, Table, Tuples
 from ontomask.operators.aggregation import Operators
 from ontomask.progress import Progress, stretch
@@ -77,7 +77,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 
 
-class Microaggregation(AggregationMethod):
+class Microaggregation(TupleMethod, AggregationMethod):
     """Groups of at least k near records, each replaced by its centre.
 
     Notes
@@ -164,48 +164,74 @@ class Microaggregation(AggregationMethod):
             return self.partition
         return "mdav" if any(column.continuous for column in table.columns) else "adaptive"
 
-    def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
-        return self.mask_for(Goals([], [], {}), table, rng, progress)
+    def by_tuple(self, table: Tuples) -> bool:
+        return self.effective_partition(table) != "mdav" and not self.draws
+
+    def mask_tuples(self, goals: Goals, table: Tuples, rng: np.random.Generator, progress: Progress) -> MaskedTuples:
+        operators = self._begin(table, progress)
+        group_of, groups = self._adaptive(operators, progress)
+        found = merge_tuples_until(goals, operators, group_of, groups, stretch(progress, 0.9, 0.95))
+        return MaskedTuples(self._joined(operators, table.as_rows, *found, progress))
 
     def mask_for(self, goals: Goals, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         """Groups that fail a required model are joined with the nearest until it holds; a note says how many."""
-        self.require_enough(table)
-        partition = self.effective_partition(table)
-        notes = []
-        if self.partition == "auto":
-            notes.append(note(f"partition: {partition}"))
-            if partition == "mdav" and self.comparison == "weighted":
-                notes.append(note("comparison='weighted' has no effect here: mdav handles records one by one"))
-        progress(0.0, "measuring distances between values")
-        operators = self.operators(table)
-        if partition == "mdav":
+        if self.by_tuple(table):
+            return super().mask_for(goals, table, rng, progress)
+        operators = self._begin(table, progress)
+        if self.effective_partition(table) == "mdav":
             group_of, groups = mdav(operators, table.rows, self.k, stretch(progress, 0.0, 0.9))
         else:
-            group_of_tuple, groups = adaptive(
-                operators,
-                self.k,
-                weighted=self.comparison == "weighted",
-                static=partition == "adaptive_static",
-                progress=stretch(progress, 0.0, 0.9),
-            )
+            group_of_tuple, groups = self._adaptive(operators, progress)
             group_of = group_of_tuple[table.rows.tuple_of]
-        if self.replace == "hybrid" and self.k > 1:
+        if self.draws:
             own = [table.codes_of(a) for a in range(len(table.columns))]
             codes = draw_hybrid(operators.distance.metrics, own, group_of, groups, rng, stretch(progress, 0.9, 1.0))
-            return Masked.of_codes(
-                table, codes, notes=[*notes, note(f"values drawn within {counted(groups, 'group')}")]
-            )
-        group_of, groups, joined = merge_until(
-            goals, operators, table.rows, group_of, groups, stretch(progress, 0.9, 0.95)
+            notes = [*self._partition_notes(table), note(f"values drawn within {counted(groups, 'group')}")]
+            return Masked.of_codes(table, codes, notes=notes)
+        found = merge_until(goals, operators, group_of, groups, stretch(progress, 0.9, 0.95))
+        return self._joined(operators, table.rows, *found, progress)
+
+    def _begin(self, table: Tuples, progress: Progress) -> Operators:
+        self.require_enough(table)
+        progress(0.0, "measuring distances between values")
+        return self.operators(table)
+
+    def _partition_notes(self, table: Tuples) -> list[Statement]:
+        """What ``auto`` has chosen."""
+        if self.partition != "auto":
+            return []
+        partition = self.effective_partition(table)
+        useless = partition == "mdav" and self.comparison == "weighted"
+        useless_note = note("comparison='weighted' has no effect here: mdav handles records one by one")
+        return [note(f"partition: {partition}"), *([useless_note] if useless else [])]
+
+    def _adaptive(self, operators: Operators, progress: Progress) -> tuple[NDArray[np.int32], int]:
+        return adaptive(
+            operators,
+            self.k,
+            weighted=self.comparison == "weighted",
+            static=self.partition == "adaptive_static",
+            progress=stretch(progress, 0.0, 0.9),
         )
+
+    def _joined(
+        self,
+        operators: Operators,
+        rows: Rows,
+        group_of: NDArray[np.int32],
+        groups: int,
+        joined: int,
+        progress: Progress,
+    ) -> Masked:
+        """Groups of rows, some of them joined until what is required held, as they are shown."""
+        notes = self._partition_notes(operators.tuples)
         if joined:
             notes.append(
                 note(
                     f"{counted(joined, 'group')} joined with the nearest until what is required held: {groups:,} are left"
                 )
             )
-        centres = operators.centres(table.rows, group_of, groups, stretch(progress, 0.95, 1.0))
-        return self.aggregated(table, group_of, centres, notes)
+        return self.aggregated(operators, rows, group_of, groups, notes, stretch(progress, 0.95, 1.0))
 
     @property
     def title(self) -> str:

@@ -14,14 +14,15 @@ from ontomask.kernels.blocks import new_blocks
 from ontomask.kernels.ordering import near_order
 from ontomask.kernels.recoding import new_moves, recoding_steps
 from ontomask.kernels.space import new_point
-from ontomask.masking.method import GroupingMethod, Masked, RecordDistanceMethod
+from ontomask.masking.goals import Goals
+from ontomask.masking.method import GroupingMethod, Masked, MaskedTuples, RecordDistanceMethod, TupleMethod
 from ontomask.microdata.encoding import Tuples
 from ontomask.operators.ordering import Comparison
 from ontomask.progress import Progress
 from ontomask.statements import Statement, note, promised
 
 
-class Recoding(RecordDistanceMethod, GroupingMethod):
+class Recoding(TupleMethod, RecordDistanceMethod, GroupingMethod):
     """Every record keeps values that a record of the data really has; rare combinations move to near ones.
 
     Notes
@@ -58,7 +59,7 @@ class Recoding(RecordDistanceMethod, GroupingMethod):
     def draws(self) -> bool:
         return self.guide == "random" and self.k > 1
 
-    def mask(self, table: Tuples, rng: np.random.Generator, progress: Progress) -> Masked:
+    def mask_tuples(self, goals: Goals, table: Tuples, rng: np.random.Generator, progress: Progress) -> MaskedTuples:
         self.require_enough(table)
         if self.guide == "random":
             moves = _at_random(table, self.k, rng, progress, alphabetical=self.order == "alphabetical")
@@ -69,12 +70,9 @@ class Recoding(RecordDistanceMethod, GroupingMethod):
         into = _follow(moves)
         kept, group_of_tuple = np.unique(into, return_inverse=True)
         moved = int(table.counts[into != np.arange(table.p)].sum())
-        return Masked(
-            group_of_tuple.astype(np.int32),
-            [column.centre_of_code[codes[kept]] for column, codes in zip(table.columns, table.codes, strict=True)],
-            [note(f"{moved:,} of {counted(table.n, 'record')} took the values of others")],
-            by_tuple=True,
-        )
+        centres = [column.centre_of_code[codes[kept]] for column, codes in zip(table.columns, table.codes, strict=True)]
+        notes = [note(f"{moved:,} of {counted(table.n, 'record')} took the values of others")]
+        return MaskedTuples(Masked(group_of_tuple.astype(np.int32), centres, notes))
 
     def _by_kernel(self, table: Tuples, progress: Progress) -> NDArray[np.int32]:
         progress(0.0, "measuring distances between values")

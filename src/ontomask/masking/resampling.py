@@ -68,7 +68,7 @@ class Resampling(AggregationMethod):
         each = table.n // self.k
         samples = drawn[: each * self.k].reshape(self.k, each)
         group_of = grouped_by_rank(operators, table.rows, samples, self.comparison, progress)
-        return self.aggregated(table, group_of, operators.centres(table.rows, group_of, each))
+        return self.aggregated(operators, table.rows, group_of, each)
 
     def _heer(self, table: Table, operators: Operators, rng: np.random.Generator, progress: Progress) -> Masked:
         t, n = self.samples or self.k, table.n

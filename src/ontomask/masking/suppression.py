@@ -8,13 +8,14 @@ import numpy as np
 
 from ontomask.arguments import counted
 from ontomask.errors import DataError
-from ontomask.masking.method import GroupingMethod, Masked
+from ontomask.masking.goals import Goals
+from ontomask.masking.method import GroupingMethod, Masked, MaskedTuples, TupleMethod
 from ontomask.microdata.encoding import Tuples
 from ontomask.progress import Progress
 from ontomask.statements import Statement, note, promised
 
 
-class Suppression(GroupingMethod):
+class Suppression(TupleMethod, GroupingMethod):
     """Remove the records that fewer than k share their quasi-identifiers; leave all others as they are.
 
     Examples
@@ -34,17 +35,16 @@ class Suppression(GroupingMethod):
                 remedy="Choose a smaller k, fewer quasi-identifiers, or a method that masks instead of removing.",
             )
 
-    def mask(self, table: Tuples, rng: np.random.Generator, progress: Progress) -> Masked:
+    def mask_tuples(self, goals: Goals, table: Tuples, rng: np.random.Generator, progress: Progress) -> MaskedTuples:
         self.require_enough(table)
         common = table.counts >= self.k
         group_of_tuple = np.where(common, np.cumsum(common) - 1, -1)
         removed = int(table.counts[~common].sum())
-        return Masked(
-            group_of_tuple.astype(np.int32),
-            [column.centre_of_code[codes[common]] for column, codes in zip(table.columns, table.codes, strict=True)],
-            [note(f"{removed:,} of {counted(table.n, 'record')} removed")],
-            by_tuple=True,
-        )
+        centres = [
+            column.centre_of_code[codes[common]] for column, codes in zip(table.columns, table.codes, strict=True)
+        ]
+        notes = [note(f"{removed:,} of {counted(table.n, 'record')} removed")]
+        return MaskedTuples(Masked(group_of_tuple.astype(np.int32), centres, notes))
 
     @property
     def title(self) -> str:

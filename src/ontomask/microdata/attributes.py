@@ -111,11 +111,16 @@ class Attribute(Listed):
         name: str,
         codes: Codes,
         distinct: pl.Series,
+        counts: Longs,
         missing: int | None,
         notes: list[Statement],
         rows: Longs | None,
     ) -> Coded:
-        """The encoded column of this kind: ``distinct`` values, the code of each record, the code of a missing value."""
+        """The encoded column of this kind.
+
+        ``distinct``: its values, with the ``counts`` of their records; ``codes``: of each row; ``missing``: the code of a
+        missing value.
+        """
         raise NotImplementedError
 
 

@@ -38,10 +38,15 @@ def combine(keys: Sequence[Array], sizes: Sequence[int]) -> tuple[Ints, Longs]:
     return code, first
 
 
-def count_pairs(one: Array, other: Array, size: int) -> tuple[Longs, Longs, Longs]:
+def count_pairs(one: Array, other: Array, size: int, weights: Longs | None = None) -> tuple[Longs, Longs, Longs]:
     """The distinct pairs of two keys, ordered by the first and then the second, and how often each occurs.
 
-    ``size``: every number of ``other`` is below it.
+    ``size``: every number of ``other`` is below it. ``weights``: how often each pair that is given counts, if not once.
     """
-    distinct, counts = np.unique(one.astype(np.int64) * size + other, return_counts=True)
+    key = one.astype(np.int64) * size + other
+    if weights is None:
+        distinct, counts = np.unique(key, return_counts=True)
+    else:
+        distinct, place = np.unique(key, return_inverse=True)
+        counts = np.bincount(place, weights).astype(np.int64)
     return distinct // size, distinct % size, counts

@@ -222,15 +222,21 @@ class Coded(NamedTuple):
 
 
 def encode_column(
-    name: str, attribute: Attribute, values: pl.Series, notes: list[Statement], rows: Longs | None = None
+    name: str,
+    attribute: Attribute,
+    values: pl.Series,
+    notes: list[Statement],
+    rows: Longs | None = None,
+    counts: Longs | None = None,
 ) -> Coded:
     """A column of the data as its attribute says; missing values are categories by now.
 
-    ``rows`` are the places of the records in the input, where some of it was dropped: errors name these.
+    ``rows`` are the places of the records in the input, where some of it was dropped: errors name these. ``counts``: how
+    many records each value stands for, if it is not one.
     """
     codes, distinct = factorize(attribute.checked(name, values, rows))
     missing = first_where(distinct.is_null().to_numpy())
-    return attribute.column(name, codes, distinct, missing, notes, rows)
+    return attribute.column(name, codes, distinct, counts_of(codes, len(distinct), counts), missing, notes, rows)
 
 
 def _by_what_is_shown(centre: NDArray[Any], shown: pl.Series) -> tuple[Longs, Longs, list[str | None]]:
@@ -257,9 +263,9 @@ def first_where(mask: NDArray[np.bool_]) -> int | None:
     return int(places[0]) if len(places) else None
 
 
-def counts_of(codes: NDArray[Any], size: int) -> Longs:
-    """The records of each code below ``size``."""
-    return np.bincount(codes, minlength=size).astype(np.int64)
+def counts_of(codes: NDArray[Any], size: int, counts: Longs | None = None) -> Longs:
+    """The records of each code below ``size``; ``counts``: how many each row stands for, if it is not one."""
+    return np.bincount(codes, counts, size).astype(np.int64)
 
 
 def rows_where(mask: pl.Series, rows: Longs | None = None, most: int = 10) -> tuple[str, list[int]]:

@@ -1,7 +1,8 @@
-"""From a frame to distinct tuples with their counts, which methods work on, and to the tuple of each record.
+"""From a frame to distinct tuples with their counts, which methods work on, and to the tuple of each row.
 
-This is the seam where data that do not fit into memory can enter: :class:`Tuples` may come from counting in a database or in
-chunks, and what becomes of tuples is applied to records (:class:`Rows`) chunk by chunk.
+This is the seam where data that do not fit into memory enter: a frame may hold records, or combinations of values that a
+database or a loop over chunks has counted (``counts`` of :func:`encode`). What becomes of tuples is applied to records
+(:class:`Rows`) chunk by chunk.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ontomask.arguments import counted, did_you_mean
 from ontomask.arrays import Longs
 from ontomask.errors import DataError
 from ontomask.microdata.codes import combine
-from ontomask.microdata.columns import Coded, Codes, Column, encode_column, rows_where
+from ontomask.microdata.columns import Coded, Codes, Column, counts_of, encode_column, rows_where
 from ontomask.statements import Statement, note
 
 SomeTuples = TypeVar("SomeTuples", bound="Tuples")
@@ -45,16 +46,34 @@ class Tuples:
         """The number of records."""
         return int(self.counts.sum())
 
+    @property
+    def as_rows(self) -> Rows:
+        """Each tuple as one row that stands for all of its records."""
+        return Rows(np.arange(self.p, dtype=np.int32), self.p, self.counts)
+
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The records of a table: ``tuple_of`` gives the tuple of each, of which there are ``p``."""
+    """The rows of a table: ``tuple_of`` gives the tuple of each, of which there are ``p``.
+
+    ``counts``: how many records each row stands for; None: each is one record.
+    """
 
     tuple_of: Codes
     p: int
+    counts: Longs | None = None
 
     def __len__(self) -> int:
         return len(self.tuple_of)
+
+    @cached_property
+    def weights(self) -> Longs:
+        """How many records each row stands for."""
+        return np.ones(len(self), dtype=np.int64) if self.counts is None else self.counts
+
+    def part(self, rows: Longs) -> Rows:
+        """Some of the rows."""
+        return Rows(self.tuple_of[rows], self.p, None if self.counts is None else self.counts[rows])
 
     @cached_property
     def queues(self) -> tuple[Longs, Longs]:
@@ -67,29 +86,40 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Table(Tuples):
-    """Tuples whose records are at hand: for methods that choose among equal records, and to apply an outcome to them."""
+    """Tuples whose rows are at hand: for methods that choose among equal records, and to apply an outcome to them."""
 
     rows: Rows
     notes: list[Statement] = field(default_factory=list)
 
     def codes_of(self, column: int) -> Codes:
-        """The code of each record in a column."""
+        """The code of each row in a column."""
         codes: Codes = self.codes[column][self.rows.tuple_of]
         return codes
 
 
-def encode(data: pl.DataFrame, attributes: Mapping[str, Any], names: Sequence[str], rows: Longs | None = None) -> Table:
-    """Encode the columns ``names`` of the data, in that order; ``rows`` are the places of its records in the input."""
+def encode(
+    data: pl.DataFrame,
+    attributes: Mapping[str, Any],
+    names: Sequence[str],
+    rows: Longs | None = None,
+    counts: Longs | None = None,
+) -> Table:
+    """Encode the columns ``names`` of the data, in that order; ``rows`` are the places of its records in the input.
+
+    ``counts``: how many records each row of the data stands for, if it is not one. The tuples are the same whether rows
+    are records or distinct combinations of values in the order first seen.
+    """
     notes: list[Statement] = []
-    return make_table([encode_column(name, attributes[name], data[name], notes, rows) for name in names], notes)
+    columns = [encode_column(name, attributes[name], data[name], notes, rows, counts) for name in names]
+    return make_table(columns, notes, counts)
 
 
-def make_table(columns: Sequence[Coded], notes: Sequence[Statement] = ()) -> Table:
+def make_table(columns: Sequence[Coded], notes: Sequence[Statement] = (), counts: Longs | None = None) -> Table:
     """The table of encoded columns: their distinct tuples."""
     tuple_of, first = combine([codes for _, codes in columns], [len(column) for column, _ in columns])
-    counts = np.bincount(tuple_of).astype(np.int64)
+    rows = Rows(tuple_of, len(first), counts)
     codes = np.array([codes[first] for _, codes in columns], dtype=np.int32)
-    return Table(tuple(column for column, _ in columns), codes, counts, Rows(tuple_of, len(counts)), list(notes))
+    return Table(tuple(column for column, _ in columns), codes, counts_of(tuple_of, rows.p, counts), rows, list(notes))
 
 
 def remeasured(table: SomeTuples, **changed: Any) -> SomeTuples:

@@ -93,9 +93,13 @@ class Operators:
         return points
 
 
-def members(rows: Rows, group_of: NDArray[Any], groups: int) -> tuple[Longs, Longs, Longs]:
-    """The tuples of each group with the number of their records in it: where each group begins, tuples, numbers."""
-    group, tuples, weights = count_pairs(group_of, rows.tuple_of, rows.p)
+def members(rows: Rows, group_of: NDArray[Any] | None = None, groups: int = 1) -> tuple[Longs, Longs, Longs]:
+    """The tuples of each group with the number of their records in it: where each group begins, tuples, numbers.
+
+    ``group_of``: of each row; not given: all are in one group.
+    """
+    group_of = np.zeros(len(rows), dtype=np.int64) if group_of is None else group_of
+    group, tuples, weights = count_pairs(group_of, rows.tuple_of, rows.p, rows.counts)
     return np.searchsorted(group, np.arange(groups + 1)).astype(np.int64), tuples, weights
 
 

@@ -131,7 +131,7 @@ def check(
         policy.method.require_enough(prepared.table)
     for model in policy.require:
         model.require_enough(prepared.table.n)
-    Goals.of(policy.require, prepared.examined)
+    Goals.of(policy.require, prepared.examined, prepared.table.rows)
     report(0.7, "computing classes")
     numbers = severity_numbers(policy.severity, prepared.data)
     risk = risk_of(prepared.examined, severity=numbers)

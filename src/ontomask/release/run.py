@@ -124,7 +124,7 @@ def anonymize(
     for model in policy.require:
         model.require_enough(prepared.table.n)
     rng = masking_generator(hidden, prepared.table)
-    goals = Goals.of(policy.require, prepared.examined)
+    goals = Goals.of(policy.require, prepared.examined, prepared.table.rows)
     began = time.perf_counter()
     each = policy.method.mask_releases(goals, prepared.table, rng, report.part(0.1, 0.85))
     masking_seconds = time.perf_counter() - began
