@@ -99,7 +99,7 @@ if TYPE_CHECKING:
     from ontomask.taxonomy.catalog import list_taxonomies as list_taxonomies
     from ontomask.taxonomy.catalog import load_taxonomy as load_taxonomy
     from ontomask.taxonomy.join import join_taxonomies as join_taxonomies
-    from ontomask.taxonomy.matched import Matching as Matching
+    from ontomask.taxonomy.match_result import Matching as Matching
     from ontomask.taxonomy.matching import match as match
     from ontomask.taxonomy.readers import read_taxonomy as read_taxonomy
     from ontomask.taxonomy.taxonomy import Taxonomy as Taxonomy
@@ -125,7 +125,7 @@ _HOME = {
     "LevelsFile": "hierarchies.levels_file",
     "Loss": "assessment.loss",
     "MaskedText": "hierarchies.kinds",
-    "Matching": "taxonomy.matched",
+    "Matching": "taxonomy.match_result",
     "Measure": "distances.measure",
     "Microaggregation": "masking.microaggregation",
     "NoiseAddition": "masking.noise_addition",

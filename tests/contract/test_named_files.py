@@ -16,7 +16,7 @@ from pydantic import Field
 import ontomask as om
 from ontomask.comparison.memory import _fingerprint
 from ontomask.errors import OutputError, PolicyError
-from ontomask.files.naming import NamesFile, named_files
+from ontomask.files.named_files import NamesFile, named_files
 from ontomask.policy.policy_file import load_policy
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.models import Finding, Model

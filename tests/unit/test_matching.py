@@ -9,7 +9,7 @@ import pytest
 
 import ontomask as om
 from ontomask import errors
-from ontomask.taxonomy.matched import Match
+from ontomask.taxonomy.match_result import Match
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from ontomask.assessment.loss_measures import (
     squared_class_sizes,
 )
 from ontomask.assessment.pairing import Pairing, pair_frames
-from ontomask.showing import html_card, html_facts, html_table
+from ontomask.display import html_card, html_facts, html_table
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

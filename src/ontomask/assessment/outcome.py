@@ -21,8 +21,8 @@ from ontomask.assessment.preservation import Preservation
 from ontomask.assessment.readings import readings_of
 from ontomask.assessment.risk import Risk
 from ontomask.assessment.several import Several
+from ontomask.display import html_card, html_fold, html_list, html_table
 from ontomask.errors import OptionError
-from ontomask.showing import html_card, html_fold, html_list, html_table
 
 #: The steps of alpha at which the score is shown.
 ALPHAS = tuple(i / 20 for i in range(21))

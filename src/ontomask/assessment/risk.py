@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted, plain_number
+from ontomask.display import html_card, html_facts, html_fold, html_table
 from ontomask.errors import DataError, PolicyError
 from ontomask.microdata.attributes import as_attributes
 from ontomask.microdata.encoding import require_columns
@@ -21,7 +22,6 @@ from ontomask.policy.policy import Policy
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.examined import Examined
 from ontomask.severity.severity import Severity
-from ontomask.showing import html_card, html_facts, html_fold, html_table
 
 #: Classes of fewer records than this are called small where nothing else is said.
 SMALL = 5

@@ -9,8 +9,8 @@ from typing import Any
 
 import typer
 
+from ontomask.display import figure, numeric, text_table
 from ontomask.errors import Keyword, OntomaskError
-from ontomask.showing import figure, numeric, text_table
 
 #: What a command ends with when its input or options are wrong.
 USAGE = 2

@@ -21,7 +21,7 @@ from ontomask.cli.taxonomy_options import (
     concept_of,
     examples,
     line,
-    opened,
+    open_taxonomy,
     pairs,
     require_free,
 )
@@ -86,7 +86,7 @@ def show(
             raise OptionError("--concept, --format and --option need a TAXONOMY", remedy="Name one.")
         _catalog(as_json)
         return
-    t = opened(taxonomy, format, option)
+    t = open_taxonomy(taxonomy, format, option)
     at = None if concept is None else concept_of(t, concept)
     facts, of = overview(t), None if at is None else about(t, at)
     if as_json:
@@ -145,7 +145,7 @@ def search(
     """
     from ontomask.taxonomy.overview import about
 
-    t = opened(taxonomy, format, option)
+    t = open_taxonomy(taxonomy, format, option)
     codes = t.search(text, limit + 1)
     found = [about(t, code) for code in codes[:limit]]
     if as_json:
@@ -204,7 +204,7 @@ def path(
     if measure and other is None:
         raise OptionError("--measure needs two concepts", remedy="Give another concept.")
     measures = [get_measure(name) for name in dict.fromkeys(names)]
-    t = opened(taxonomy, format, option)
+    t = open_taxonomy(taxonomy, format, option)
     first = concept_of(t, concept)
     ways = [about(t, first)]
     if other is None:

@@ -20,7 +20,7 @@ from ontomask.cli.taxonomy_options import (
     Options,
     command_line_hints,
     examples,
-    opened,
+    open_taxonomy,
     pairs,
     require_free,
 )
@@ -28,7 +28,7 @@ from ontomask.errors import OptionError, OutputError, UnmatchedValuesError
 
 if TYPE_CHECKING:
     from ontomask.profiling.coverage import ColumnValues, Coverage
-    from ontomask.taxonomy.matched import Matching
+    from ontomask.taxonomy.match_result import Matching
 
 #: The two letters of a language -> the name of its stemmer.
 _LANGUAGES = {
@@ -100,7 +100,7 @@ def match(
         _require_other(output, file, taxonomy)
     elif force:
         raise OptionError("--force needs --output", remedy="Name the file to write: -o mapping.csv.")
-    t = opened(taxonomy, format, option)
+    t = open_taxonomy(taxonomy, format, option)
     values = read_values(file, column, plain_list=plain_list)
     found = values.match(t, mapping, _language(language))
     if output is not None:
@@ -244,7 +244,7 @@ def cover(
         values = read_values(file, column, plain_list=plain_list)
         result = covered_by_levels(values, LevelsFile(path=taxonomy, **pairs(option)))
     else:
-        t = opened(taxonomy, format, option)
+        t = open_taxonomy(taxonomy, format, option)
         values = read_values(file, column, plain_list=plain_list)
         result = covered_by_taxonomy(values, t, mapping, _language(language))
     _tell(values, result, show_all, as_json)

@@ -65,7 +65,7 @@ def command_line_hints() -> Iterator[None]:
         raise TaxonomyFileError(problem.what, where=problem.where, remedy=remedy) from None
 
 
-def opened(name: str, format: str | None, option: list[str] | None) -> Taxonomy:
+def open_taxonomy(name: str, format: str | None, option: list[str] | None) -> Taxonomy:
     from ontomask.taxonomy.catalog import named_taxonomy
 
     with command_line_hints():

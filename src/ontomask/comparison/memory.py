@@ -12,7 +12,7 @@ from ontomask import __version__
 from ontomask.comparison.evaluation import Ground, Run
 from ontomask.errors import OutputError
 from ontomask.files.fingerprints import sha256
-from ontomask.files.naming import named_files
+from ontomask.files.named_files import named_files
 from ontomask.files.writing import create_folder, write_text
 from ontomask.kinds.nominal import VECTORS_FILE
 from ontomask.policy.policy import Policy

@@ -19,10 +19,10 @@ from ontomask.comparison.baselines import LABELS_ONLY
 from ontomask.comparison.evaluation import Run
 from ontomask.comparison.notes import notes_of
 from ontomask.comparison.recommendation import recommend
+from ontomask.display import html_card, html_list, html_table
 from ontomask.errors import OptionError
 from ontomask.files.writing import write_text
 from ontomask.policy.policy import Policy
-from ontomask.showing import html_card, html_list, html_table
 
 #: What can be the risk: a kind of linkage, the most successful attack on each release, or attribute disclosure.
 RiskKind = Kind | Literal["worst", "disclosure"]

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from ontomask.arguments import counted, short, some_of
 from ontomask.errors import DataError
-from ontomask.files.naming import NamesFile
+from ontomask.files.named_files import NamesFile
 from ontomask.files.source import Source
 from ontomask.hierarchies.levels import Hierarchy, Level, make_level
 from ontomask.microdata.columns import Column, Meaning

@@ -17,7 +17,7 @@ from ontomask.arguments import counted, did_you_mean, short
 from ontomask.arrays import Longs
 from ontomask.distances.measures import get_measure
 from ontomask.errors import OntomaskError, OptionError
-from ontomask.files.naming import NamesFile
+from ontomask.files.named_files import NamesFile
 from ontomask.hierarchies.levels import ANY
 from ontomask.kinds.concept_distance import NominalDistance
 from ontomask.kinds.flat import Flat
@@ -27,7 +27,7 @@ from ontomask.settings import plain
 from ontomask.statements import Statement, note
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies, load_taxonomy
 from ontomask.taxonomy.lexicon import stemmer
-from ontomask.taxonomy.matched import Matching
+from ontomask.taxonomy.match_result import Matching
 from ontomask.taxonomy.matching import as_mapping, match_counts
 from ontomask.taxonomy.readers import read_taxonomy
 from ontomask.taxonomy.taxonomy import Taxonomy

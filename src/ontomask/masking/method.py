@@ -16,7 +16,7 @@ from ontomask.arguments import counted
 from ontomask.arrays import Longs
 from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError
-from ontomask.files.naming import NamesFile
+from ontomask.files.named_files import NamesFile
 from ontomask.kinds.registry import AnyAttribute
 from ontomask.masking.dominance import dominance
 from ontomask.masking.goals import Goals

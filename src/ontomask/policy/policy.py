@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeA
 
 from pydantic import Field, field_validator, model_validator
 
+from ontomask.display import html_card, html_facts, html_table
 from ontomask.errors import PolicyError
-from ontomask.files.naming import named_files
+from ontomask.files.named_files import named_files
 from ontomask.kinds.registry import AnyAttribute
 from ontomask.masking.generalization import Generalization
 from ontomask.masking.imputation import Imputation
@@ -39,7 +40,6 @@ from ontomask.privacy.severity_models import SeverityModel
 from ontomask.privacy.t_closeness import TCloseness
 from ontomask.settings import DictOf, ListOf, Settings, validated
 from ontomask.severity.severity import Severity
-from ontomask.showing import html_card, html_facts, html_table
 
 _METHODS = (
     *(Generalization, Imputation, Microaggregation, NoiseAddition, PRAM, RankSwapping, Recoding, Resampling),

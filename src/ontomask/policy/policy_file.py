@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 
 from ontomask.arguments import as_path
 from ontomask.errors import PolicyError
-from ontomask.files.naming import NamedIn, NamesFile, OutsideError, marker_of
+from ontomask.files.named_files import NamedIn, NamesFile, OutsideError, marker_of
 from ontomask.files.writing import write_text
 from ontomask.files.yaml_files import Plain, line_finder, parsed_mapping
 from ontomask.masking.method import Method

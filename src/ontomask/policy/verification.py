@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Literal
 import polars as pl
 
 from ontomask.arguments import counted
+from ontomask.display import html_card, html_table
 from ontomask.errors import MissingDataError, MissingExtraError, TaxonomyFileError
 from ontomask.policy.policy import Policy
 from ontomask.privacy.contents import ContentCheck, FittingValues, ListedColumns, NoIdentifiers, PolicyColumns
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.models import Finding, Model
-from ontomask.showing import html_card, html_table
 from ontomask.statements import Statement
 
 if TYPE_CHECKING:

@@ -25,9 +25,9 @@ from ontomask.taxonomy.readers.levels import read_rows
 
 if TYPE_CHECKING:
     from ontomask.hierarchies.levels import Hierarchy
-    from ontomask.microdata.beside import Beside
+    from ontomask.microdata.extra_contents import ExtraContents
     from ontomask.privacy.examined import Examined
-    from ontomask.taxonomy.matched import Matching
+    from ontomask.taxonomy.match_result import Matching
 
 #: What stands for any value.
 ANY = "*"
@@ -163,7 +163,7 @@ class WholeFile(FileCheck):
 
     name: Literal["whole_file"] = "whole_file"
 
-    def check_file(self, found: Beside, quasi: Sequence[str]) -> list[Finding]:
+    def check_file(self, found: ExtraContents, quasi: Sequence[str]) -> list[Finding]:
         """What else the file holds: what can be read fails, what could not be looked into was not checked."""
         unclear = [f"{name!r}: {why}" for name, why in found.blurred.items() if name in quasi]
         sentences = []

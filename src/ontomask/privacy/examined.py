@@ -16,7 +16,7 @@ import polars as pl
 
 from ontomask.privacy.classes import Classes, classes_of
 from ontomask.privacy.sensitive import Sensitive, Values, values_of
-from ontomask.taxonomy.matched import Matching
+from ontomask.taxonomy.match_result import Matching
 from ontomask.taxonomy.matching import match_counts
 
 Found = TypeVar("Found")

@@ -20,7 +20,7 @@ from ontomask.arguments import counted
 from ontomask.arrays import Longs
 from ontomask.microdata.codes import factorize
 from ontomask.microdata.spelling import as_number, fold_text, is_silent, is_text
-from ontomask.taxonomy.matched import Matching
+from ontomask.taxonomy.match_result import Matching
 
 if TYPE_CHECKING:
     from ontomask.privacy.examined import Examined

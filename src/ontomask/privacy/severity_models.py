@@ -15,7 +15,7 @@ from pydantic import BeforeValidator
 
 from ontomask.arguments import counted, did_you_mean, short, some_of
 from ontomask.errors import DataError, PolicyError
-from ontomask.files.naming import NamesFile, named_files
+from ontomask.files.named_files import NamesFile, named_files
 from ontomask.microdata.spelling import fold_text, is_text
 from ontomask.privacy.models import ClassModel
 from ontomask.privacy.sensitive import Sensitive, Spelling, Values, spelling_of

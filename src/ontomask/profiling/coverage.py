@@ -20,7 +20,7 @@ from ontomask.microdata.csv_files import DataSource
 from ontomask.microdata.reading import Codes, read_table, require_file
 from ontomask.statements import Statement, note
 from ontomask.taxonomy.lexicon import nearest_texts
-from ontomask.taxonomy.matched import Matching
+from ontomask.taxonomy.match_result import Matching
 from ontomask.taxonomy.matching import match_counts
 from ontomask.taxonomy.readers.levels import read_rows
 from ontomask.taxonomy.taxonomy import Taxonomy

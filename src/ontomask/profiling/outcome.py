@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 import polars as pl
 
 from ontomask.arguments import as_path, counted, did_you_mean, one_of
+from ontomask.display import html_card, html_table, text_table
 from ontomask.errors import DataError, OptionError, OutputError, PolicyError
 from ontomask.files.writing import write_text
 from ontomask.kinds.flat import Flat
@@ -26,7 +27,6 @@ from ontomask.policy.policy_file import policy_text
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.profiling.taxonomy_candidates import Candidate
 from ontomask.settings import validated
-from ontomask.showing import html_card, html_table, text_table
 
 Kind = Literal["nominal", "ordinal", "flat", "numeric", "identifier"]
 AnyRole = Literal["identifier", "quasi", "sensitive", "other"]

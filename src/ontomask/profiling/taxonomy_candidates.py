@@ -16,7 +16,7 @@ from ontomask.column_names.names import Topic
 from ontomask.errors import MissingDataError, MissingExtraError
 from ontomask.profiling.column_facts import LOOKED, Facts, share
 from ontomask.taxonomy.catalog import list_taxonomies, load_taxonomy, named_taxonomy
-from ontomask.taxonomy.matched import Matching
+from ontomask.taxonomy.match_result import Matching
 from ontomask.taxonomy.matching import match_counts
 from ontomask.taxonomy.taxonomy import Taxonomy
 

@@ -13,13 +13,13 @@ import polars as pl
 from ontomask.arguments import counted
 from ontomask.assessment.readings import risk_readings
 from ontomask.assessment.risk import Risk, risk_of, severity_numbers
+from ontomask.display import html_card, html_list, html_table
 from ontomask.masking.goals import Goals
 from ontomask.policy.policy import Policy, require_policy
 from ontomask.policy.prepared import Prepared, prepare
 from ontomask.policy.verification import NOTHING_PROMISED, Verification, check_models
 from ontomask.privacy.models import ClassModel
 from ontomask.progress import Reporter
-from ontomask.showing import html_card, html_list, html_table
 from ontomask.statements import Statement
 
 

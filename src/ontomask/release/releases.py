@@ -17,8 +17,8 @@ from ontomask.files.writing import checked_target, create_folder
 from ontomask.microdata.writing import write_table
 from ontomask.policy.verification import Verification
 from ontomask.privacy.models import Finding
+from ontomask.release.read_back import ReadBack
 from ontomask.release.saving import inputs_of, numbered, spare, told_for
-from ontomask.release.written import ReadBack
 
 if TYPE_CHECKING:
     from ontomask.release.result import Result

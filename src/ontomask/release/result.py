@@ -12,17 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arguments import as_path, counted
+from ontomask.display import html_card, html_fold, html_list
 from ontomask.masking.method import Masked
 from ontomask.masking.randomness import EXPLICIT_SEED, Secret
 from ontomask.microdata.frames import FrameT, NativeFrame
 from ontomask.policy.policy import Policy
 from ontomask.policy.verification import NOTHING_PROMISED, Verification
 from ontomask.privacy.k_anonymity import KAnonymity
+from ontomask.release.evaluation import ReleaseEvaluation
 from ontomask.release.guarantees import assumptions, linkage_tried
-from ontomask.release.judged import Judged
 from ontomask.release.releases import all_verified, write_releases
 from ontomask.release.saving import save_result
-from ontomask.showing import html_card, html_fold, html_list
 from ontomask.statements import Statement
 from ontomask.wording import Counts
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Result(Judged, Generic[FrameT]):
+class Result(ReleaseEvaluation, Generic[FrameT]):
     """What :func:`ontomask.anonymize` hands back: the release, and what is known of it.
 
     Attributes

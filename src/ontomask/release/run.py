@@ -16,9 +16,9 @@ from ontomask.errors import Keyword, NotSatisfied, PolicyError
 from ontomask.masking.goals import Goals
 from ontomask.masking.method import Masked
 from ontomask.masking.randomness import EXPLICIT_SEED, Secret, chosen_secret, masking_generator, random_order
-from ontomask.microdata.beside import beside
 from ontomask.microdata.dtypes import is_text, only_what_cells_show
 from ontomask.microdata.encoding import apply_missing_rules, require_columns
+from ontomask.microdata.extra_contents import extra_contents
 from ontomask.microdata.formulas import formula_note
 from ontomask.microdata.frames import FrameT
 from ontomask.microdata.open_table import open_table
@@ -298,7 +298,7 @@ def verify(
     )
     verification.findings.extend(check_contents(examined, policy))
     if path is not None:
-        found = beside(path, table.data.columns, sheet=how.sheet, encoding=how.encoding)
+        found = extra_contents(path, table.data.columns, sheet=how.sheet, encoding=how.encoding)
         verification.findings.extend(WholeFile().check_file(found, text))
     told = [*([] if policy.promises else [NOTHING_PROMISED]), *table.notes]
     unlisted = [name for name in data.columns if name not in policy.attributes]

@@ -26,7 +26,7 @@ from ontomask.files.writing import create_folder, make_ordinary, write_text
 from ontomask.microdata.writing import suffix_of, write_table
 from ontomask.policy.policy import Policy
 from ontomask.policy.policy_file import policy_text
-from ontomask.release.written import ReadBack
+from ontomask.release.read_back import ReadBack
 from ontomask.report.page import write_report
 
 if TYPE_CHECKING:

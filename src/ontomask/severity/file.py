@@ -16,7 +16,7 @@ import yaml
 from pydantic import ValidationError
 
 from ontomask.arguments import as_path
-from ontomask.files.naming import NamedIn, marker_of, named_files
+from ontomask.files.named_files import NamedIn, marker_of, named_files
 from ontomask.files.yaml_files import AsWritten, Lines, line_finder, parsed, parsed_mapping
 from ontomask.settings import dotted, translate
 from ontomask.severity.definition import CodedColumn, Definition

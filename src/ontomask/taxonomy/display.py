@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from ontomask.showing import html_card, html_facts
+from ontomask.display import html_card, html_facts
 
 if TYPE_CHECKING:
     from ontomask.taxonomy.taxonomy import Taxonomy

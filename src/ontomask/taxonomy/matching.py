@@ -24,7 +24,7 @@ from ontomask.errors import OptionError, TaxonomyFileError, UnknownConceptError
 from ontomask.files.regular_files import kind_of
 from ontomask.files.source import Source
 from ontomask.taxonomy.lexicon import stemmer
-from ontomask.taxonomy.matched import Match, Matching, Unmatched
+from ontomask.taxonomy.match_result import Match, Matching, Unmatched
 from ontomask.taxonomy.readers import table
 from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
 

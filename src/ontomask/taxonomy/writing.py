@@ -10,7 +10,7 @@ from pathlib import Path
 from ontomask.arguments import as_path
 from ontomask.errors import OVERWRITE, TaxonomyFileError, UnmatchedValuesError
 from ontomask.files.writing import replacing
-from ontomask.taxonomy.matched import Match, Matching
+from ontomask.taxonomy.match_result import Match, Matching
 from ontomask.taxonomy.matching import SCORES
 from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
 

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import ontomask as om
-from ontomask.showing import MOST_ROWS, figure, html_card, html_table, text_table
+from ontomask.display import MOST_ROWS, figure, html_card, html_table, text_table
 
 EVIL = "<script>alert('x')</script>"
 

@@ -175,16 +175,16 @@ def test_who_allowed_it_gets_the_failing_file_marked(tmp_path: Path) -> None:
 
 
 def test_a_reader_that_loses_records_refuses_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ontomask.release import written
+    from ontomask.release import read_back
 
-    result, read = close_values(), written.read_table
+    result, read = close_values(), read_back.read_table
 
     def lossy(*given: Any, **named: Any) -> Any:
         table = read(*given, **named)
         table.data = table.data.head(3)
         return table
 
-    monkeypatch.setattr(written, "read_table", lossy)
+    monkeypatch.setattr(read_back, "read_table", lossy)
     with pytest.raises(errors.DataError, match="written as CSV, reads back with 3 of 4 records"):
         result.write(tmp_path / "r.csv")
     assert os.listdir(tmp_path) == []

@@ -35,7 +35,7 @@ _GZIP_EXTRA, _GZIP_COMMENT = 4, 16
 
 
 @dataclass
-class Beside:
+class ExtraContents:
     """``tables``: what anybody can read besides; ``parts``: what nobody looked into; ``blurred``: columns of which cells
     that differ are read as one value, and why."""
 
@@ -44,24 +44,24 @@ class Beside:
     blurred: dict[str, str] = field(default_factory=dict)
 
 
-def beside(
+def extra_contents(
     path: Path, columns: Sequence[str], *, sheet: str | int | None = None, encoding: str | None = None
-) -> Beside:
+) -> ExtraContents:
     """What a file that could be read holds besides; ``columns``: what was read of it."""
     format = format_of(path, SUFFIXES)
     if format == "excel":
         try:
             return _in_workbook(path, columns, sheet)
         except (KeyError, ValueError, RuntimeError, zipfile.BadZipFile, expat.ExpatError):
-            return Beside(parts=["a workbook with an unusual structure"])
+            return ExtraContents(parts=["a workbook with an unusual structure"])
     if format == "parquet":
         with open_regular(path) as stream:
             keys = [key for key in pl.read_parquet_metadata(stream) if key not in _DESCRIBING]
-        return Beside(parts=[f"metadata {short(repr(key), 40)}" for key in keys])
+        return ExtraContents(parts=[f"metadata {short(repr(key), 40)}" for key in keys])
     if format in ("csv", "tsv"):
-        return Beside(parts=_in_gzip(path))
+        return ExtraContents(parts=_in_gzip(path))
     hidden, notes = undeclared(path, format, encoding)
-    return Beside(
+    return ExtraContents(
         parts=["notes"] if notes else [],
         blurred=dict.fromkeys(hidden, "values that the file declares missing are read as one"),
     )
@@ -77,8 +77,8 @@ def _in_gzip(path: Path) -> list[str]:
 # ---- workbooks ---------------------------------------------------------------------------------------------------------
 
 
-def _in_workbook(path: Path, columns: Sequence[str], sheet: str | int | None) -> Beside:
-    found = Beside()
+def _in_workbook(path: Path, columns: Sequence[str], sheet: str | int | None) -> ExtraContents:
+    found = ExtraContents()
     with open_regular(path) as stream, zipfile.ZipFile(stream) as archive:
         names = archive.namelist()
         found.parts += [

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ontomask.arguments import counted, some_of
+from ontomask.display import html_card, html_table
 from ontomask.errors import DataError, UnmatchedValuesError
-from ontomask.showing import html_card, html_table
 from ontomask.taxonomy.lexicon import Suggestion
 from ontomask.taxonomy.taxonomy import Taxonomy
 

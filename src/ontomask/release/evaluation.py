@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ontomask.privacy.examined import Examined
 
 
-class Judged:
+class ReleaseEvaluation:
     """The part of a :class:`~ontomask.Result` that compares the release with the original."""
 
     policy: Policy
