@@ -29,6 +29,22 @@ FINE = 20
 
 
 @dataclass(frozen=True)
+class Unit:
+    """The words for what is counted: ``one`` of it, and ``many``."""
+
+    one: str
+    many: str
+
+    def counted(self, number: int) -> str:
+        """'1 record', '2 records'."""
+        return counted(number, self.one, self.many)
+
+
+#: What is counted where nothing else is said: rows of the data.
+RECORD = Unit("record", "records")
+
+
+@dataclass(frozen=True)
 class Counts:
     """How counts of records are written: exactly (``base`` 1), or rounded to multiples of ``base``."""
 
@@ -62,6 +78,10 @@ class Counts:
         if self.exact:
             return counted(count, noun, plural)
         return f"{self.number(count)} {plural or noun + 's'}"
+
+    def units(self, count: int, unit: Unit) -> str:
+        """The same of what is counted."""
+        return self.of(count, unit.one, unit.many)
 
     def least(self, size: int) -> str:
         """A smallest size: '7'; in public 'at least 5', or 'fewer than 5'."""

@@ -15,6 +15,7 @@ from ontomask.assessment.disclosed import TOLERANCE
 from ontomask.assessment.disclosure import disclosure_of
 from ontomask.assessment.pairing import pair_frames
 from ontomask.privacy.examined import Examined
+from ontomask.privacy.units import RECORDS
 from tests.oracle import plain_assessment as twin
 from tests.oracle.plain import Plain
 from tests.oracle.plain_masking import PlainAttribute, PlainTable, least_ones
@@ -91,7 +92,9 @@ def test_disclosure_is_that_of_the_plain_twin(recognized: bool, batch: int, monk
         after, kept = some_release(chance, before)
         attributes = QUASI | SENSITIVE
         pairing = None if recognized else pair_frames(before, after, QUASI, kept)
-        found = disclosure_of(Examined.of(before, attributes), Examined.of(after, attributes), np.array(kept), pairing)
+        found = disclosure_of(
+            Examined.of(before, attributes, RECORDS), Examined.of(after, attributes, RECORDS), np.array(kept), pairing
+        )
         was, shown = twin.rows(before, list(QUASI)), twin.rows(after, list(QUASI))
         if recognized:
             matching = [twin.class_of(shown, i) for i in range(len(shown))]
@@ -123,7 +126,9 @@ def test_frames_and_files_give_the_same() -> None:
     before = before.drop_nulls()
     result = om.anonymize(before, policy, seed=1)
     pairing = pair_frames(before, result.data, QUASI)
-    expected = disclosure_of(Examined.of(before, policy.attributes), result.released, np.arange(len(before)), pairing)
+    expected = disclosure_of(
+        Examined.of(before, policy.attributes, RECORDS), result.released, np.arange(len(before)), pairing
+    )
     assert om.attribute_disclosure(before, result.data, policy) == expected
 
 

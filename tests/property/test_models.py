@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import ontomask as om
 from ontomask.privacy.diagnostics import Swaps
 from ontomask.privacy.examined import Examined
+from ontomask.privacy.units import RECORDS
 from tests.oracle import plain_models as twin
 from tests.oracle.plain import distance_matrix
 from tests.property.strategies import Case, cases, small_edges
@@ -274,7 +275,7 @@ def test_joined_classes_are_as_diverse_as_the_least_of_them(variant: str, tree: 
     attributes = {"s": om.Nominal(taxonomy=case.real, role="sensitive")}
     l, c = chance.choice((1, 2, 3)), 1.0 if variant == "recursive" else None
     model = om.LDiversity(l=l, variant=variant, c=c, attribute="s")  # type: ignore[arg-type]
-    sure = model.judge(model.sensitive(Examined(apart, [], attributes))).monotone
+    sure = model.judge(model.sensitive(Examined(apart, [], attributes, RECORDS))).monotone
     assert sure or (variant != "distinct" and not tree)
     if sure:
         joined = model.check(apart.with_columns(q=pl.lit("x")), ["q"], attributes).worst
@@ -492,7 +493,7 @@ def test_the_distribution_of_the_original_is_kept(seed: int) -> None:
     apart = twin.equal_ground if ground == "equal" else twin.ordered_ground(sorted(set(values)))
     expected = closeness(release, release["s"].to_list(), t, apart, values)
     found = om.TCloseness(t=t, attribute="s", ground=ground).check_table(
-        Examined(release, QUASI, {}), Examined(original, QUASI, {})
+        Examined(release, QUASI, {}, RECORDS), Examined(original, QUASI, {}, RECORDS)
     )
     agree(found, expected, "distance")
 
@@ -598,7 +599,7 @@ def test_probabilistic_k_anonymity_of_a_run(realised: list[float], k: int) -> No
             "realised_k": realised,
         }
     )
-    table = Examined(pl.DataFrame({"q": range(10)}), ["q"], {})
+    table = Examined(pl.DataFrame({"q": range(10)}), ["q"], {}, RECORDS)
     found = om.ProbabilisticKAnonymity(k=k).check_made(table, None, Swaps(report))
     failing = {f"c{i}" for i, value in enumerate(realised) if value < k}
     assert (found.holds, found.worst, found.records) == (not failing, min(realised), 10 if failing else 0)

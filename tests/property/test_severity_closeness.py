@@ -13,6 +13,7 @@ from scipy.stats import wasserstein_distance
 
 import ontomask as om
 from ontomask.privacy.examined import Examined
+from ontomask.privacy.units import RECORDS
 from tests.oracle import plain_models as twin
 from tests.property.test_models import severities
 
@@ -80,7 +81,7 @@ def test_a_release_is_measured_from_the_original() -> None:
         release = [{"q": row["q"], **{c: moved[c][i] for c in columns}} for i, row in enumerate(kept)]
         model = om.SeverityCloseness(t=0.3, severity=real)
         original, masked = frame_of(rows, columns), frame_of(release, columns)
-        found = model.check_table(Examined(masked, ["q"], {}), Examined(original, ["q"], {}))
+        found = model.check_table(Examined(masked, ["q"], {}, RECORDS), Examined(original, ["q"], {}, RECORDS))
         expected = [figure(plain, some, rows, columns, [1, 2, 3]) for some in by_class(release).values()]
         assert found.worst == pytest.approx(max(expected), abs=1e-12), seed
         assert "from the original table" in found.text

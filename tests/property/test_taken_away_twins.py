@@ -14,6 +14,7 @@ from ontomask.assessment.disclosed import TOLERANCE, disclosed_of
 from ontomask.assessment.extremes import collapsed_of, tails_of, vanished_of
 from ontomask.assessment.pairing import pair_frames
 from ontomask.privacy.examined import Examined
+from ontomask.privacy.units import RECORDS
 from tests.oracle import plain_assessment as twin
 
 TAXONOMY = om.Taxonomy.from_edges(
@@ -53,7 +54,9 @@ def test_disclosing_classes(seed: int) -> None:
     for name in ("pay", "mood"):  # as a method that moves sensitive values does
         if chance.random() < 0.5:
             after = after.with_columns(after[name].shuffle(seed))
-    found = disclosed_of(Examined.of(before, ATTRIBUTES), Examined.of(after, ATTRIBUTES), np.array(kept))
+    found = disclosed_of(
+        Examined.of(before, ATTRIBUTES, RECORDS), Examined.of(after, ATTRIBUTES, RECORDS), np.array(kept)
+    )
     assert found["column"].to_list() == ["ill", "pay", "mood"]
     for row in found.iter_rows(named=True):
         name, numeric = row["column"], row["column"] == "pay"

@@ -11,6 +11,7 @@ from ontomask.assessment import assess as module
 from ontomask.assessment.attacks import attacks_of
 from ontomask.assessment.risk import risk_of
 from ontomask.privacy.examined import Examined
+from ontomask.privacy.units import RECORDS
 
 RNG = np.random.default_rng(5)
 N = 120
@@ -74,7 +75,7 @@ def test_removed_records_do_not_make_the_others_safer() -> None:
 
 
 def test_nothing_released_is_nothing_found() -> None:
-    risk = risk_of(Examined(pl.DataFrame({"a": ["x"]}).head(0), ["a"], {}))
+    risk = risk_of(Examined(pl.DataFrame({"a": ["x"]}).head(0), ["a"], {}, RECORDS))
     assert [attack.share for attack in attacks_of({"matching": 0.0}, risk, 2, 0)] == [0.0, 0.0]
 
 

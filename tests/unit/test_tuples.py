@@ -11,6 +11,7 @@ from ontomask.masking.goals import Goals
 from ontomask.masking.method import Method, TupleMethod
 from ontomask.microdata.encoding import Rows, Table, Tuples, encode
 from ontomask.privacy.examined import Examined
+from ontomask.privacy.units import RECORDS
 from ontomask.progress import silent
 
 CHANCE = np.random.default_rng(20)
@@ -69,7 +70,7 @@ REQUIRED = [om.KAnonymity(k=6), om.LDiversity(2, "ill")]
 def test_a_method_that_decides_by_tuple_needs_no_records(table: Table, method: Method) -> None:
     assert method.by_tuple(table)
     assert isinstance(method, TupleMethod)
-    goals = Goals.of(REQUIRED, Examined.of(FRAME, ATTRIBUTES), table.rows)
+    goals = Goals.of(REQUIRED, Examined.of(FRAME, ATTRIBUTES, RECORDS), table.rows)
     alone = Tuples(table.columns, table.codes, table.counts)
     decided = method.mask_tuples(goals.counted(), alone, np.random.default_rng(3), silent)
     whole = method.mask_for(goals, table, np.random.default_rng(3), silent)
@@ -86,7 +87,7 @@ def test_other_methods_say_that_they_need_records(table: Table, method: Method) 
 
 
 def test_counted_rows_of_goals_stand_for_all_records(table: Table) -> None:
-    counted = Goals.of(REQUIRED, Examined.of(FRAME, ATTRIBUTES), table.rows).counted()
+    counted = Goals.of(REQUIRED, Examined.of(FRAME, ATTRIBUTES, RECORDS), table.rows).counted()
     assert len(counted.rows) == FRAME.n_unique() < len(FRAME)
     assert counted.rows.weights.sum() == len(FRAME)
     assert np.bincount(counted.rows.tuple_of, counted.rows.weights).tolist() == table.counts.tolist()

@@ -104,11 +104,10 @@ def assess(
     for i, table in enumerate(tables):
         frames = open_frames(original, table, attributes, records, aligned=aligned)
         pairing = pair_opened(frames).measured(measure, options)
-        place = np.cumsum(frames.there) - 1
         assessed = assessment_of(
             pairing,
             *frames.examined,
-            place[frames.kept],
+            frames.places,
             severity=severity,
             samples=samples,
             seed=seed,

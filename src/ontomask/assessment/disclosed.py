@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.privacy.classes import Classes
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.sensitive import Values
 
@@ -38,7 +37,6 @@ def disclosed_of(
     """
     before, after, attributes = original.data, released.data, original.attributes
     rows = []
-    was, now = original.classes, released.classes
     for name in sensitive_in_both(original, released):
         both = together(before[name], after[name])
         n = len(before)
@@ -46,12 +44,12 @@ def disclosed_of(
             numbers = both.cast(pl.Float64).fill_nan(None).to_numpy()
             width = tolerance_of(numbers[:n])
             found = [
-                _agreeing_numbers(was, numbers[:n], numbers[:n], width),
-                _agreeing_numbers(now, numbers[n:], numbers[:n][kept], width),
+                _agreeing_numbers(original, numbers[:n], numbers[:n], width),
+                _agreeing_numbers(released, numbers[n:], numbers[:n][kept], width),
             ]
         else:
             own = codes_of(original.read(name, both))
-            found = [_agreeing(was, own[:n], own[:n]), _agreeing(now, own[n:], own[:n][kept])]
+            found = [_agreeing(original, own[:n], own[:n]), _agreeing(released, own[n:], own[:n][kept])]
         rows.append((name, *found[0], *found[1]))
     return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
@@ -86,23 +84,23 @@ def codes_of(values: Values) -> NDArray[np.int64]:
     return codes if values.missing is None else np.where(values.of == values.missing, -1, codes)
 
 
-def _agreeing(classes: Classes, shown: NDArray[np.int64], own: NDArray[np.int64]) -> tuple[int, int]:
-    """Classes whose values agree in the value of some of their records, and how many records these are."""
-    known = shown >= 0
+def _agreeing(table: Examined, shown: NDArray[np.int64], own: NDArray[np.int64]) -> tuple[int, int]:
+    """Classes whose values agree in the value of some of their records, and how many records, or other units, have them."""
+    known, classes = shown >= 0, table.classes
     low = np.full(len(classes), np.iinfo(np.int64).max)
     high = np.full(len(classes), -1)
     np.minimum.at(low, classes.of[known], shown[known])
     np.maximum.at(high, classes.of[known], shown[known])
     agree = low == high
     true = agree[classes.of] & (own >= 0) & (own == high[classes.of])
-    return len(np.unique(classes.of[true])), int(true.sum())
+    return len(np.unique(classes.of[true])), table.units.number(true)
 
 
 def _agreeing_numbers(
-    classes: Classes, shown: NDArray[np.float64], own: NDArray[np.float64], width: float
+    table: Examined, shown: NDArray[np.float64], own: NDArray[np.float64], width: float
 ) -> tuple[int, int]:
     """The same of numbers that may differ by ``width``."""
-    known = ~np.isnan(shown)
+    known, classes = ~np.isnan(shown), table.classes
     low, high = np.full(len(classes), np.inf), np.full(len(classes), -np.inf)
     np.minimum.at(low, classes.of[known], shown[known])
     np.maximum.at(high, classes.of[known], shown[known])
@@ -110,7 +108,7 @@ def _agreeing_numbers(
         agree = (high >= low) & (high - low <= width)
         middle = np.where(agree, low + (high - low) / 2, np.nan)
         true = np.abs(own - middle[classes.of]) <= width
-    return len(np.unique(classes.of[true])), int(true.sum())
+    return len(np.unique(classes.of[true])), table.units.number(true)
 
 
 def tolerance_of(numbers: NDArray[np.float64]) -> float:

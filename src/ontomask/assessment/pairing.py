@@ -28,6 +28,7 @@ from ontomask.microdata.reading_options import Reading
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.policy.policy import Policy
 from ontomask.privacy.examined import Examined
+from ontomask.privacy.units import RECORDS
 
 Found = TypeVar("Found")
 
@@ -139,11 +140,16 @@ class Frames:
         stayed[self.kept] = True
         return stayed | ~_dropped(self.before, self.attributes)
 
+    @cached_property
+    def places(self) -> Longs:
+        """Which of these rows each masked row is."""
+        return (np.cumsum(self.there) - 1)[self.kept]
+
     @property
     def examined(self) -> tuple[Examined, Examined]:
         """The original without dropped rows, and the masked table, as models look at them."""
-        before = Examined.of(self.before.filter(pl.Series(self.there)), self.attributes)
-        return before, before.beside(self.after)
+        before = Examined.of(self.before.filter(pl.Series(self.there)), self.attributes, RECORDS)
+        return before, before.beside(self.after, self.places)
 
 
 def pair_frames(

@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted, plain_number
+from ontomask.arrays import Longs
 from ontomask.display import html_card, html_facts, html_fold, html_table
 from ontomask.errors import DataError, PolicyError
 from ontomask.microdata.attributes import as_attributes
@@ -21,7 +22,9 @@ from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy import Policy
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.examined import Examined
+from ontomask.privacy.units import RECORDS
 from ontomask.severity.severity import Severity
+from ontomask.wording import RECORD, Unit
 
 #: Classes of fewer records than this are called small where nothing else is said.
 SMALL = 5
@@ -49,6 +52,8 @@ class Risk:
         The prosecutor's mean with each record counting by its severity number, sum(s/f) / sum(s).
     severe_unique : int or None
         Records of a severity above 0 that are alone in their class.
+    unit : Unit
+        The words for what was counted: records, or what several records may belong to.
 
     Notes
     -----
@@ -65,6 +70,7 @@ class Risk:
     population: int | None = None
     severity_weighted: float | None = None
     severe_unique: int | None = None
+    unit: Unit = RECORD
 
     @property
     def classes(self) -> int:
@@ -103,8 +109,8 @@ class Risk:
 
     @cached_property
     def prosecutor(self) -> float:
-        """The mean over records of 1/f: as many as there are classes, over the records."""
-        return self.classes / self.records if self.records else 0.0
+        """The mean over records of 1/f."""
+        return float((self.sizes["records"] / self.sizes["size"]).sum()) / self.records if self.records else 0.0
 
     @property
     def figures(self) -> dict[str, float | None]:
@@ -112,8 +118,8 @@ class Risk:
         figures: dict[str, float | None] = {
             "classes": float(self.classes),
             "smallest class": float(self.smallest),
-            "unique records": float(self.unique),
-            f"records in classes below {SMALL}": float(self.below()),
+            f"unique {self.unit.many}": float(self.unique),
+            f"{self.unit.many} in classes below {SMALL}": float(self.below()),
             "prosecutor risk, largest": self.prosecutor_largest,
             "prosecutor risk, mean": self.prosecutor,
             "journalist risk, largest": self.journalist_largest,
@@ -121,20 +127,20 @@ class Risk:
         }
         if self.severity_weighted is not None:
             figures["severity-weighted risk"] = self.severity_weighted
-            figures["unique records of severity above 0"] = float(self.severe_unique or 0)
+            figures[f"unique {self.unit.many} of severity above 0"] = float(self.severe_unique or 0)
         return figures
 
     def __repr__(self) -> str:
-        told = [counted(self.records, "record"), counted(self.classes, "class", "classes"), f"{self.unique:,} unique"]
+        told = [self.unit.counted(self.records), counted(self.classes, "class", "classes"), f"{self.unique:,} unique"]
         return f"<Risk: {', '.join(told)}>"
 
     def _repr_html_(self) -> str:
-        title = f"{counted(self.records, 'record')} by {', '.join(self.columns)}"
+        title = f"{self.unit.counted(self.records)} by {', '.join(self.columns)}"
         sizes = html_fold("Class sizes", html_table(self.sizes.columns, self.sizes.rows()))
         return html_card(title, html_facts((n, v) for n, v in self.figures.items() if v is not None), sizes)
 
     def __str__(self) -> str:
-        lines = [f"{counted(self.records, 'record')} by {', '.join(self.columns)}"]
+        lines = [f"{self.unit.counted(self.records)} by {', '.join(self.columns)}"]
         lines += [f"{name} {plain_number(value)}" for name, value in self.figures.items() if value is not None]
         return "\n".join(lines)
 
@@ -176,9 +182,10 @@ def disclosure_risk(
     require_columns(data, dict.fromkeys(quasi))
     people = None
     if population is not None:
-        people = open_table(population, listed, reading=reading, unread=unread).data
-        require_columns(people, dict.fromkeys(quasi))
-    return risk_of(Examined(data, quasi, listed), people, severity_numbers(severity, data))
+        rows = open_table(population, listed, reading=reading, unread=unread).data
+        require_columns(rows, dict.fromkeys(quasi))
+        people = Examined(rows, quasi, listed, RECORDS)
+    return risk_of(Examined(data, quasi, listed, RECORDS), people, severity_numbers(severity, data))
 
 
 def quasi_of(attributes: Mapping[str, Any]) -> list[str]:
@@ -217,44 +224,57 @@ def _comparable(table: pl.Series, population: pl.Series) -> tuple[pl.Series, pl.
     return table.cast(pl.String), population.cast(pl.String)
 
 
-def risk_of(
-    table: Examined, population: pl.DataFrame | None = None, severity: NDArray[np.float64] | None = None
-) -> Risk:
-    """The risk of a table; ``severity``: the number of every record."""
-    data, quasi, n = table.data, table.quasi, len(table)
+def _sizes(table: Examined, population: Examined | None) -> tuple[Longs, Longs, Longs]:
+    """The class of each record, and how many records, or other units, each class has in the table and in the population."""
+    if population is None:
+        return table.classes.of, table.classes.sizes, table.classes.sizes
+    n, word = len(table), table.units.word
+    if population.units.word != word:
+        raise DataError(
+            f"{word.many} are counted in the table and {population.units.word.many} in the population",
+            remedy="Count the same in both.",
+        )
+    pairs = [_comparable(table.data[name], population.data[name]) for name in table.quasi]
+    classes = classes_of(pl.DataFrame([pl.concat(pair) for pair in pairs]), table.quasi)
+    own = table.units.sizes(classes.of[:n], len(classes))
+    among = population.units.sizes(classes.of[n:], len(classes))
+    if (among < own).any():
+        raise DataError(
+            f"the population has fewer {word.many} than the table in "
+            f"{counted(int((among < own).sum()), 'class', 'classes')}",
+            remedy="Give the population that the table was drawn from, with values written in the same way.",
+        )
+    return classes.of[:n], own, among
+
+
+def risk_of(table: Examined, population: Examined | None = None, severity: NDArray[np.float64] | None = None) -> Risk:
+    """The risk of a table; ``severity``: the number of every record.
+
+    A unit of several records counts by the class in which it is found most easily.
+    """
+    quasi, units, n = table.quasi, table.units, len(table)
     if not n:
         empty = pl.DataFrame(schema={"size": pl.Int64, "classes": pl.Int64, "records": pl.Int64})
-        return Risk(quasi, 0, empty, 0.0, 0.0, None, *((None, None) if severity is None else (0.0, 0)))
-    if population is None:
-        classes = table.classes
-        own, among = classes.sizes, classes.sizes
-    else:
-        pairs = [_comparable(data[name], population[name]) for name in quasi]
-        classes = classes_of(pl.DataFrame([pl.concat(pair) for pair in pairs]), quasi)
-        own = np.bincount(classes.of[:n], minlength=len(classes)).astype(np.int64)
-        among = np.bincount(classes.of[n:], minlength=len(classes)).astype(np.int64)
-        if (among < own).any():
-            missing = int((among < own).sum())
-            raise DataError(
-                f"the population has fewer records than the table in {counted(missing, 'class', 'classes')}",
-                remedy="Give the population that the table was drawn from, with values written in the same way.",
-            )
-        present = own > 0
-        own, among = own[present], among[present]
-    size, count = np.unique(own, return_counts=True)
-    weighted, alone = None, None
+        weighted, alone = (None, None) if severity is None else (0.0, 0)
+        return Risk(quasi, 0, empty, 0.0, 0.0, None, weighted, alone, units.word)
+    of, own, among = _sizes(table, population)
+    present = own > 0
+    size, place, count = np.unique(own[present], return_inverse=True, return_counts=True)
+    records = np.bincount(place, weights=units.in_smallest(of, own, own)[present]).astype(np.int64)
+    weighted = alone = None
     if severity is not None:
-        sizes = np.bincount(classes.of[:n], minlength=len(classes))[classes.of[:n]]
-        total = float(severity.sum())
-        weighted = float((severity / sizes).sum()) / total if total > 0 else 0.0
-        alone = int(((sizes == 1) & (severity > 0)).sum())
+        sizes, whole = own[of], np.zeros(n, dtype=np.int64)
+        total = float(units.largest(whole, severity)[1].sum())
+        weighted = float(units.largest(whole, severity / sizes)[1].sum()) / total if total > 0 else 0.0
+        alone = units.number((sizes == 1) & (severity > 0))
     return Risk(
         quasi,
-        n,
-        pl.DataFrame({"size": size, "classes": count.astype(np.int64), "records": size * count}),
-        float(1 / among.min()),
-        float((own / among).sum() / n),
-        None if population is None else len(population),
+        table.number,
+        pl.DataFrame({"size": size, "classes": count.astype(np.int64), "records": records}),
+        float(1 / among[present].min()),
+        float((units.in_smallest(of, own, among)[present] / among[present]).sum() / table.number),
+        None if population is None else population.number,
         weighted,
         alone,
+        units.word,
     )

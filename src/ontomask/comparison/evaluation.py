@@ -210,8 +210,8 @@ def _judged(name: str, result: Result, ground: Ground) -> Run:
     inside = np.searchsorted(np.flatnonzero(result.prepared.kept), result.records)
     sought = None if policy.recognizable else known
     before = result.prepared.examined
-    original = Examined.of(before.data, ground.attributes, before.meanings)
-    disclosure = disclosure_of(original, original.beside(data.data), inside, sought)
+    original = Examined.of(before.data, ground.attributes, before.units, before.meanings)
+    disclosure = disclosure_of(original, original.beside(data.data, inside), inside, sought)
     return Run(
         **begun(name, policy),
         linkage={str(kind): share for kind, share in linkage.items()},

@@ -32,6 +32,7 @@ class Goals:
     @staticmethod
     def of(models: Sequence[Model], table: Examined, rows: Rows) -> Goals:
         """The models a method can aim at; the others are only verified. ``rows``: those of the table, encoded."""
+        table.units.require_records("masking")  # methods and searches form groups of so many records
         stated = [model for model in models if isinstance(model, ClassModel)]
         judges: list[Judge] = []
         codes: dict[str, Longs] = {}

@@ -21,6 +21,7 @@ from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.open_table import open_table, with_own_orders
 from ontomask.policy.policy import Policy
 from ontomask.privacy.examined import Examined
+from ontomask.privacy.units import RECORDS
 from ontomask.progress import Progress, Reporter
 from ontomask.statements import Statement, note
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -68,6 +69,7 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
     if read is not None:
         read.require_unchanged()
     taken, source, notes = opened.native, opened.source, list(opened.notes)
+    units = RECORDS  # what a policy counts by a column is known before identifiers are removed
     data, removed = _columns(taken, policy, notes)
     listed = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
     studied_names = set(policy.studied)
@@ -87,7 +89,7 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
         for name in policy.identifiers
         if types[name] == pl.Null
     ]
-    examined = Examined.of(data, policy.attributes)
+    examined = Examined.of(data, policy.attributes, units.take(kept))
     taxonomies = _taxonomies(table, examined)
     return Prepared(taken, examined, table, kept, policy, notes, removed, source, repeats, read, named, taxonomies)
 

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from ontomask.arrays import Longs
+from ontomask.privacy.units import RECORDS, Units
 
 #: Keys stay below this, so that another column can be joined without overflow.
 ROOM = 2**62
@@ -20,7 +21,7 @@ ROOM = 2**62
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """``of``: the class of each row, 0..c-1; ``sizes``: the rows of each class."""
+    """``of``: the class of each row, 0..c-1; ``sizes``: how many records, or other units, each class has."""
 
     of: Longs
     sizes: Longs
@@ -29,8 +30,8 @@ class Classes:
         return len(self.sizes)
 
 
-def classes_of(data: pl.DataFrame, columns: list[str]) -> Classes:
-    """The classes of a table; missing values equal each other and nothing else."""
+def classes_of(data: pl.DataFrame, columns: list[str], units: Units = RECORDS) -> Classes:
+    """The classes of a table; missing values equal each other and nothing else. ``units``: what is counted in them."""
     key, bound = np.zeros(len(data), dtype=np.int64), 1
     for name in columns:
         codes, distinct = _codes(data[name])
@@ -40,7 +41,7 @@ def classes_of(data: pl.DataFrame, columns: list[str]) -> Classes:
         key = key * distinct + codes
         bound *= distinct
     key, bound = _dense(key, bound)
-    return Classes(key, np.bincount(key, minlength=bound).astype(np.int64))
+    return Classes(key, units.sizes(key, bound))
 
 
 def as_written(data: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:

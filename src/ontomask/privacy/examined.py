@@ -12,10 +12,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
 
+import numpy as np
 import polars as pl
 
+from ontomask.arrays import Longs
 from ontomask.privacy.classes import Classes, classes_of
 from ontomask.privacy.sensitive import Sensitive, Values, values_of
+from ontomask.privacy.units import Units
 from ontomask.taxonomy.match_result import Matching
 from ontomask.taxonomy.matching import match_counts
 
@@ -43,27 +46,39 @@ class Meanings:
 
 @dataclass(frozen=True, eq=False)
 class Examined:
-    """A table, its quasi-identifiers, and what is known of its columns."""
+    """A table, its quasi-identifiers, what is known of its columns, and what is counted in it."""
 
     data: pl.DataFrame
     quasi: list[str]
     attributes: Mapping[str, Any]
+    units: Units
     meanings: Meanings = field(default_factory=Meanings)
     _found: dict[Any, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.units.require_rows(len(self.data))
+
     @staticmethod
-    def of(data: pl.DataFrame, attributes: Mapping[str, Any], meanings: Meanings | None = None) -> Examined:
+    def of(
+        data: pl.DataFrame, attributes: Mapping[str, Any], units: Units, meanings: Meanings | None = None
+    ) -> Examined:
         """A table with those of the quasi-identifiers that it has, in its own order."""
         quasi = [name for name in data.columns if name in attributes and attributes[name].quasi]
-        return Examined(data, quasi, attributes, meanings or Meanings())
+        return Examined(data, quasi, attributes, units, meanings or Meanings())
 
     def __len__(self) -> int:
+        """Records."""
         return len(self.data)
+
+    @cached_property
+    def number(self) -> int:
+        """How many units there are."""
+        return self.units.number(np.ones(len(self), dtype=np.bool_))
 
     @cached_property
     def classes(self) -> Classes:
         """The records that agree in all quasi-identifiers."""
-        return classes_of(self.data, self.quasi)
+        return classes_of(self.data, self.quasi, self.units)
 
     def values(self, name: str) -> Values:
         """The values of a column, spellings of one value as one."""
@@ -74,7 +89,7 @@ class Examined:
         return values_of(name, series, self.attributes.get(name), self.meanings.match)
 
     def sensitive(self, names: list[str]) -> Sensitive:
-        return Sensitive.of({name: self.values(name) for name in names})
+        return Sensitive.of({name: self.values(name) for name in names}, self.units)
 
     def once(self, key: Any, work: Callable[[], Found]) -> Found:
         """What several models ask for, computed once."""
@@ -83,10 +98,13 @@ class Examined:
         found: Found = self._found[key]
         return found
 
-    def beside(self, data: pl.DataFrame) -> Examined:
+    def beside(self, data: pl.DataFrame, rows: Longs | None = None) -> Examined:
         """Another table of the same columns, such as a release. Only the meanings of texts are shared.
+
+        ``rows``: which records of this table it has; not given: all, in their order.
 
         What was counted of this table is never used for another, not even for an equal one: both may share memory that
         was changed after the counting.
         """
-        return Examined.of(data, self.attributes, self.meanings)
+        units = self.units if rows is None else self.units.take(rows)
+        return Examined.of(data, self.attributes, units, self.meanings)

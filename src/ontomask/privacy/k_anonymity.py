@@ -14,10 +14,12 @@ from pydantic import Field
 
 from ontomask.arguments import counted
 from ontomask.arrays import Floats
-from ontomask.privacy.models import ClassModel, ClassRows, require_records
+from ontomask.privacy.models import ClassModel, ClassRows, require_number
 from ontomask.settings import Count
+from ontomask.wording import Unit
 
 if TYPE_CHECKING:
+    from ontomask.privacy.examined import Examined
     from ontomask.privacy.sensitive import Sensitive
 
 
@@ -46,22 +48,22 @@ class KAnonymity(ClassModel):
         return True
 
     def figure_name(self) -> str:
-        return "records"
+        return ""
 
     def tell(self, figure: float) -> str:
         return f"the smallest has {int(figure):,}"
 
-    def _text(self, failing: NDArray[np.bool_], records: int, worst: float) -> str:
+    def _text(self, failing: NDArray[np.bool_], number: int, worst: float, unit: Unit) -> str:
         bad, all_ = int(failing.sum()), counted(len(failing), "class", "classes")
         if not bad:
-            return f"{self.describe()}: {all_}, the smallest of {counted(int(worst), 'record')}"
+            return f"{self.describe()}: {all_}, the smallest of {unit.counted(int(worst))}"
         return (
             f"{self.describe()}: {bad:,} of {all_} {'have' if bad != 1 else 'has'} fewer than "
-            f"{counted(self.k, 'record')} ({counted(records, 'record')} in all); {self.tell(worst)}"
+            f"{unit.counted(self.k)} ({unit.counted(number)} in all); {self.tell(worst)}"
         )
 
-    def require_enough(self, n: int) -> None:
-        require_records(self.k, n, self.describe())
+    def require_enough(self, table: Examined) -> None:
+        require_number(self.k, table, self.describe())
 
     def describe(self) -> str:
         return f"{self.k}-anonymity"
@@ -80,7 +82,7 @@ class KAnonymity(ClassModel):
 
 @dataclass(frozen=True)
 class KAnonymityJudge:
-    """Classes of at least k records."""
+    """Classes of at least k units."""
 
     k: int
 

@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field
 from ontomask.arguments import counted
 from ontomask.arrays import Floats
 from ontomask.privacy.classes import classes_of
-from ontomask.privacy.models import ClassModel, ClassRows, Finding, require_quasi, require_records
+from ontomask.privacy.models import ClassModel, ClassRows, Finding, require_number, require_quasi
 from ontomask.settings import Count, whole_number
 
 if TYPE_CHECKING:
@@ -44,29 +44,30 @@ class KmAnonymity(ClassModel):
     )
 
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
-        data, quasi = table.data, table.quasi
+        data, quasi, unit = table.data, table.quasi, table.units.word
         require_quasi(data, quasi, self.describe())
         sets = list(combinations(quasi, min(self.m, len(quasi))))
         smallest, failing, rows = len(data), [], np.zeros(len(data), dtype=np.bool_)
         for columns in sets:
-            classes = table.classes if len(columns) == len(quasi) else classes_of(data, list(columns))
+            classes = table.classes if len(columns) == len(quasi) else classes_of(data, list(columns), table.units)
             least = int(classes.sizes.min(initial=len(data)))
             smallest = min(smallest, least)
             if least < self.k:
                 small = classes.sizes < self.k
-                rows |= small[classes.of]
-                failing.append((", ".join(columns), int(small.sum()), int(classes.sizes[small].sum()), least))
-        schema = {"columns": pl.String, "classes": pl.Int64, "records": pl.Int64, "smallest": pl.Int64}
+                inside = small[classes.of]
+                rows |= inside
+                failing.append((", ".join(columns), int(small.sum()), table.units.number(inside), least))
+        schema = {"columns": pl.String, "classes": pl.Int64, unit.many: pl.Int64, "smallest": pl.Int64}
         violations = pl.DataFrame(failing, schema=schema, orient="row").sort("smallest", "columns")
         text = f"{self.describe()}: {counted(len(sets), 'combination')} of columns, the smallest class of "
-        text += counted(smallest, "record")
+        text += unit.counted(smallest)
         if failing:
             text = (
                 f"{self.describe()}: {len(failing):,} of {counted(len(sets), 'combination')} of columns have classes of "
-                f"fewer than {counted(self.k, 'record')} ({counted(int(rows.sum()), 'record')} in all); "
+                f"fewer than {unit.counted(self.k)} ({unit.counted(table.units.number(rows))} in all); "
                 f"the smallest has {smallest:,}"
             )
-        return Finding(self, not failing, float(smallest), text, violations, int(rows.sum()))
+        return Finding(self, not failing, float(smallest), text, violations, table.units.number(rows))
 
     def judge(self, sensitive: Sensitive) -> KmAnonymityJudge:
         return KmAnonymityJudge(self.k, self.m)
@@ -81,8 +82,8 @@ class KmAnonymity(ClassModel):
     def tell(self, figure: float) -> str:
         return f"the smallest class has {int(figure):,}"
 
-    def require_enough(self, n: int) -> None:
-        require_records(self.k, n, self.describe())
+    def require_enough(self, table: Examined) -> None:
+        require_number(self.k, table, self.describe())
 
     def describe(self) -> str:
         return f"{self.k}^{self.m}-anonymity"
@@ -104,7 +105,7 @@ class KmAnonymity(ClassModel):
 
 @dataclass(frozen=True)
 class KmAnonymityJudge:
-    """Of each class the fewest records that share any m of its values."""
+    """Of each class the fewest units that share any m of its values."""
 
     k: int
     m: int
@@ -118,7 +119,7 @@ class KmAnonymityJudge:
             key = np.zeros(len(rows.sizes), dtype=np.int64)
             for a in some:
                 key = np.unique(key * (int(shown[a].max()) + 1) + shown[a], return_inverse=True)[1]
-            least = np.minimum(least, np.bincount(key, weights=rows.sizes)[key])
+            least = np.minimum(least, rows.joined(key)[key])
         return least
 
     def fails(self, figures: Floats) -> NDArray[np.bool_]:

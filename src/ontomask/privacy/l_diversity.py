@@ -214,15 +214,13 @@ class LDiversityJudge:
 
     def _column(self, rows: ClassRows, name: str) -> Floats:
         code, compared = rows.codes[name], self.columns[name]
-        counts = slice(None) if compared.ignored is None else code != compared.ignored
-        of, code, weights = rows.of[counts], compared.codes(code[counts]), rows.weights[counts]
+        known = None if compared.ignored is None else code != compared.ignored
         # A class of nothing but missing values has no diversity at all.
         figures = np.zeros(len(rows.sizes))
-        if len(of):
-            present = np.bincount(of, minlength=len(figures)) > 0
-            place = np.cumsum(present) - 1
-            pairs = Pairs(of if present.all() else place[of], code, compared.values, weights)
-            figures[present] = compared.diversity(pairs, self.model.variant, int(self.model.l))
+        if known is None or known.any():
+            variant = self.model.variant
+            pairs = rows.pairs(compared.codes(code), compared.values, known, shared=variant == "entropy")
+            figures[pairs.of[pairs.starts]] = compared.diversity(pairs, variant, int(self.model.l))
         return figures
 
     def fails(self, figures: Floats) -> NDArray[np.bool_]:

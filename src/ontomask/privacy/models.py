@@ -22,8 +22,11 @@ from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError, PolicyError
 from ontomask.microdata.open_table import open_table
 from ontomask.privacy.examined import Examined
+from ontomask.privacy.transport import Pairs
+from ontomask.privacy.units import RECORDS, Units
 from ontomask.settings import Spoken, number
 from ontomask.statements import Kind, Statement
+from ontomask.wording import Unit
 
 if TYPE_CHECKING:
     from ontomask.privacy.diagnostics import Diagnostics
@@ -35,9 +38,9 @@ class Finding:
     """Whether a model holds, and what stands against it.
 
     ``worst`` is the figure of the worst class; ``violations`` is a frame of the classes that fail, the worst first,
-    with their values and sizes; ``records`` counts the records in them. ``checked``: could it be looked at at all? What
-    was not checked does not hold. ``open_text``: what :attr:`public` says where the name of the model is not enough.
-    ``of_run``: was it found in what a run recorded of itself, and not in the table?
+    with their values and sizes; ``records`` counts the records, or other units, in them. ``checked``: could it be
+    looked at at all? What was not checked does not hold. ``open_text``: what :attr:`public` says where the name of the
+    model is not enough. ``of_run``: was it found in what a run recorded of itself, and not in the table?
     """
 
     model: Model
@@ -83,17 +86,31 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class ClassRows:
-    """Rows by class: ``of`` gives the class of each row, ``sizes`` the records of each class.
+    """Rows by class: ``of`` gives the class of each row, ``sizes`` the records, or other ``units``, of each class.
 
-    A row stands for ``weights`` records; ``codes`` are the sensitive columns of the rows; ``quasi`` gives, where that is
-    known, what class c shows of quasi-identifier a as [a, c].
+    A row stands for ``weights`` records (None: for one); ``codes`` are the sensitive columns of the rows; ``quasi`` gives,
+    where that is known, what class c shows of quasi-identifier a as [a, c].
     """
 
     of: Longs
     sizes: Longs
-    weights: Longs
+    weights: Longs | None
     codes: Mapping[str, Longs]
     quasi: Callable[[], Longs] | None = None
+    units: Units = RECORDS
+
+    def pairs(self, code: Longs, values: int, some: NDArray[np.bool_] | None = None, *, shared: bool) -> Pairs:
+        """The pairs of class and value, with how many units have each (:meth:`Units.pairs`); ``some``: of which rows."""
+        if some is None:
+            return self.units.pairs(self.of, code, values, self.weights, shared=shared)
+        weights = None if self.weights is None else self.weights[some]
+        return self.units.take(some).pairs(self.of[some], code[some], values, weights, shared=shared)
+
+    def joined(self, key: Longs) -> Longs:
+        """How many units there are in classes that are joined where their keys are equal."""
+        if self.units.of is None:
+            return np.bincount(key, weights=self.sizes).astype(np.int64)
+        return self.units.sizes(key[self.of], int(key.max()) + 1)
 
 
 class Judge(Protocol):
@@ -118,7 +135,7 @@ class Model(Spoken):
         """
         names = as_values(quasi, "quasi-identifiers")
         known = attributes or {}
-        return self.check_table(Examined(open_table(data, known).data, list(dict.fromkeys(names)), known))
+        return self.check_table(Examined(open_table(data, known).data, list(dict.fromkeys(names)), known, RECORDS))
 
     @abstractmethod
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
@@ -132,8 +149,8 @@ class Model(Spoken):
         """The columns besides the quasi-identifiers that the model looks at."""
         return []
 
-    def require_enough(self, n: int) -> None:
-        """An error if no table of n records can satisfy the model."""
+    def require_enough(self, table: Examined) -> None:
+        """An error if no release of so many records, or other units, can satisfy the model."""
 
     def require_possible(self, sensitive: Sensitive) -> None:
         """An error if no release of these data can satisfy the model."""
@@ -198,7 +215,7 @@ class ClassModel(Model):
 
     @abstractmethod
     def figure_name(self) -> str:
-        """What the figure of a class is, for tables."""
+        """What the figure of a class is, for tables; nothing: it is the size of the class."""
 
     @abstractmethod
     def tell(self, figure: float) -> str:
@@ -208,29 +225,42 @@ class ClassModel(Model):
         return False
 
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
-        data, quasi = table.data, table.quasi
+        data, quasi, units = table.data, table.quasi, table.units
         require_quasi(data, quasi, self.describe())
         require_sensitive(data, self.sensitive_columns(table.attributes), quasi, self.describe())
         classes = table.classes
         reference = reference if self.compares() else None
         whole, codes = self.compared(table, reference)
         judge = self.judge(whole)
-        rows = ClassRows(classes.of, classes.sizes, np.ones(len(data), dtype=np.int64), codes)
+        rows = ClassRows(classes.of, classes.sizes, None, codes, units=units)
         figures = judge.figures(rows)
         failing = judge.fails(figures)
         worst = float(figures.max() if self.largest_is_worst() else figures.min())
-        records = int(classes.sizes[failing].sum())
-        violations = _violations(data, quasi, classes.of, failing, figures, self.figure_name(), self.largest_is_worst())
-        text = self._text(failing, records, worst) + self.aside(whole, reference)
-        return Finding(self, not failing.any(), worst, text, violations, records, open_text=self.open_text())
+        number = units.number(failing[classes.of])
+        violations = self._violations(table, failing, figures)
+        text = self._text(failing, number, worst, units.word) + self.aside(whole, reference)
+        return Finding(self, not failing.any(), worst, text, violations, number, open_text=self.open_text())
 
-    def _text(self, failing: NDArray[np.bool_], records: int, worst: float) -> str:
+    def _violations(self, table: Examined, failing: NDArray[np.bool_], figures: Floats) -> pl.DataFrame:
+        """The classes that fail, the worst first: their values, their sizes, their figures."""
+        quasi, classes, largest = table.quasi, table.classes, self.largest_is_worst()
+        size = free_name(table.units.word.many, quasi)
+        first = np.empty(len(classes), dtype=np.int64)
+        first[classes.of[::-1]] = np.arange(len(table))[::-1]  # of equal places the last one stays
+        found = table.data.select(quasi)[first[failing]].with_columns(pl.Series(size, classes.sizes[failing]))
+        if not self.figure_name():
+            return found.sort(size, *quasi, nulls_last=True)
+        figure = free_name(self.figure_name(), [*quasi, size])
+        found = found.with_columns(pl.Series(figure, figures[failing]))
+        return found.sort(figure, *quasi, descending=[largest, *[False] * len(quasi)], nulls_last=True)
+
+    def _text(self, failing: NDArray[np.bool_], number: int, worst: float, unit: Unit) -> str:
         bad, all_ = int(failing.sum()), counted(len(failing), "class", "classes")
         if not bad:
             return f"{self.describe()}: {all_}, {self.tell(worst)}"
         return (
             f"{self.describe()}: {bad:,} of {all_} {'fail' if bad != 1 else 'fails'} "
-            f"({counted(records, 'record')} in all); {self.tell(worst)}"
+            f"({unit.counted(number)} in all); {self.tell(worst)}"
         )
 
 
@@ -274,12 +304,13 @@ def require_quasi(data: pl.DataFrame, quasi: list[str], what: str) -> None:
         )
 
 
-def require_records(k: int, n: int, what: str) -> None:
-    """There are k records at all."""
+def require_number(k: int, table: Examined, what: str) -> None:
+    """There are k records, or other units, at all."""
+    n, unit = table.number, table.units.word
     if k > n:
         raise DataError(
-            f"{what} is required and there {'is' if n == 1 else 'are'} {counted(n, 'record')}",
-            remedy="A class cannot have more records than the data: choose a smaller k.",
+            f"{what} is required and there {'is' if n == 1 else 'are'} {unit.counted(n)}",
+            remedy=f"A class cannot have more {unit.many} than the data: choose a smaller k.",
         )
 
 
@@ -296,23 +327,3 @@ def require_sensitive(data: pl.DataFrame, columns: list[str], quasi: list[str], 
             f"{what} looks at {both[0]!r}, which is a quasi-identifier",
             remedy="A column cannot be both known to an intruder and sensitive: give it the role sensitive.",
         )
-
-
-def _violations(
-    data: pl.DataFrame,
-    quasi: list[str],
-    of: Longs,
-    failing: NDArray[np.bool_],
-    figures: Floats,
-    figure_name: str,
-    largest_is_worst: bool,
-) -> pl.DataFrame:
-    """The classes that fail, the worst first: their values, their sizes, their figures."""
-    size = free_name("records", quasi)
-    figure = free_name(figure_name, [*quasi, size])
-    inside = failing[of]
-    some = data.select(quasi).filter(pl.Series(inside)).with_columns(pl.Series(figure, figures[of[inside]]))
-    grouped = some.group_by(quasi).agg(pl.len().cast(pl.Int64).alias(size), pl.col(figure).first())
-    if figure_name == "records":  # the figure is the size itself
-        return grouped.drop(figure).sort(size, *quasi, nulls_last=True)
-    return grouped.sort(figure, *quasi, descending=[largest_is_worst, *[False] * len(quasi)], nulls_last=True)

@@ -57,6 +57,7 @@ class ProbabilisticKAnonymity(Model):
     def check_made(self, table: Examined, reference: Examined | None, diagnostics: Diagnostics | None) -> Finding:
         if not isinstance(diagnostics, Swaps):
             return self.check_table(table, reference)
+        table.units.require_records(self.describe())
         if not diagnostics.apart:
             return self._check_swaps(diagnostics, len(table))
         found = self.check_table(table)

@@ -20,6 +20,7 @@ from ontomask.arguments import counted
 from ontomask.arrays import Longs
 from ontomask.microdata.codes import factorize
 from ontomask.microdata.spelling import as_number, fold_text, is_silent, is_text
+from ontomask.privacy.units import Units
 from ontomask.taxonomy.match_result import Matching
 
 if TYPE_CHECKING:
@@ -63,12 +64,6 @@ class Values:
         return len(self.values)
 
     @cached_property
-    def share(self) -> NDArray[np.float64]:
-        """The distribution of the whole table."""
-        share: NDArray[np.float64] = self.counts / self.counts.sum()
-        return share
-
-    @cached_property
     def alike(self) -> Longs | None:
         """For each code the first one whose text is the same number, as 1, 1.0 and 01 are; None if there are none.
 
@@ -87,15 +82,20 @@ class Values:
 
 @dataclass(frozen=True, eq=False)
 class Sensitive:
-    """The sensitive columns of a table that models look at; ``gaps``: how many of their values are missing."""
+    """The sensitive columns of a table that models look at, and what is counted; ``gaps``: how many values are missing."""
 
     columns: Mapping[str, Values]
+    units: Units
     gaps: int = 0
 
     @staticmethod
-    def of(columns: Mapping[str, Values]) -> Sensitive:
+    def of(columns: Mapping[str, Values], units: Units) -> Sensitive:
         gaps = sum(int(column.counts[column.missing]) for column in columns.values() if column.missing is not None)
-        return Sensitive(columns, gaps)
+        return Sensitive(columns, units, gaps)
+
+    def weights(self, column: Values) -> NDArray[Any]:
+        """How much each value of a column weighs in the whole table."""
+        return self.units.weights(column.of, column.counts)
 
     @cached_property
     def codes(self) -> dict[str, Longs]:

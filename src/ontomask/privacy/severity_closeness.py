@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -15,7 +15,7 @@ from ontomask.arrays import TIE, Floats, Longs
 from ontomask.privacy.models import ClassRows, WholeTableModel
 from ontomask.privacy.sensitive import Sensitive, Values
 from ontomask.privacy.severity_models import GivenColumns, GivenSeverity, Graded, SeverityModel
-from ontomask.privacy.transport import LineGround, Pairs
+from ontomask.privacy.transport import LineGround
 from ontomask.severity.record_cells import merged, used_keys
 from ontomask.severity.severity import Severity
 
@@ -61,9 +61,9 @@ class SeverityCloseness(WholeTableModel, SeverityModel):
     def given(self) -> tuple[str | Severity, list[str] | None, int | None]:
         return self.severity, self.columns, self.middle_class
 
-    def _graded(self, data: pl.DataFrame, attributes: Mapping[str, Any]) -> Graded:
+    def _graded(self, table: Examined) -> Graded:
         """The severity of every column and combination, and of the records."""
-        found = super()._graded(data, attributes)
+        found = super()._graded(table)
         if len(found.columns) < 2:
             return found
         name = f"severity of records #{id(self):x}"
@@ -77,7 +77,7 @@ class SeverityCloseness(WholeTableModel, SeverityModel):
         columns, codes = {}, {}
         for name, column in here.columns.items():
             columns[name], codes[name] = _beside(whole.columns[name], column)
-        return replace(here, columns=columns), codes
+        return replace(here, columns=columns, units=whole.units), codes
 
     def judge(self, sensitive: Sensitive) -> SeverityClosenessJudge:
         grounds = []
@@ -85,7 +85,8 @@ class SeverityCloseness(WholeTableModel, SeverityModel):
             assert column.numbers is not None
             for m in self.kinds:
                 values, grade = np.unique(column.numbers[m], return_inverse=True)
-                counts = np.bincount(grade, weights=column.counts, minlength=len(values)).astype(np.int64)
+                weights = sensitive.weights(column)
+                counts = np.bincount(grade, weights=weights, minlength=len(values)).astype(weights.dtype)
                 grounds.append((name, grade, LineGround(counts, values, float(self.definition.largest))))
         return SeverityClosenessJudge(self.t, grounds)
 
@@ -121,7 +122,7 @@ class SeverityClosenessJudge:
 
     def figures(self, rows: ClassRows) -> Floats:
         found = [
-            ground.distances(Pairs(rows.of, grade[rows.codes[name]], len(ground), rows.weights))
+            ground.distances(rows.pairs(grade[rows.codes[name]], len(ground), shared=True))
             for name, grade, ground in self.grounds
         ]
         most: Floats = np.maximum.reduce(found)

@@ -16,7 +16,6 @@ from ontomask.errors import DataError
 from ontomask.privacy.l_diversity import Variant, asks_nothing, check_c, diversity, in_words, not_diverse
 from ontomask.privacy.models import ClassRows
 from ontomask.privacy.severity_models import GivenColumns, GivenSeverity, SeverityModel
-from ontomask.privacy.transport import Pairs
 from ontomask.settings import number, whole_number
 from ontomask.severity.severity import Severity
 
@@ -147,16 +146,17 @@ class SeverityDiversityJudge:
         found = []
         for name, numbers in self.numbers.items():
             distinct, grade = np.unique(numbers[m], return_inverse=True)
-            pairs = Pairs(rows.of, grade[rows.codes[name]], len(distinct), rows.weights)
+            pairs = rows.pairs(grade[rows.codes[name]], len(distinct), shared=self.model.variant == "entropy")
             found.append(diversity(pairs, self.model.variant, self.model.l))
         least: Floats = np.minimum.reduce(found)
         return least
 
     def _downward(self, rows: ClassRows, m: int) -> Floats:
-        """N_max minus the least severity of a record, which is the largest of its values."""
+        """N_max minus the least severity of a unit, which is the largest of its values in the class."""
         record = np.maximum.reduce([numbers[m][rows.codes[name]] for name, numbers in self.numbers.items()])
+        of, unit = rows.units.largest(rows.of, record)
         least = np.full(len(rows.sizes), np.inf)
-        np.minimum.at(least, rows.of, record)
+        np.minimum.at(least, of, unit)
         room: Floats = self.largest - least
         return room
 

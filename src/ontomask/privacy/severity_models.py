@@ -235,9 +235,10 @@ class SeverityModel(ClassModel):
     def sensitive(self, table: Examined) -> Graded:
         """The levels of severity of every column, or combination of columns, that is looked at."""
         # The model is kept with what was found, so that no other one can have its number.
-        return table.once(id(self), lambda: (self, self._graded(table.data, table.attributes)))[1]
+        return table.once(id(self), lambda: (self, self._graded(table)))[1]
 
-    def _graded(self, data: pl.DataFrame, attributes: Mapping[str, Any]) -> Graded:
+    def _graded(self, table: Examined) -> Graded:
+        data, attributes = table.data, table.attributes
         definition, covered = self.definition, self.covered(attributes)
         record_cells = RecordCells(definition, definition.open_table(data, covered.columns), "error")
         found = {}
@@ -252,6 +253,7 @@ class SeverityModel(ClassModel):
         domains = {n: d for a in covered.attributes for n, d in zip(a.columns, a.domains, strict=True)}
         return Graded(
             found,
+            table.units,
             sum(record_cells.missing(name, domain) for name, domain in domains.items()),
             [*covered.left, *unlisted],
             {name: _spelling(record_cells, name, domains[name]) for name in covered.columns},

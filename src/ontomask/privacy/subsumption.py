@@ -15,6 +15,8 @@ more diverse.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -97,13 +99,13 @@ class Order:
             classes = np.repeat(np.arange(len(pairs)), np.diff(np.append(pairs.starts, len(pairs.of))))
             special = np.flatnonzero(~general)
             into, at = _largest(special, classes[special], counts)
-            more = np.bincount(classes[general], weights=counts[general], minlength=len(pairs)).astype(np.int64)
+            more = np.bincount(classes[general], weights=counts[general], minlength=len(pairs)).astype(counts.dtype)
             counts[into] += more[at]
         stays = ~general
         return Pairs(pairs.of[stays], pairs.code[stays], self.values, counts[stays])
 
 
-def _largest(places: Longs, groups: Longs, counts: Longs) -> tuple[Longs, Longs]:
+def _largest(places: Longs, groups: Longs, counts: NDArray[Any]) -> tuple[Longs, Longs]:
     """For each group the place with the largest count, the first of equals; and the groups."""
     order = np.lexsort((places, -counts[places], groups))
     first = np.flatnonzero(np.diff(groups[order], prepend=-1))

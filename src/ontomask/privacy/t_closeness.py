@@ -19,7 +19,7 @@ from ontomask.microdata.spelling import fold_text
 from ontomask.privacy.apart import semantic_distances
 from ontomask.privacy.l_diversity import sensitive_names
 from ontomask.privacy.models import ClassRows, WholeTableModel
-from ontomask.privacy.transport import EqualGround, OrderedGround, Pairs, TableGround, TreeGround
+from ontomask.privacy.transport import EqualGround, OrderedGround, TableGround, TreeGround
 from ontomask.taxonomy.dag import Dag
 
 if TYPE_CHECKING:
@@ -59,7 +59,10 @@ class TCloseness(WholeTableModel):
         return sensitive_names(self.attribute, attributes, self.describe())
 
     def judge(self, sensitive: Sensitive) -> TClosenessJudge:
-        grounds = {name: ground_of(column, self.ground) for name, column in sensitive.columns.items()}
+        grounds = {
+            name: ground_of(column, self.ground, sensitive.weights(column))
+            for name, column in sensitive.columns.items()
+        }
         values = {name: len(column) for name, column in sensitive.columns.items()}
         ordered = sensitive.columns.items() if self.ground == "ordered" else ()
         return TClosenessJudge(self, grounds, values, {name: _places(column) for name, column in ordered})
@@ -102,7 +105,7 @@ class TClosenessJudge:
             code = rows.codes[name]
             places = self.places.get(name)
             code = code if places is None else places[code]
-            found.append(ground.distances(Pairs(rows.of, code, self.values[name], rows.weights)))
+            found.append(ground.distances(rows.pairs(code, self.values[name], shared=True)))
         most: Floats = np.maximum.reduce(found)
         return most
 
@@ -110,12 +113,12 @@ class TClosenessJudge:
         return figures > self.model.t + TIE
 
 
-def ground_of(column: Values, ground: Ground) -> Any:
-    """How far apart the values of a column are."""
+def ground_of(column: Values, ground: Ground, weights: NDArray[Any]) -> Any:
+    """How far apart the values of a column are; ``weights`` of each in the whole table."""
     if ground == "equal":
-        return EqualGround(column.share)
+        return EqualGround(weights / weights.sum())
     if ground == "ordered":
-        return OrderedGround(column.share[np.argsort(_places(column))])
+        return OrderedGround((weights / weights.sum())[np.argsort(_places(column))])
     if column.concepts is None:
         raise DataError(
             f"{ground} closeness needs a taxonomy",
@@ -128,7 +131,7 @@ def ground_of(column: Values, ground: Ground) -> Any:
             where=f"column {column.name!r}",
             remedy="Correct them, or choose ground='equal'.",
         )
-    return _hierarchical(column) if ground == "hierarchical" else _semantic(column)
+    return _hierarchical(column, weights) if ground == "hierarchical" else _semantic(column, weights)
 
 
 def _places(column: Values) -> Longs:
@@ -160,7 +163,7 @@ def _spelled(value: Any) -> Any:
     return fold_text(value) if isinstance(value, str) else value
 
 
-def _hierarchical(column: Values) -> Any:
+def _hierarchical(column: Values, weights: NDArray[Any]) -> Any:
     """height(LCS) / height(root): a tree whose edges are as long as the heights they span, halved.
 
     A concept that is a value itself hangs below itself like a leaf. Where concepts have several parents it is not a tree:
@@ -172,10 +175,10 @@ def _hierarchical(column: Values) -> Any:
     height = (dag.height - 1).astype(np.float64)
     top = float(height[dag.root])
     if top == 0:
-        return EqualGround(column.share)
+        return EqualGround(weights / weights.sum())
     marked = np.flatnonzero(dag.mark_ancestors(column.concepts))
     if (dag.parents.lengths()[marked] > 1).any():
-        return TableGround(column.counts, _lowest_in_common(dag, column.concepts, height / top, marked))
+        return TableGround(weights, _lowest_in_common(dag, column.concepts, height / top, marked))
     place = {int(c): i for i, c in enumerate(marked)}
     parents = dag.first_parents(marked)
     length = np.where(parents >= 0, height[np.maximum(parents, 0)] - height[marked], 0.0) / (2 * top)
@@ -187,7 +190,7 @@ def _hierarchical(column: Values) -> Any:
             edges.append(place[here])
             here = int(parents[place[here]])
         above.append(np.array(edges, dtype=np.int64))
-    return TreeGround(column.share, above, np.concatenate((length, own)))
+    return TreeGround(weights / weights.sum(), above, np.concatenate((length, own)))
 
 
 def _lowest_in_common(dag: Dag, concepts: Longs, height: Floats, marked: Longs) -> Floats:
@@ -201,8 +204,8 @@ def _lowest_in_common(dag: Dag, concepts: Longs, height: Floats, marked: Longs) 
     return table
 
 
-def _semantic(column: Values) -> TableGround:
+def _semantic(column: Values, weights: NDArray[Any]) -> TableGround:
     """The measure of the column between all its values, scaled to 0..1 where it is not bounded by 1."""
     table = semantic_distances(column, np.arange(len(column)))
     whole = get_measure(column.attribute.measure).scale(float(table.max()))
-    return TableGround(column.counts, table / whole if whole > 0 else table)
+    return TableGround(weights, table / whole if whole > 0 else table)

@@ -2,14 +2,16 @@
 
 Each ground distance is a small object with ``distances(pairs)``: for every class the least cost of turning its
 distribution into that of the whole. Classes are given sparsely, as the distinct :class:`Pairs` of class and value with
-their numbers of records, so the cost depends on what occurs and not on classes times values.
+what is counted in each (:mod:`ontomask.privacy.units`), so the cost depends on what occurs and not on classes times values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError
@@ -20,9 +22,9 @@ MOST_WORK = 6e10
 
 
 class Pairs:
-    """The distinct pairs of class and value, sorted, with how many records each has."""
+    """The distinct pairs of class and value, sorted, with how much each weighs: a number of records, or parts of units."""
 
-    def __init__(self, of: Longs, code: Longs, values: int, weights: Longs | None = None) -> None:
+    def __init__(self, of: Longs, code: Longs, values: int, weights: NDArray[Any] | None = None) -> None:
         key = of * values + code
         room = (int(of.max(initial=0)) + 1) * values
         if room <= 4 * len(key) + 2**20:  # counting is faster than sorting where there is room for all pairs
@@ -33,7 +35,7 @@ class Pairs:
             distinct, place = np.unique(key, return_inverse=True)
             counts = np.bincount(place, weights=weights)
         self.of, self.code = distinct // values, distinct % values
-        self.counts = counts.astype(np.int64)
+        self.counts: NDArray[Any] = counts.astype(np.int64 if weights is None else weights.dtype)
         self.starts = np.flatnonzero(np.diff(self.of, prepend=-1))
         self.sizes = np.add.reduceat(self.counts, self.starts)
         self.share = self.counts / np.repeat(self.sizes, np.diff(np.append(self.starts, len(self.of))))
@@ -101,7 +103,7 @@ class LineGround:
     ``counts``: how often the whole table has each of the ``values``, which ascend; a class may have values that it has not.
     """
 
-    def __init__(self, counts: Longs, values: Floats, length: float) -> None:
+    def __init__(self, counts: NDArray[Any], values: Floats, length: float) -> None:
         self.upto = np.cumsum(counts) / counts.sum()
         self.gaps = np.diff(values) / length
 
@@ -111,7 +113,7 @@ class LineGround:
 
     def distances(self, pairs: Pairs) -> Floats:
         place = np.cumsum(np.diff(pairs.of, prepend=-1) != 0) - 1
-        seen, total = np.zeros(len(pairs), dtype=np.int64), np.zeros(len(pairs))
+        seen, total = np.zeros(len(pairs), dtype=pairs.counts.dtype), np.zeros(len(pairs))
         for value, gap in enumerate(self.gaps):
             here = pairs.code == value
             seen[place[here]] += pairs.counts[here]  # a class has each value once: whole numbers, exact
@@ -157,7 +159,7 @@ class TableGround:
     A class of one value is a sum; equal classes are solved once.
     """
 
-    def __init__(self, counts: Longs, table: Floats) -> None:
+    def __init__(self, counts: NDArray[Any], table: Floats) -> None:
         self.counts, self.table = counts, np.ascontiguousarray(table, dtype=np.float64)
         self.alone = self.table @ (counts / counts.sum())
 
@@ -171,6 +173,7 @@ class TableGround:
             part = slice(pairs.starts[c], ends[c])
             same[place] = first.setdefault(pairs.code[part].tobytes() + pairs.counts[part].tobytes(), len(first))
         if len(several):
+            _require_whole(self.counts, pairs.counts)
             self._require_time(ends[several] - pairs.starts[several])
             chosen = several[np.unique(same, return_index=True)[1]]
             rows = np.concatenate([np.arange(pairs.starts[c], ends[c]) for c in chosen])
@@ -189,3 +192,12 @@ class TableGround:
                 f"the distance of {len(sizes):,} classes over {values:,} values would take very long",
                 remedy="Choose ground='hierarchical', or a sensitive column of fewer values.",
             )
+
+
+def _require_whole(*masses: NDArray[Any]) -> None:
+    """Masses are whole numbers, as the transport problem is solved in them."""
+    if any(mass.dtype.kind == "f" for mass in masses):
+        raise DataError(
+            "the distance of classes cannot be computed: too many different numbers of records belong to one unit",
+            remedy="Choose ground='equal' or ground='ordered', or count records.",
+        )

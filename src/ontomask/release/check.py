@@ -130,7 +130,7 @@ def check(
     if policy.method is not None:
         policy.method.require_enough(prepared.table)
     for model in policy.require:
-        model.require_enough(prepared.table.n)
+        model.require_enough(prepared.examined)
     Goals.of(policy.require, prepared.examined, prepared.table.rows)
     report(0.7, "computing classes")
     numbers = severity_numbers(policy.severity, prepared.data)

@@ -31,6 +31,7 @@ from ontomask.privacy.contents import WholeFile
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.models import Model
+from ontomask.privacy.units import RECORDS
 from ontomask.progress import Reporter
 from ontomask.release.releases import together
 from ontomask.release.result import Result
@@ -122,7 +123,7 @@ def anonymize(
         raise PolicyError("the policy names no method", remedy="Add one, such as method=Microaggregation(k=5).")
     prepared = prepare(frame, policy, report.part(0.0, 0.1))
     for model in policy.require:
-        model.require_enough(prepared.table.n)
+        model.require_enough(prepared.examined)
     rng = masking_generator(hidden, prepared.table)
     goals = Goals.of(policy.require, prepared.examined, prepared.table.rows)
     began = time.perf_counter()
@@ -168,7 +169,7 @@ def _released(
     data = _own_buffers(only_what_cells_show(data))
     promised: list[Model] = [KAnonymity(k=policy.method.promised_k)] if policy.method.promised_k > 1 else []
     models = _each_once([*promised, *policy.require])
-    examined = Examined.of(data, policy.attributes, prepared.examined.meanings)
+    examined = prepared.examined.beside(data, stayed if order is None else stayed[order])
     verification = check_models(examined, models, policy, prepared.examined, masked.diagnostics)
     return Result(
         policy=policy,
@@ -291,8 +292,8 @@ def verify(
         unmarked = how.changed(missing=[])
         written = as_written(open_table(frame, policy.attributes, text=text, reading=unmarked, **opening).data, text)
         shown = data.with_columns(written[name] for name in text if name in written.columns)
-    examined = Examined.of(data, policy.attributes)
-    whole = None if reference is None else Examined.of(reference, policy.attributes, examined.meanings)
+    examined = Examined.of(data, policy.attributes, RECORDS)
+    whole = None if reference is None else Examined.of(reference, policy.attributes, RECORDS, examined.meanings)
     verification = check_models(
         examined if shown is data else examined.beside(shown), models, policy, whole, readable=False
     )

@@ -1,0 +1,128 @@
+"""Units: what is counted in a table. Each record is one, or several records belong to one, such as those of a person.
+
+All that models and risks count is counted here, so that a unit counts once in each class, however many records it has
+there. Of its values in a class, either each different one counts (distinct and recursive l-diversity), or they share the
+weight 1 (entropy, earth mover's distances).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.arrays import Floats, Longs
+from ontomask.errors import DataError, PolicyError
+from ontomask.privacy.transport import Pairs
+from ontomask.wording import RECORD, Unit
+
+#: Shares of a unit are whole numbers, and sums of them exact, where their common denominator is at most this.
+MOST_PARTS = 2520
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """``word``: what they are called. ``of``: the unit of each record, from 0 up; None: each record is its own unit."""
+
+    word: Unit = RECORD
+    of: Longs | None = None
+
+    def require_rows(self, n: int) -> None:
+        """The units of a table of n records are known."""
+        if self.of is not None and len(self.of) != n:
+            raise DataError(
+                f"the table has {RECORD.counted(n)}, and the {self.word.many} of {len(self.of):,} are known",
+                remedy="Give the records that were released, all of them and in their order.",
+            )
+
+    def require_records(self, what: str) -> None:
+        """An error where something else than records should be counted, for what can count nothing else."""
+        if self.of is not None:
+            raise PolicyError(
+                f"{what} counts records; it cannot count {self.word.many}",
+                remedy=f"Leave it out, or count records and not {self.word.many}.",
+            )
+
+    def take(self, rows: NDArray[Any]) -> Units:
+        """The units of some records, by mask or by position."""
+        return self if self.of is None else Units(self.word, self.of[rows])
+
+    def number(self, rows: NDArray[np.bool_]) -> int:
+        """How many units have one of these records."""
+        return int(rows.sum()) if self.of is None else len(np.unique(self.of[rows]))
+
+    def sizes(self, of: Longs, classes: int) -> Longs:
+        """How many units each class has; ``of``: the class of each record."""
+        if self.of is not None:
+            bound = _bound(self.of)
+            of = np.unique(of * bound + self.of) // bound
+        return np.bincount(of, minlength=classes).astype(np.int64)
+
+    def in_smallest(self, of: Longs, own: Longs, sizes: Longs) -> Longs:
+        """How many units have each class as their smallest one, by ``sizes``; ``own``: how many units it has in all.
+
+        A unit may have records in several classes. It is found most easily in the smallest.
+        """
+        if self.of is None:
+            return own
+        order = np.lexsort((of, sizes[of], self.of))
+        first = order[np.diff(self.of[order], prepend=-1) != 0]
+        return np.bincount(of[first], minlength=len(sizes)).astype(np.int64)
+
+    def largest(self, of: Longs, figures: Floats) -> tuple[Longs, Floats]:
+        """Of figures of records the largest of each unit in each class, after the class."""
+        if self.of is None:
+            return of, figures
+        order = np.lexsort((figures, self.of, of))
+        last = order[(np.diff(self.of[order], append=-1) != 0) | (np.diff(of[order], append=-1) != 0)]
+        return of[last], figures[last]
+
+    def pairs(self, of: Longs, code: Longs, values: int, weights: Longs | None = None, *, shared: bool) -> Pairs:
+        """The pairs of class and value, each with how many units have it.
+
+        ``shared``: the values of a unit in a class share the weight 1, by its records; else each counts 1. ``weights``: how
+        many records a row stands for.
+        """
+        if self.of is None:
+            return Pairs(of, code, values, weights)
+        key = of * _bound(self.of) + self.of
+        if shared:
+            return Pairs(of, code, values, _shares(key, weights))
+        _, first = np.unique(np.unique(key, return_inverse=True)[1] * values + code, return_index=True)
+        return Pairs(of[first], code[first], values)
+
+    def weights(self, code: Longs, counts: Longs) -> NDArray[Any]:
+        """How much each value weighs in the whole table, the values of a unit sharing the weight 1; up to a factor.
+
+        ``counts``: how many records have it.
+        """
+        if self.of is None:
+            return counts
+        pairs = self.pairs(np.zeros(len(code), dtype=np.int64), code, len(counts), shared=True)
+        found = np.zeros(len(counts), dtype=pairs.counts.dtype)
+        found[pairs.code] = pairs.counts
+        return found
+
+
+#: Each record is counted.
+RECORDS = Units()
+
+
+def _bound(codes: Longs) -> int:
+    return int(codes.max(initial=0)) + 1
+
+
+def _shares(key: Longs, weights: Longs | None) -> NDArray[Any]:
+    """One over the number of records with the same key, times ``weights``; whole multiples of it where these are small."""
+    _, place = np.unique(key, return_inverse=True)
+    records = np.bincount(place, weights=weights).astype(np.int64)
+    own = np.ones(len(key), dtype=np.int64) if weights is None else weights
+    parts = 1
+    for number in np.unique(records).tolist():
+        parts = math.lcm(parts, number)
+        if parts > MOST_PARTS:
+            return own / records[place]
+    return own * (parts // records)[place]
