@@ -456,8 +456,8 @@ def test_purposes_have_streams_of_their_own() -> None:
         for chance in (
             secret.generator("masking"),
             secret.generator("row order"),
-            secret.generator("masking", [b"a", b"bc"]),
-            secret.generator("masking", [b"ab", b"c"]),
+            secret.generator("masking", [(1, [b"a"]), (2, [b"bc"])]),
+            secret.generator("masking", [(2, [b"ab"]), (1, [b"c"])]),
             Secret.fresh().generator("masking"),
         )
     }

@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,9 @@ from ontomask.statements import Statement
 
 if TYPE_CHECKING:
     from ontomask.masking.method import Masked
-    from ontomask.microdata.encoding import Table
+    from ontomask.microdata.encoding import Rows, Table, Tuples
+
+    Chunks = Callable[[], Iterable[Rows]]
 
 #: Bytes of a secret, and of the key of a generator.
 SECRET, KEY = 32, 16
@@ -49,6 +51,8 @@ EXPLICIT_SEED = Statement(
 BLOCK = 100_000
 #: No secret file is longer.
 LONGEST = 4096
+#: What goes into a key, in pieces, and how many bytes it has in all.
+Part = tuple[int, Iterable[bytes]]
 
 
 class Secret:
@@ -141,12 +145,13 @@ class Secret:
         """Was it derived from a seed that somebody named?"""
         return self.seed is not None
 
-    def generator(self, purpose: str, about: Iterable[bytes] = ()) -> np.random.Generator:
+    def generator(self, purpose: str, about: Iterable[Part] = ()) -> np.random.Generator:
         """The generator for one purpose; what ``about`` holds goes into its key."""
         digest = hashlib.blake2b(digest_size=KEY, key=self._bytes, person=purpose.encode())
-        for part in about:
-            digest.update(len(part).to_bytes(8, "little"))
-            digest.update(part)
+        for size, pieces in about:
+            digest.update(size.to_bytes(8, "little"))
+            for piece in pieces:
+                digest.update(piece)
         return np.random.Generator(np.random.Philox(key=int.from_bytes(digest.digest(), "little")))
 
     def text(self) -> str:
@@ -166,20 +171,28 @@ def chosen_secret(seed: Any, secret: Any) -> Secret:
     return Secret.fresh() if secret is None else Secret.of(secret)
 
 
-def masking_generator(secret: Secret, table: Table) -> np.random.Generator:
-    """For a method to draw from, on this table."""
-    return secret.generator("masking", _content(table))
+def masking_generator(secret: Secret, table: Tuples, chunks: Chunks) -> np.random.Generator:
+    """For a method to draw from, on this table; ``chunks`` gives all its records, once for each column."""
+    return secret.generator("masking", _content(table, chunks))
 
 
 def random_order(secret: Secret, table: Table, masked: Masked, n: int) -> NDArray[np.int64]:
     """An order of n released records, of its own for each release."""
-    where = [masked.group_of, *(masked.sources if masked.sources is not None else ())]
-    made = (np.ascontiguousarray(array, dtype="<i4").tobytes() for array in where)
-    return secret.generator("row order", chain(_content(table), made)).permutation(n)
+    where: list[NDArray[Any]] = [masked.group_of, *(masked.sources if masked.sources is not None else ())]
+    made = (_part(_numbers(array)) for array in where)
+    return secret.generator("row order", chain(_content(table, lambda: [table.rows]), made)).permutation(n)
 
 
-def _content(table: Table) -> Iterator[bytes]:
+def _content(table: Tuples, chunks: Chunks) -> Iterator[Part]:
     """The values of the table, record by record, whatever kind of frame or file they came from."""
-    for a, column in enumerate(table.columns):
-        yield np.ascontiguousarray(table.codes_of(a), dtype="<i4").tobytes()
-        yield from column.content()
+    for column, codes in zip(table.columns, table.codes, strict=True):
+        yield 4 * table.n, (_numbers(codes[rows.tuple_of]) for rows in chunks())
+        yield from map(_part, column.content())
+
+
+def _part(content: bytes) -> Part:
+    return len(content), [content]
+
+
+def _numbers(array: NDArray[Any]) -> bytes:
+    return np.ascontiguousarray(array, dtype="<i4").tobytes()

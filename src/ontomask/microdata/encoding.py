@@ -139,10 +139,19 @@ def require_columns(data: pl.DataFrame, attributes: Mapping[str, Any]) -> None:
         )
 
 
+def require_some_kept(kept: NDArray[np.bool_]) -> None:
+    """Not every record was dropped."""
+    if not kept.any():
+        raise DataError(
+            "dropping the records with missing values leaves none", remedy="Choose missing: category for some columns."
+        )
+
+
 def apply_missing_rules(
     data: pl.DataFrame, attributes: Mapping[str, Any], studied: Collection[str], notes: list[Statement]
 ) -> tuple[pl.DataFrame, NDArray[np.bool_]]:
-    """Missing values as the policy wants them: the data without the records it drops, and which records stayed.
+    """Missing values as the policy wants them: the data, or a chunk of them, without the records it drops, and which
+    records stayed.
 
     Where it does not say, a missing value is an error in the columns that are ``studied``, and left alone in others.
     """
@@ -152,10 +161,6 @@ def apply_missing_rules(
         if attribute.missing == "drop_record" and absent.any():
             keep &= ~absent.to_numpy()
             notes.append(note(f"{name}: {counted(int(absent.sum()), 'record')} without a value dropped", name))
-    if not keep.any():
-        raise DataError(
-            "dropping the records with missing values leaves none", remedy="Choose missing: category for some columns."
-        )
     for name, attribute in attributes.items():
         absent = data[name].is_null() & pl.Series(keep)
         rule = attribute.missing or ("error" if name in studied else None)

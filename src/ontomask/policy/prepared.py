@@ -16,7 +16,14 @@ from ontomask.arguments import free_name, some_of
 from ontomask.column_names.repeated_identifiers import Repeating, repeating
 from ontomask.errors import DataError
 from ontomask.files.fingerprints import InputFile, State, states_of
-from ontomask.microdata.encoding import Table, Tuples, apply_missing_rules, encode, require_columns
+from ontomask.microdata.encoding import (
+    Table,
+    Tuples,
+    apply_missing_rules,
+    encode,
+    require_columns,
+    require_some_kept,
+)
 from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.open_table import open_table, with_own_orders
 from ontomask.policy.policy import Policy
@@ -74,6 +81,7 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
     listed = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
     studied_names = set(policy.studied)
     data, kept = apply_missing_rules(data, listed, studied_names, notes)
+    require_some_kept(kept)
     report(0.5, "encoding values")
     studied = [name for name in data.columns if name in studied_names]
     table = encode(data, with_own_orders(listed, taken), studied, np.flatnonzero(kept))

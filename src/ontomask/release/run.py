@@ -17,7 +17,7 @@ from ontomask.masking.goals import Goals
 from ontomask.masking.method import Masked
 from ontomask.masking.randomness import EXPLICIT_SEED, Secret, chosen_secret, masking_generator, random_order
 from ontomask.microdata.dtypes import is_text, only_what_cells_show
-from ontomask.microdata.encoding import apply_missing_rules, require_columns
+from ontomask.microdata.encoding import Tuples, apply_missing_rules, require_columns, require_some_kept
 from ontomask.microdata.extra_contents import extra_contents
 from ontomask.microdata.formulas import formula_note
 from ontomask.microdata.frames import FrameT
@@ -124,7 +124,7 @@ def anonymize(
     prepared = prepare(frame, policy, report.part(0.0, 0.1))
     for model in policy.require:
         model.require_enough(prepared.examined)
-    rng = masking_generator(hidden, prepared.table)
+    rng = masking_generator(hidden, prepared.table, lambda: [prepared.table.rows])
     goals = Goals.of(policy.require, prepared.examined, prepared.table.rows)
     began = time.perf_counter()
     each = policy.method.mask_releases(goals, prepared.table, rng, report.part(0.1, 0.85))
@@ -163,7 +163,7 @@ def _released(
     policy = prepared.policy
     assert policy.method is not None
     stayed = np.flatnonzero(masked.group_of >= 0)
-    data = decode(prepared, masked)
+    data = _decoded(prepared, masked)
     if order is not None:
         data = data[order]
     data = _own_buffers(only_what_cells_show(data))
@@ -197,20 +197,27 @@ def _each_once(models: Sequence[Model]) -> list[Model]:
     return [model for place, model in enumerate(models) if model not in models[:place]]
 
 
-def decode(prepared: Prepared, masked: Masked) -> pl.DataFrame:
+def _decoded(prepared: Prepared, masked: Masked) -> pl.DataFrame:
     """The release: masked columns, every other one on its row as it was."""
     if masked.sources is not None:
         # Values exactly as they are written, only elsewhere.
         moved = zip(prepared.table.columns, masked.sources, strict=True)
         return prepared.data.with_columns(prepared.data[column.name].gather(source) for column, source in moved)
+    return decode(prepared.data, masked, shown_values(prepared.policy, prepared.table, masked))
+
+
+def shown_values(policy: Policy, table: Tuples, masked: Masked) -> list[pl.Series]:
+    """What each group shows, of the columns that the policy masks; those that are only looked at stay as written."""
+    columns, changed = zip(table.columns, masked.values(table), strict=True), set(policy.masked)
+    return [values.alias(column.name) for column, values in columns if column.name in changed]
+
+
+def decode(data: pl.DataFrame, masked: Masked, shown: Sequence[pl.Series]) -> pl.DataFrame:
+    """The release of these records, all of them or a chunk: what their groups show, every other column as it was."""
     stayed = np.flatnonzero(masked.group_of >= 0)
-    data = prepared.data if len(stayed) == len(prepared.data) else prepared.data[stayed]
+    data = data if len(stayed) == len(data) else data[stayed]
     group_of = masked.group_of[stayed]
-    changed = set(prepared.policy.masked)  # columns that are only looked at stay exactly as they are written
-    columns = zip(prepared.table.columns, masked.values(prepared.table), strict=True)
-    return data.with_columns(
-        values.gather(group_of).alias(column.name) for column, values in columns if column.name in changed
-    )
+    return data.with_columns(values.gather(group_of) for values in shown)
 
 
 def _own_buffers(data: pl.DataFrame) -> pl.DataFrame:
@@ -319,4 +326,6 @@ def _reference(original: Any, policy: Policy) -> pl.DataFrame:
     data = open_table(original, policy.attributes, reading=policy.reading, unread=policy.drops).data
     require_columns(data, policy.attributes)
     listed = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
-    return apply_missing_rules(data, listed, policy.studied, [])[0]
+    left, kept = apply_missing_rules(data, listed, policy.studied, [])
+    require_some_kept(kept)
+    return left
