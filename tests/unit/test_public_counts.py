@@ -96,7 +96,7 @@ def without_constants(text: str, result: om.Result) -> str:
     for pattern in (
         r"fails \d+ of \d+ requirements",
         r"all \d+ requirements",
-        r"realised \d+(\.\d+)?",
+        r"realised at least \d+",
         r"nominal k \d+",
         r"\d{4}-\d\d-\d\d",
         r"ontomask \d+\.\d+\.\d+",

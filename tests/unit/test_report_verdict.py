@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import ontomask as om
+from ontomask.policy.verification import NOTHING_PROMISED
 from ontomask.report.page import render
 from ontomask.report.summary import summarize, today
 
@@ -54,7 +55,7 @@ def test_what_promises_nothing_is_not_green(method: Any, require: list[Any]) -> 
     for edition in ("internal", "public"):
         content = summarize(result, edition)  # type: ignore[arg-type]
         assert (content["verdict"]["state"], content["verdict"]["word"]) == ("unchecked", "NOTHING WAS PROMISED")
-        assert any("Nothing was promised" in warning["text"] for warning in content["warnings"])
+        assert any(warning["text"] == NOTHING_PROMISED.text for warning in content["warnings"])
     assert any(text.startswith("NOTHING WAS PROMISED") for text in map(str, result.guarantees))
     assert not any(text.startswith("Verified") for text in map(str, result.guarantees))
 
@@ -76,6 +77,24 @@ def test_what_the_release_does_not_show_is_not_said_to_be_verified_on_it() -> No
     assert f"meets both requirements, {verified} and {recorded}." in both
     alone = summarize(run(om.Microaggregation(k=3), om.KAnonymity(k=3)))["verdict"]["text"]
     assert f"meets its only requirement, {verified}." in alone
+
+
+def test_a_finding_says_which_data_it_is_about(tmp_path: Path) -> None:
+    policy = om.Policy(attributes=ATTRIBUTES, method=om.Microaggregation(k=3), require=[om.KAnonymity(k=3)])
+    result = om.anonymize(frame(), policy)
+    file = result.write(tmp_path / "release.csv")
+    assert (
+        {f.checked_on for f in result.verification}
+        == {f.checked_on for f in om.verify(result.data, policy)}
+        == {"frame"}
+    )
+    assert {f.checked_on for f in om.verify(file, policy)} == {"file"}
+    assert {f.checked_on for f in om.check(frame(), policy).verification} == {"original"}
+    swapped = run(om.RankSwapping(k=12), om.ProbabilisticKAnonymity(k=2), om.KmAnonymity(k=2, m=1))
+    assert [f.checked_on for f in swapped.verification] == ["run", "frame"]
+    folder = result.save(tmp_path / "saved")
+    assert "Verified on the released file: 3-anonymity" in (folder / "release" / "guarantees.txt").read_text()
+    assert {f.checked_on for f in om.verify_result(folder)} == {"file"}
 
 
 def test_the_headline_is_the_worst_attack() -> None:

@@ -108,6 +108,7 @@ def _facts(finding: Any) -> dict[str, Any]:
         "model": finding.model.describe(),
         "holds": finding.holds,
         "checked": finding.checked,
+        "checked_on": finding.checked_on,
         "worst": None if math.isnan(finding.worst) else finding.worst,
         "text": finding.text,
         "failing_classes": len(finding.violations),

@@ -29,6 +29,8 @@ class Topic(Packaged):
     """What a column is about: its role, and the kind of its values where the name tells."""
 
     what: str
+    #: What code decides on, where a topic is treated in its own way.
+    id: Literal["key", "postal_code", "date", "stay", "visits", "work", "institution"] | None = None
     role: Literal["identifier", "quasi", "sensitive"]
     kind: Literal["numeric", "flat", "ordinal", "text"] | None = None
     codes: Codes | None = None
@@ -208,4 +210,4 @@ def _substance() -> re.Pattern[str]:
 def names_a_key(name: str) -> bool:
     """Does the name say that something is numbered, whatever it is?"""
     words = set(words_of(name)) | {"".join(words_of(name))}
-    return any(topic.what == "a key" and words.issuperset(phrase) for topic, phrase in _phrases())
+    return any(topic.id == "key" and words.issuperset(phrase) for topic, phrase in _phrases())

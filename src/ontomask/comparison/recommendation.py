@@ -177,11 +177,8 @@ def _failed(found: Comparison) -> list[str]:
     reasons: dict[tuple[str, str], list[str]] = {}
     for run in found.runs:
         if run.error is not None:
-            key = (
-                FAILED.get(run.failure or "", "Without a release"),
-                run.error.removeprefix("the release is refused: "),
-            )
-            reasons.setdefault(key, []).append(run.name)
+            why = FAILED.get(run.failure or "", "Without a release")
+            reasons.setdefault((why, run.error), []).append(run.name)
     listed = list(reasons.items())
     sentences = [f"{why}: {_listed(names)} ({error})." for (why, error), names in listed[:MOST_REASONS]]
     rest = sum(len(names) for _, names in listed[MOST_REASONS:])

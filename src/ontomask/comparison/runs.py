@@ -45,7 +45,8 @@ def run_policy(frame: Any, name: str, policy: Policy, ground: Ground, seed: int 
     except Cancelled:
         raise
     except NotSatisfied as problem:
-        failed = failed_run(name, policy, _told(problem), "refused")
+        found: Any = problem.verification
+        failed = failed_run(name, policy, "; ".join(found.failed), "refused")
     except OntomaskError as problem:
         failed = failed_run(name, policy, _told(problem), "invalid", problem.remedy)
     except MemoryError:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import counted
-from ontomask.arrays import Array, Longs, dense_ranks
+from ontomask.arrays import TIE, Array, Longs, dense_ranks
 from ontomask.errors import DataError
 from ontomask.kernels.blocks import new_blocks
 from ontomask.kernels.ordering import near_order
@@ -221,14 +221,15 @@ class RankSwapping(DistanceMethod):
 
 
 def _realised(row: dict[str, Any]) -> Statement:
-    """What a column really got. The share of values that stayed is left out in public: few values could be counted by it."""
-    reached = f"{row['attribute']}: nominal k {row['k']:,}; realised {row['realised_k']:.1f}"
+    """What a column really got. In public k is rounded down, and the share of values that stayed is left out: of a small
+    table, both would tell how many stayed."""
+    nominal, realised = f"{row['attribute']}: nominal k {row['k']:,}; realised", row["realised_k"]
     stayed = "some values found no partner and stayed" if row["without_partner"] else "every value found a partner"
     return caveat(
-        f"{reached}: {row['candidates_mean']:.1f} candidates on average, {row['without_partner']:.1%} of the values found "
-        "no partner and stayed.",
+        f"{nominal} {realised:.1f}: {row['candidates_mean']:.1f} candidates on average, {row['without_partner']:.1%} of the "
+        "values found no partner and stayed.",
         row["attribute"],
-        f"{reached}; {stayed}.",
+        f"{nominal} at least {int(realised + TIE):,}; {stayed}.",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import polars as pl
@@ -14,8 +14,8 @@ from ontomask.errors import MissingDataError, MissingExtraError, TaxonomyFileErr
 from ontomask.policy.policy import Policy
 from ontomask.privacy.contents import ContentCheck, FittingValues, ListedColumns, NoIdentifiers, PolicyColumns
 from ontomask.privacy.examined import Examined
-from ontomask.privacy.models import Finding, Model
-from ontomask.statements import Statement
+from ontomask.privacy.models import CheckedOn, Finding, Model
+from ontomask.statements import Statement, caveat
 
 if TYPE_CHECKING:
     from ontomask.privacy.diagnostics import Diagnostics
@@ -27,6 +27,16 @@ NOTHING_PROMISED = Statement(
     "of at least 2.",
 )
 
+
+#: What is said of the order of the released records.
+ORDERS = {
+    "shuffled": Statement("note", "Records are in random order.", "row_order"),
+    "kept": caveat(
+        "Records are in their original order: anyone who knows that order can tell which record is whose. Set row_order: "
+        "shuffled to change it.",
+        "row_order",
+    ),
+}
 
 Verdict = Literal["holds", "fails", "not everything could be checked", "nothing was promised"]
 
@@ -80,6 +90,11 @@ class Verification:
             return "not everything could be checked"
         return "holds" if self.promises else "nothing was promised"
 
+    def on(self, data: CheckedOn) -> Verification:
+        """The same, found on these data; what a run recorded of itself stays what it is."""
+        findings = [f if f.checked_on == "run" else replace(f, checked_on=data) for f in self.findings]
+        return replace(self, findings=findings)
+
     def __bool__(self) -> bool:
         return self.holds
 
@@ -94,7 +109,7 @@ class Verification:
         return f"<Verification: {self.verdict}, {counted(len(self.findings), 'finding')}>"
 
     def _repr_html_(self) -> str:
-        rows = [(str(finding).partition(":")[0], finding.text) for finding in self.findings]
+        rows = [(finding.state, finding.text) for finding in self.findings]
         return html_card(
             f"Verdict: {self.verdict}", html_table(("", "what was checked"), rows), notes=map(str, self.notes)
         )

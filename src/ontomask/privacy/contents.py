@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -55,6 +56,9 @@ class ContentCheck(Model):
 
 class FileCheck(ContentCheck):
     """A check of a file or a folder, which cannot be made on a table."""
+
+    def finding(self, text: str, wrong: pl.DataFrame, records: int, *, checked: bool = True) -> Finding:
+        return replace(super().finding(text, wrong, records, checked=checked), checked_on="file")
 
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
         return self.finding(f"{self.describe()}: cannot be seen in a table", _columns([]), 0, checked=False)

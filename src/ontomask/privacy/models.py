@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
 import numpy as np
 import polars as pl
@@ -33,6 +33,18 @@ if TYPE_CHECKING:
     from ontomask.privacy.sensitive import Sensitive
 
 
+#: The data that a finding is about: a frame in memory, a file as its recipient reads it, the original before masking, or
+#: what a run recorded of itself.
+CheckedOn = Literal["frame", "file", "original", "run"]
+#: What kind of statement a finding on them is, and how it begins.
+CHECKED: dict[CheckedOn, tuple[Kind, str]] = {
+    "frame": ("verified", "Verified on the release itself: "),
+    "file": ("verified", "Verified on the released file: "),
+    "original": ("note", "True of the original data: "),
+    "run": ("recorded", "Checked on what the run recorded of its swaps, which the release does not show: "),
+}
+
+
 @dataclass(frozen=True)
 class Finding:
     """Whether a model holds, and what stands against it.
@@ -40,7 +52,7 @@ class Finding:
     ``worst`` is the figure of the worst class; ``violations`` is a frame of the classes that fail, the worst first,
     with their values and sizes; ``records`` counts the records, or other units, in them. ``checked``: could it be
     looked at at all? What was not checked does not hold. ``open_text``: what :attr:`public` says where the name of the
-    model is not enough. ``of_run``: was it found in what a run recorded of itself, and not in the table?
+    model is not enough. ``checked_on``: which data it was found on.
     """
 
     model: Model
@@ -51,7 +63,7 @@ class Finding:
     records: int
     checked: bool = True
     open_text: str = ""
-    of_run: bool = False
+    checked_on: CheckedOn = "frame"
 
     def __post_init__(self) -> None:
         if self.holds and not self.checked:
@@ -65,11 +77,8 @@ class Finding:
             kind, lead, end = "failed", "NOT SATISFIED: ", ""
         elif self.model.trivial:
             kind, lead, end = "caveat", "Every table satisfies this, so it promises nothing: ", "."
-        elif self.of_run:
-            lead, end = "Checked on what the run recorded of its swaps, which the release does not show: ", "."
-            kind = "recorded"
         else:
-            kind, lead, end = "verified", "Verified on the release itself: ", "."
+            (kind, lead), end = CHECKED[self.checked_on], "."
         return Statement(kind, f"{lead}{self.text}{end}", self.model.describe(), f"{lead}{self.public}{end}")
 
     @property
@@ -78,10 +87,14 @@ class Finding:
         text = self.open_text or self.model.describe()
         return text if self.checked else f"{text} was not checked"
 
+    @property
+    def state(self) -> str:
+        """holds, FAILS, or NOT CHECKED."""
+        return "NOT CHECKED" if not self.checked else "holds" if self.holds else "FAILS"
+
     def __str__(self) -> str:
-        state = "NOT CHECKED" if not self.checked else "holds" if self.holds else "FAILS"
         every = " (every table satisfies this: it promises nothing)" if self.model.trivial else ""
-        return f"{state}: {self.text}{every}"
+        return f"{self.state}: {self.text}{every}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -80,7 +80,7 @@ class ProbabilisticKAnonymity(Model):
             listed = ", ".join(names)
             text = f"{self.describe()}: too few candidates were free in {listed}; realised {worst:.3g} at worst"
         columns = failing.select("attribute", "candidates_mean", "without_partner", "realised_k")
-        return Finding(self, not names, worst, text, columns, n if names else 0, of_run=True)
+        return Finding(self, not names, worst, text, columns, n if names else 0, checked_on="run")
 
     def describe(self) -> str:
         return f"probabilistic {self.k}-anonymity"

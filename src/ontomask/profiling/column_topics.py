@@ -23,7 +23,7 @@ from ontomask.column_names.names import (
 from ontomask.profiling.column_facts import FEW_RECORDS, Facts
 
 #: Topics that a length of time takes precedence of: ``time_in_hospital`` is not a hospital.
-_BESIDE_TIME = ("an institution or who works there", "how or when a stay began or ended", "a date", "visits and stays")
+_BESIDE_TIME = ("institution", "stay", "date", "visits")
 
 
 def topic_of_column(facts: Facts) -> Topic | None:
@@ -51,7 +51,7 @@ def names_a_person(facts: Facts) -> bool:
 
 def _identifying(facts: Facts, topic: Topic) -> Topic | None:
     """A key with a few small values numbers no persons: it is a code, or it counts."""
-    keys = topic is EVENT or topic.what == "a key"
+    keys = topic is EVENT or topic.id == "key"
     if may_count(words_of(facts.name)) and topic in (PERSON, EVENT) and facts.small_range and facts.few_codes:
         return None
     return CODES if keys and facts.few_codes else topic
@@ -63,10 +63,10 @@ def _is_unit_of_many(facts: Facts) -> bool:
 
 
 def _of_numbers(facts: Facts, topic: Topic) -> Topic:
-    if topic.what in _BESIDE_TIME and is_time(facts.name):
+    if topic.id in _BESIDE_TIME and is_time(facts.name):
         return LENGTH
     clinical = topic.codes is not None or topic.clinical
     coded = is_coded(facts.name) or names_a_key(facts.name)
     if clinical and facts.is_whole and (is_counted(facts.name) or (facts.small_range and topic.codes and not coded)):
-        return topic if topic.what == "visits and stays" else COUNT
+        return topic if topic.id == "visits" else COUNT
     return topic

@@ -242,9 +242,9 @@ def _number(facts: Facts, topic: Topic | None) -> Proposal:
         flat.checks.append("if it identifies persons or their stays, write kind: identifier; if amounts, kind: numeric")
         return flat
     if topic is not None and topic.kind == "flat":
-        if "postal" in topic.what:
+        if topic.id == "postal_code":
             flat.checks.append("postal codes stored as numbers have lost leading zeros: store them as text")
-        if topic.what == "work" and facts.distinct > FEW_VALUES:
+        if topic.id == "work" and facts.distinct > FEW_VALUES:
             flat.checks.append(
                 "occupation codes stored as numbers may have lost leading zeros: store them as text; a taxonomy of them "
                 "(--taxonomy COLUMN=FILE) keeps their meaning"

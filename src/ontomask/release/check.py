@@ -137,7 +137,7 @@ def check(
     risk = risk_of(prepared.examined, severity=numbers)
     report(0.85, "checking models")
     stated = [model for model in policy.require if isinstance(model, ClassModel)]
-    verification = check_models(prepared.examined, stated, policy, prepared.examined)
+    verification = check_models(prepared.examined, stated, policy, prepared.examined).on("original")
     report(1.0, "done")
     unprotected = not policy.promises and (policy.method is not None or policy.require)
     notes = [*([NOTHING_PROMISED] if unprotected else []), *prepared.notes, *prepared.shared_identifiers]

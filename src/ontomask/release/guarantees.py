@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ontomask.assessment.attacks import Attack, attacks_of
 from ontomask.assessment.linkage import KINDS
 from ontomask.assessment.risk import risk_of
+from ontomask.policy.verification import ORDERS
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.statements import Statement, caveat
 from ontomask.wording import Counts
@@ -17,15 +18,6 @@ if TYPE_CHECKING:
     from ontomask.privacy.models import Model
     from ontomask.release.result import Result
 
-#: What is said of the order of the released records.
-ORDERS = {
-    "shuffled": Statement("note", "Records are in random order.", "row_order"),
-    "kept": caveat(
-        "Records are in their original order: anyone who knows that order can tell which record is whose. Set row_order: "
-        "shuffled to change it.",
-        "row_order",
-    ),
-}
 #: Linkage is tried for the guarantees where there are no more different records than this.
 MOST_LINKED = 30_000
 

@@ -52,7 +52,7 @@ class ReadBack:
 
     def __call__(self, file: Path, format: str) -> None:
         data = self._read(file, format)
-        self.verification = self._verified(data)
+        self.verification = self._verified(data).on("file")
         if self.verification.holds:
             return
         failed = "; ".join(self.verification.failed)

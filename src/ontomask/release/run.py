@@ -313,7 +313,7 @@ def verify(
     if unlisted and policy.unlisted == "other":
         told.append(note(f"columns that the policy does not list were not checked: {', '.join(unlisted)}"))
     verification.notes.extend(told)
-    return verification
+    return verification if path is None else verification.on("file")
 
 
 def _unverified(policy: Policy) -> Callable[[str], bool]:

@@ -21,6 +21,7 @@ from ontomask.errors import OntomaskError, OptionError
 from ontomask.files.fingerprints import sha256, versions
 from ontomask.masking.randomness import EXPLICIT_SEED
 from ontomask.policy.policy_file import policy_text
+from ontomask.policy.verification import NOTHING_PROMISED, ORDERS
 from ontomask.report import sections
 from ontomask.report.counts import studied
 from ontomask.report.elements import near_original, writable
@@ -241,16 +242,14 @@ def warnings(result: Reportable, counts: Counts) -> list[dict[str, str]]:
     public = not counts.exact
     sentences = [("bad", _edition(failure, public).text) for failure in result.verification.failures]
     if not result.promises:
-        sentences.append(("bad", "Nothing was promised of this release: no verified property protects a record."))
+        sentences.append(("bad", NOTHING_PROMISED.text))
     sentences += [("care", EXPLICIT_SEED.text)] if result.reproducible else []
     sentences += [("care", about_several(result))] if result.parts else []
     sentences += [("care", text) for text in (*_about_classes(result, counts), *_about_records(result, counts))]
     sentences += [("care", _edition(statement, public).text) for statement in result.caveats]
     sentences += [("care", text) for text in _about_sensitive(result, counts)]
     if result.policy.row_order == "kept":
-        sentences.append(
-            ("care", "Records are in their original order: anyone who knows that order can tell which record is whose.")
-        )
+        sentences.append(("care", ORDERS["kept"].text))
     if not public:
         notes = [note for note in result.notes if note.kind == "note"]  # all others are said above
         sentences += [("note", short(note.text, 600)) for note in notes[:MOST_NOTES]]
