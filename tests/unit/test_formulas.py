@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import ontomask as om
 from ontomask import errors
 from ontomask.cli import app
-from ontomask.microdata.formulas import escaped, formula_cells, unescaped
+from ontomask.microdata.formulas import escaped, formula_cells
 
 BAD = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", '=HYPERLINK("x")', "＝1+1"]
 FINE = ["-5", "+5", "-1.5e+10", "-3,5", "-10 to -5", "-5..-1", "-", "--", "a=b", "5", "", " =1", "'=1", None]
@@ -44,7 +44,8 @@ def test_escaping_keeps_different_values_different(cells: list[str | None]) -> N
     written = escaped(data, "here")
     assert formula_cells(written) == {}
     assert written["x"].n_unique() == data["x"].n_unique()
-    assert unescaped(written).equals(data)
+    for before, after in zip(cells, written["x"], strict=True):
+        assert after == before or after == f"'{before}"
 
 
 def test_writing_warns_with_columns_and_counts_and_no_values(tmp_path: Path) -> None:

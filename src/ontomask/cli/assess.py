@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ontomask.cli.console import remark, say, say_json, say_table
-from ontomask.cli.options import AsJson, Confined, Quiet, epilog, one_answer, read_as, reads
+from ontomask.cli.options import AsJson, Confined, MeasureName, Quiet, epilog, one_answer, read_as, reads
 from ontomask.cli.progress import shown_progress
 from ontomask.errors import DataError, OptionError
 
@@ -40,9 +40,7 @@ def command(
     aligned: Annotated[
         bool, typer.Option("--aligned", help="Treat the rows as belonging together, one to one, even if checks fail.")
     ] = False,
-    measure: Annotated[
-        str | None, typer.Option(metavar="MEASURE", help="A measure for all nominal columns, in place of their own.")
-    ] = None,
+    measure: MeasureName = None,
     severity: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A severity file: records count by their severity numbers.")
     ] = None,

@@ -15,6 +15,7 @@ from ontomask.cli.options import (
     Confined,
     DataFile,
     Force,
+    MeasureName,
     PolicyFile,
     Quiet,
     epilog,
@@ -87,9 +88,7 @@ def command(
             "candidate masks other columns than quasi-identifiers.",
         ),
     ] = None,
-    measure: Annotated[
-        str | None, typer.Option(metavar="MEASURE", help="A measure for all nominal columns, in place of their own.")
-    ] = None,
+    measure: MeasureName = None,
     workers: Annotated[int | None, typer.Option(metavar="N", help="Processes; not given: one for each core.")] = None,
     seed: Annotated[
         int | None, typer.Option(metavar="NUMBER", help="Fixes all random choices: repeats the same comparison.")
@@ -132,14 +131,13 @@ def command(
     _require_writable({"the map": map_, "the curve": curve}, force=force)
     first = Policy.load(policy, confined=confined)
     candidates = _candidates(first, method or [], k, alone=not with_)
-    if with_:
-        if first.method is not None:
-            candidates[policy.stem] = first
-        for other in with_:
-            name = other.stem if other.stem not in candidates else str(other)
-            while name in candidates:
-                name += " (again)"
-            candidates[name] = _also_required(Policy.load(other, confined=confined), first)
+    if with_ and first.method is not None:
+        candidates[policy.stem] = first
+    for other in with_ or []:
+        name = other.stem if other.stem not in candidates else str(other)
+        while name in candidates:
+            name += " (again)"
+        candidates[name] = _also_required(Policy.load(other, confined=confined), first)
     candidates = with_baselines(candidates) if baselines else candidates
     candidates = {n: one.changed(reading=read_as(given, data, one.reading)) for n, one in candidates.items()}
     with shown_progress(quiet or as_json) as progress:
@@ -154,18 +152,24 @@ def command(
             seed=seed,
             progress=progress,
         )
-    if map_ is not None and found.drawable:
-        found.write_map(map_, overwrite=force)
-    if curve is not None and found.drawable:
-        found.write_curve(curve, overwrite=force)
+    charts = found.drawable and _write_charts(found, map_, curve, force=force)
     if as_json:
         say_json(found.to_dict())
     elif not quiet:
         print_comparison(found, scores=scores)
-        if (map_ is not None or curve is not None) and not found.drawable:
+        if (map_ is not None or curve is not None) and not charts:
             say("No chart is written: no candidate has figures that could be drawn.")
     if found.best is None:
         raise typer.Exit(NOTHING)
+
+
+def _write_charts(found: Comparison, map_: Path | None, curve: Path | None, *, force: bool) -> bool:
+    """Write the charts that are wanted; was there one?"""
+    if map_ is not None:
+        found.write_map(map_, overwrite=force)
+    if curve is not None:
+        found.write_curve(curve, overwrite=force)
+    return map_ is not None or curve is not None
 
 
 def _require_writable(charts: Mapping[str, Path | None], *, force: bool) -> None:

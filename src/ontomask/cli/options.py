@@ -28,6 +28,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Everything as JSON on stdo
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors; the exit code gives the outcome.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an earlier result; other files are never touched.")]
 
+MeasureName = Annotated[
+    str | None, typer.Option(metavar="MEASURE", help="A measure for all nominal columns, in place of their own.")
+]
+
 Missing = Annotated[
     list[str] | None,
     typer.Option("--missing", metavar="TEXT", help="A marker of missing values, such as NA; may be repeated."),

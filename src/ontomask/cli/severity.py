@@ -85,22 +85,25 @@ def command(
         return
     frame: Any = Severity.example_data() if data == "japan" and not Path(data).exists() else data
     taken = severity.open_table(frame, [])
-    options: dict[str, Any] = {"weights": weights, "columns": column or None, "unknown": unknown}
-    sums = severity.sums(taken, by or None, **options)
-    distribution = severity.distribution(taken, **options)
-    values = severity.describe(taken, **options)
+    _tables(severity, taken, by or [], {"weights": weights, "columns": column or None, "unknown": unknown}, as_json)
+
+
+def _tables(severity: Severity, data: Any, groups: list[str], options: dict[str, Any], as_json: bool) -> None:
+    """The severity number of every value, how many records have each number, and sums by group."""
+    sums = severity.sums(data, groups or None, **options)
+    distribution = severity.distribution(data, **options)
+    values = severity.describe(data, **options)
     if as_json:
         say_json({"definition": _facts(severity)} | _dicts(values=values, distribution=distribution, sums=sums))
         return
     _values(values)
     say()
     say_table(
-        "Records by severity number" if weights is None else f"Sum of {weights} by severity number",
+        f"Sum of {options['weights']} by severity number" if options["weights"] else "Records by severity number",
         ["severity", "m=1", "m=2", "m=3", "largest"],
         distribution.rows(),
     )
     say()
-    groups = by or []
     heads = [*groups, "patients", "severity >= 1", "sum", "sum per patient"]
     # A year is the name of a group, no amount.
     rows = [

@@ -110,6 +110,17 @@ def match(
         say_json(_facts(values, found, output))
         return
     _how(values, found)
+    _unclear(found, show_all)
+    _remarks(found.other_notes)
+    if output is not None:
+        say()
+        unmatched = len(found.unmatched)
+        rest = f", {unmatched:,} of them with an empty concept to fill in" if unmatched else ""
+        say(f"{output}: {counted(len(found.rows) + unmatched, 'value')}{rest}. Edit it, and name it as mapping.")
+
+
+def _unclear(found: Matching, show_all: bool) -> None:
+    """The values that were not found, and those with several meanings."""
     unmatched = sorted(found.unmatched, key=lambda u: -u.count)
     if unmatched:
         say()
@@ -122,16 +133,16 @@ def match(
         say()
         several = sorted(found.ambiguous, key=lambda row: -row.count)
         meant = [
-            (_value(row.value), row.count, f"{row.concept} ({t.label(row.concept)})", short(", ".join(row.others), 60))
+            (
+                _value(row.value),
+                row.count,
+                f"{row.concept} ({found.taxonomy.label(row.concept)})",
+                short(", ".join(row.others), 60),
+            )
             for row in several[: _most(show_all)]
         ]
         say_table("Several meanings: the first is used", ["value", "records", "taken as", "or"], meant)
         _more(several, show_all)
-    _remarks(found.other_notes)
-    if output is not None:
-        say()
-        rest = f", {len(unmatched):,} of them with an empty concept to fill in" if unmatched else ""
-        say(f"{output}: {counted(len(found.rows) + len(unmatched), 'value')}{rest}. Edit it, and name it as mapping.")
 
 
 def _how(values: ColumnValues, found: Matching) -> None:

@@ -54,17 +54,6 @@ def escaped(data: pl.DataFrame, where: str) -> pl.DataFrame:
     )
 
 
-def unescaped(data: pl.DataFrame) -> pl.DataFrame:
-    """The data as they were before :func:`escaped`."""
-    return data.with_columns(
-        pl.when(pl.col(column.name).str.contains(f"^'{_QUOTED[1:]}"))
-        .then(pl.col(column.name).str.slice(1))
-        .otherwise(pl.col(column.name))
-        for column in data.iter_columns()
-        if column.dtype == pl.String
-    )
-
-
 def _formulas(cells: pl.Series) -> pl.Series:
     return (cells.str.contains(_FORMULA) & ~cells.str.contains(_NUMBER)).fill_null(False)
 

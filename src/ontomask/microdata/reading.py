@@ -97,7 +97,7 @@ def read_table(
     Parameters
     ----------
     path : path
-        The file: CSV, Parquet, Excel, SPSS, Stata, SAS and others (docs/data.md).
+        The file: CSV, Parquet, Excel, SPSS, Stata, SAS and others (docs/files.md).
     format : str, optional
         The format, where the name of the file does not tell it.
     delimiter : str, optional

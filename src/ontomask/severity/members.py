@@ -162,7 +162,7 @@ def compile_definition(definition: Definition) -> tuple[Compiled, list[Problem]]
     unsourced = [said.name for said in definition.sets if said.source is None and definition.source is None]
     if unsourced:
         notes.append(f"{counted(len(unsourced), 'set')} without a source: {some_of(unsourced)}")
-    compiled = Compiled(_attributes(definition, every, domains, base), notes)
+    compiled = Compiled(_attributes(every, domains, base), notes)
     if not problems:
         _check_repeated(definition, compiled, problems)
     return compiled, problems
@@ -247,9 +247,7 @@ def _reporter(problems: list[Problem], at: tuple[Any, ...], name: str) -> Callab
     return report
 
 
-def _attributes(
-    definition: Definition, every: Sequence[Members], domains: dict[str, Domain], base: dict[str, str]
-) -> tuple[Attribute, ...]:
+def _attributes(every: Sequence[Members], domains: dict[str, Domain], base: dict[str, str]) -> tuple[Attribute, ...]:
     """Single columns first, with the columns of the same sort after each; then combinations, in the file's order."""
     single: dict[str, list[Members]] = {}
     joint: dict[frozenset[str], list[Members]] = {}

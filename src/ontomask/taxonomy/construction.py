@@ -57,6 +57,25 @@ def collect(edges: Iterable[tuple[str, str | None]]) -> tuple[dict[str, int], Lo
     return position, as_links(seen)
 
 
+def positions_of(concepts: Sequence[str], where: str | None) -> dict[str, int]:
+    """The position of each concept; an error if one is declared twice."""
+    position = {concept: i for i, concept in enumerate(concepts)}
+    if len(position) < len(concepts):
+        twice = next(concept for i, concept in enumerate(concepts) if position[concept] != i)
+        raise TaxonomyError(
+            f"the concept {twice!r} is declared twice", where=where, remedy="Give each concept a code of its own."
+        )
+    return position
+
+
+def artificial_root(concepts: Iterable[str]) -> str:
+    """A code for a root above several, unlike all concepts."""
+    taken, root = set(concepts), "(root)"
+    while root in taken:
+        root = f"({root})"
+    return root
+
+
 def as_links(pairs: Links) -> Longs:
     """Pairs of positions as the rows of an array."""
     array = pairs if isinstance(pairs, np.ndarray) else np.array(list(pairs))

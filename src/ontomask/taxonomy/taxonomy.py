@@ -13,12 +13,19 @@ import numpy as np
 from ontomask.arguments import short
 from ontomask.errors import CycleError, OptionError, TaxonomyError
 from ontomask.taxonomy import display
-from ontomask.taxonomy.construction import Links, as_links, collect, distinct_links, joined_note, relation_links
+from ontomask.taxonomy.construction import (
+    Links,
+    artificial_root,
+    as_links,
+    collect,
+    distinct_links,
+    joined_note,
+    positions_of,
+    relation_links,
+)
 from ontomask.taxonomy.dag import Csr, CycleFound, Dag
 from ontomask.taxonomy.lexicon import Lexicon
 from ontomask.taxonomy.structure import Structure
-
-ARTIFICIAL_ROOT = "(root)"
 
 
 class Taxonomy(Structure):
@@ -64,21 +71,13 @@ class Taxonomy(Structure):
         roots = np.flatnonzero(~has_parent)
         self._artificial_root = len(roots) > 1
         if self._artificial_root:
-            root = ARTIFICIAL_ROOT
-            taken = set(names)
-            while root in taken:
-                root = f"({root})"
+            root = artificial_root(names)
             notes.append(joined_note(root, [names[r] for r in roots]))
             child = np.concatenate((child, roots))
             parent = np.concatenate((parent, np.full(len(roots), len(names))))
             names.append(root)
             texts.append(f"all of {name}" if name else "everything")
-        self._position = {c: i for i, c in enumerate(names)}
-        if len(self._position) < len(names):
-            twice = next(c for i, c in enumerate(names) if self._position[c] != i)
-            raise TaxonomyError(
-                f"the concept {twice!r} is declared twice", where=where, remedy="Give each concept a code of its own."
-            )
+        self._position = positions_of(names, where)
         try:
             self._dag = Dag.build(len(names), child, parent)
         except CycleFound as found:
