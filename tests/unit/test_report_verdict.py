@@ -199,3 +199,27 @@ def test_a_comparison_marks_what_promises_nothing() -> None:
     policy = om.Policy(attributes=ATTRIBUTES)
     found = om.compare(frame(), om.grid(policy, ["microaggregation"], k=[1, 3]), workers=1)
     assert found.table["promises"].to_list() == [False, True]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "values"])
+def test_figures_of_data_that_were_changed_are_not_reported(kind: str, tmp_path: Path) -> None:
+    given = frame() if kind == "polars" else frame().to_pandas()
+    policy = om.Policy(attributes=ATTRIBUTES, method=om.Microaggregation(k=3), require=[om.KAnonymity(k=3)])
+    result = om.anonymize(given, policy)
+    kept = result.assessment
+    om.write_report(result, tmp_path / "before.html")
+    if kind == "polars":
+        result.data.replace_column(result.data.get_column_index("ill"), pl.Series("ill", ["flu"] * len(result.data)))
+    elif kind == "pandas":
+        result.data["ill"] = "flu"
+    else:
+        result.data["age"].array._ndarray.setflags(write=True)
+        result.data["age"].array._ndarray[:] = 50
+    for step in (
+        lambda: om.write_report(result, tmp_path / "report.html"),
+        lambda: result.save(tmp_path / "out", report=True),
+    ):
+        with pytest.raises(om.errors.DataError, match=r"were changed after they were verified.*assess\(original"):
+            step()
+    assert not (tmp_path / "out").exists()
+    assert kept.risk_after.records == len(given)

@@ -65,7 +65,12 @@ class ReleaseEvaluation:
             self.__dict__["assessment"] = self._assessed(Reporter(progress))
         return self.assessment
 
+    def require_unchanged(self) -> None:
+        """An error if the release is no longer what the run made."""
+        raise NotImplementedError
+
     def _assessed(self, progress: Progress) -> Assessment:
+        self.require_unchanged()
         if self.parts:
             steps = [stretch(progress, i / len(self.parts), (i + 1) / len(self.parts)) for i in range(len(self.parts))]
             found = [part._assessed(step) for part, step in zip(self.parts, steps, strict=True)]

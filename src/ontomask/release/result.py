@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import as_path, counted
 from ontomask.display import html_card, html_fold, html_list
+from ontomask.errors import DataError
 from ontomask.masking.method import Masked
 from ontomask.masking.randomness import EXPLICIT_SEED, Secret
 from ontomask.microdata.frames import FrameT, NativeFrame
@@ -95,6 +96,17 @@ class Result(ReleaseEvaluation, Generic[FrameT]):
     def released(self) -> Examined:
         """The frame as it is now; nobody need have changed it."""
         return self.examined.beside(NativeFrame.of(self.data).data)
+
+    def require_unchanged(self) -> None:
+        """An error if somebody changed the data: what the run and an assessment know is of the release as it was."""
+        for part in self.each:
+            handed_out = NativeFrame.of(part.prepared.taken.restore(part.examined.data)).data
+            if not part.released.data.equals(handed_out):
+                raise DataError(
+                    "the data were changed after they were verified: figures of the result are of what it was",
+                    remedy="Assess what you have now by assess(original, data, policy), or run anonymize again and leave "
+                    "result.data as it is.",
+                )
 
     @property
     def seed(self) -> int | None:

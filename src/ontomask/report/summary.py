@@ -90,6 +90,7 @@ def summarize(
         raise OptionError(
             f"{short(repr(title), 40)} is not a valid title", remedy="Give some text, or leave title= out."
         )
+    result.require_unchanged()
     public = edition == "public"
     counts = result.counts if public else Counts()
     asked, done = sections.asked(result, counts), sections.done(result, counts)
