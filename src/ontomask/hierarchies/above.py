@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ontomask.arrays import Floats, Longs
 from ontomask.hierarchies.levels import ANY, ANY_LEVEL, ColumnLevels, LossKind
-from ontomask.kernels.hierarchies import first_in_common
+from ontomask.kernels.generalization import first_in_common
 from ontomask.microdata.columns import Column, Meaning
 from ontomask.taxonomy.dag import Csr
 

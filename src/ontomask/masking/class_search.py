@@ -23,8 +23,8 @@ from typing import NamedTuple
 Group = tuple[int, ...]
 #: States that may wait; a search that keeps more is given up as if its budget were used up.
 MOST_WAITING = 200_000
-#: Losses that differ by less, relatively, are equal.
-TIE = 1e-11
+#: Losses that differ by less, relatively, are equal: they are sums of many terms, so more of their digits are rounding.
+EQUAL_LOSSES = 1e-11
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class Regrouping:
         return budget
 
     def _better(self, loss: float) -> bool:
-        return loss < self.best - TIE * max(self.best, 1.0)
+        return loss < self.best - EQUAL_LOSSES * max(self.best, 1.0)
 
     def _alone(self, left: Sequence[int]) -> tuple[float, ...]:
         """Of each row what a record of it loses at least, if its class is made of the records left."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arrays import TIE, Array, Longs
-from ontomask.kernels.hybrid import draw_near
+from ontomask.kernels.perturbation import draw_near
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.progress import Progress
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ontomask.arrays import Floats, Longs
 from ontomask.hierarchies.levels import ColumnLevels
-from ontomask.kernels.lattice import classes_at
+from ontomask.kernels.generalization import classes_at
 from ontomask.privacy.models import ClassRows, Judge
 from ontomask.progress import Progress
 

@@ -30,7 +30,7 @@ from pydantic import BeforeValidator, Field
 from ontomask.arguments import counted
 from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError
-from ontomask.kernels.transitions import draw_values, keep_probabilities, sums_of_rows
+from ontomask.kernels.perturbation import draw_values, keep_probabilities, sums_of_rows
 from ontomask.masking.displacement import measure_changes
 from ontomask.masking.method import DistanceMethod, Masked, SelectiveMethod
 from ontomask.masking.scores import by_code, present_codes

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arrays import TIE, Array, Floats, Longs
-from ontomask.kernels.noise import nearest_values
+from ontomask.kernels.perturbation import nearest_values
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.columns import Column
 

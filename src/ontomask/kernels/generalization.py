@@ -1,4 +1,4 @@
-"""Classes of records at a node of a generalization lattice."""
+"""Classes of records at a node of a generalization lattice, and the lowest common subsumers of many groups at once."""
 
 from __future__ import annotations
 
@@ -62,3 +62,29 @@ def classes_at(
 def _add_digit(keys: Longs, codes: Ints, shown: Ints, worth: int) -> None:
     for i in range(keys.size):
         keys[i] += shown[codes[i]] * worth
+
+
+@kernel
+def first_in_common(at: Longs, nodes: Ints, codes: Ints, starts: Longs, room: Ints, into: Longs) -> None:
+    """The first node that all codes of each group have.
+
+    ``nodes[at[c]:at[c + 1]]`` are those of code c, in ascending order. Group g is ``codes[starts[g]:starts[g + 1]]``. The
+    nodes in common are kept in ``room`` while codes join: what a group costs grows with its codes' nodes and nothing else.
+    """
+    for g in range(starts.size - 1):
+        last = codes[starts[g]]
+        held = at[last + 1] - at[last]
+        room[:held] = nodes[at[last] : at[last + 1]]
+        for i in range(starts[g] + 1, starts[g + 1]):
+            if codes[i] == last:
+                continue
+            last = codes[i]
+            kept, other, end = 0, at[last], at[last + 1]
+            for x in range(held):
+                while other < end and nodes[other] < room[x]:
+                    other += 1
+                if other < end and nodes[other] == room[x]:
+                    room[kept] = room[x]
+                    kept += 1
+            held = kept
+        into[g] = room[0]
