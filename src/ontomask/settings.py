@@ -31,6 +31,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from ontomask.arguments import did_you_mean, is_number, is_whole, short
 from ontomask.errors import OntomaskError, PolicyError
 from ontomask.settings_help import TAGS, documented, fields_in_order, signature
+from ontomask.wording import RECORD, Unit
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -144,8 +145,8 @@ class Spoken(Settings):
         """What it is called."""
 
     @abstractmethod
-    def explain(self) -> str:
-        """What it does or asks for, in a sentence or two for readers who do not program."""
+    def explain(self, unit: Unit = RECORD) -> str:
+        """What it does or asks for, in a sentence or two for readers who do not program; ``unit``: what is counted."""
 
 
 def _hashable(value: Any) -> Any:

@@ -21,6 +21,7 @@ from ontomask.policy.policy_file import load_policy
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.models import Finding, Model
 from ontomask.settings import ListOf
+from ontomask.wording import RECORD, Unit
 
 
 class Bounded(Model):
@@ -41,7 +42,7 @@ class Bounded(Model):
     def title(self) -> str:
         return "Boundedness"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         return "The release has no more records than a file says."
 
     @property

@@ -15,6 +15,7 @@ from ontomask.privacy.examined import Examined
 from ontomask.privacy.models import Finding, Model
 from ontomask.report.summary import summarize
 from ontomask.settings import Spoken
+from ontomask.wording import RECORD, Unit
 
 MADE: dict[str, Any] = {
     "Microaggregation": om.Microaggregation(k=4),
@@ -89,7 +90,7 @@ class Even(Model):
     def title(self) -> str:
         return "Evenness"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         return "The release has an even number of records."
 
     @property

@@ -19,7 +19,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ontomask as om
+from ontomask.assessment.attacks import attacks_of
 from ontomask.assessment.disclosed import disclosed_of
+from ontomask.assessment.readings import risk_readings
 from ontomask.assessment.risk import risk_of
 from ontomask.errors import DataError, PolicyError
 from ontomask.masking.goals import Goals
@@ -429,3 +431,25 @@ def test_what_counts_records_alone_says_so() -> None:
         risk_of(table, Examined(frame, QUASI, {}, RECORDS))
     with pytest.raises(DataError, match="there are 2 persons"):
         om.KAnonymity(3).require_enough(table)
+
+
+def test_sentences_name_what_was_counted() -> None:
+    frame = pl.DataFrame({"a": ["x", "x", "x", "y"], "b": [1, 1, 1, 1], "s": ["p", "p", "q", "q"]})
+    table = Examined(frame, QUASI, {}, Units(PERSON, np.array([0, 0, 1, 2])))
+    risk = risk_of(table, severity=np.array([0.0, 1, 0, 2]))
+    assert risk_readings(risk) == [
+        "1 of 3 persons is unique on a and b.",
+        "3 of 3 persons are in classes of fewer than 5; there are 2 classes.",
+        (
+            "An intruder who knows these columns of a record in the data picks the right person with a probability of "
+            "66.7% on average, 100% at worst."
+        ),
+        "Counted by severity, the mean chance is 83.3%; of persons of a severity above 0, 1 is unique.",
+    ]
+    found = om.KAnonymity(2).check_table(table)
+    assert found.text == "2-anonymity: 1 of 2 classes has fewer than 2 persons (1 person in all); the smallest has 1"
+    assert om.KAnonymity(2).explain(PERSON).endswith("occurs in at least 2 persons.")
+    assert "at least 2 persons" in om.Microaggregation(k=2).explain(PERSON)
+    assert "at least 2 persons" in str(om.Microaggregation(k=2).assurances(PERSON)[0])
+    with pytest.raises(PolicyError, match="record linkage counts records; it cannot count persons"):
+        attacks_of({"matching": 0.1}, risk, 4, 4)

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ontomask.errors import PolicyError
 from ontomask.policy.policy import Policy
+from ontomask.wording import RECORD
 
 if TYPE_CHECKING:
     from ontomask.assessment.linkage import Kind
@@ -51,6 +53,11 @@ def attacks_of(
     removed are at no risk and must not make the risk of the others look smaller. ``risk`` is that of the release; the
     prosecutor's attack is one only where the classes of the release are ``recognizable``.
     """
+    if risk.unit != RECORD:
+        raise PolicyError(
+            f"record linkage counts records; it cannot count {risk.unit.many}, as the risk of classes does",
+            remedy="Compute the risk of classes alone (disclosure_risk), or count records.",
+        )
     shares: dict[str, float] = {
         kind: share * records / released if released else 0.0 for kind, share in linkage.items()
     }

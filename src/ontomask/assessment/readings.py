@@ -48,23 +48,23 @@ def risk_readings(risk: Risk) -> list[str]:
     """Unique records and small classes of one table."""
     if not risk.columns:
         return [NO_QUASI]
-    on = joined(risk.columns)
+    on, unit = joined(risk.columns), risk.unit
     sentences = [
-        f"{risk.unique:,} of {counted(risk.records, 'record')} {'is' if risk.unique == 1 else 'are'} unique on {on}."
+        f"{risk.unique:,} of {unit.counted(risk.records)} {'is' if risk.unique == 1 else 'are'} unique on {on}."
     ]
     if not risk.unique:
-        sentences = [f"No record is unique on {on}: the smallest class has {counted(risk.smallest, 'record')}."]
+        sentences = [f"No {unit.one} is unique on {on}: the smallest class has {unit.counted(risk.smallest)}."]
     sentences.append(
-        f"{risk.below():,} of {counted(risk.records, 'record')} are in classes of fewer than {SMALL}; there are "
+        f"{risk.below():,} of {unit.counted(risk.records)} are in classes of fewer than {SMALL}; there are "
         f"{counted(risk.classes, 'class', 'classes')}."
     )
     sentences.append(
-        f"An intruder who knows these columns of a record in the data picks the right record with a probability of "
+        f"An intruder who knows these columns of a record in the data picks the right {unit.one} with a probability of "
         f"{percent(risk.prosecutor)} on average, {percent(risk.prosecutor_largest)} at worst."
     )
     if risk.severity_weighted is not None:
         sentences.append(
-            f"Counted by severity, the mean chance is {percent(risk.severity_weighted)}; of records of a severity above "
+            f"Counted by severity, the mean chance is {percent(risk.severity_weighted)}; of {unit.many} of a severity above "
             f"0, {risk.severe_unique:,} {'is' if risk.severe_unique == 1 else 'are'} unique."
         )
     return sentences
@@ -96,23 +96,23 @@ def _classes(found: Assessment) -> list[str]:
     before, after = found.risk_before, found.risk_after
     if not before.columns:
         return [NO_QUASI]
-    on = joined(before.columns)
+    on, unit = joined(before.columns), after.unit
     were = "was" if before.unique == 1 else "were"
-    unique = f"{before.unique:,} of {counted(before.records, 'record')} {were} unique on {on}"
+    unique = f"{before.unique:,} of {unit.counted(before.records)} {were} unique on {on}"
     if not before.unique:
-        unique = f"No record was unique on {on} (the smallest class had {counted(before.smallest, 'record')})"
-    smallest = f"the smallest class has {counted(after.smallest, 'record')}"
+        unique = f"No {unit.one} was unique on {on} (the smallest class had {unit.counted(before.smallest)})"
+    smallest = f"the smallest class has {unit.counted(after.smallest)}"
     if not after.records:
         return [f"{unique}; nothing is released."]
     if after.unique:
         still = "is" if after.unique == 1 else "are"
-        same = " (record linkage shows whether they are the same records)" if before.unique else ""
+        same = f" (record linkage shows whether they are the same {unit.many})" if before.unique else ""
         return [f"{unique}; in the release {after.unique:,} of {after.records:,} {still}{same}."]
     sentences = [f"{unique}; in the release none is: {smallest}."]
     if after.smallest < SMALL:
         sentences.append(
-            f"{after.below():,} of {after.records:,} released records are in classes of fewer than {SMALL}: "
-            f"a record known to be in one is found with a chance of up to 1 in {after.smallest}."
+            f"{after.below():,} of {after.records:,} released {unit.many} are in classes of fewer than {SMALL}: "
+            f"a {unit.one} known to be in one is found with a chance of up to 1 in {after.smallest}."
         )
     return sentences
 
@@ -144,13 +144,13 @@ def _linkage(found: Assessment) -> list[str]:
 
 
 def _severity(found: Assessment) -> list[str]:
-    before, after = found.risk_before, found.risk_after
+    before, after, unit = found.risk_before, found.risk_after, found.risk_after.unit
     if before.severity_weighted is None or after.severity_weighted is None:
         return []
     return [
         (
-            f"Counted by severity, a record is found with a mean chance of {percent(after.severity_weighted)} (before: "
-            f"{percent(before.severity_weighted)}); of records of a severity above 0, {after.severe_unique:,} "
+            f"Counted by severity, a {unit.one} is found with a mean chance of {percent(after.severity_weighted)} "
+            f"(before: {percent(before.severity_weighted)}); of {unit.many} of a severity above 0, {after.severe_unique:,} "
             f"{'is' if after.severe_unique == 1 else 'are'} unique (before: {before.severe_unique:,})."
         )
     ]
@@ -159,18 +159,18 @@ def _severity(found: Assessment) -> list[str]:
 def _disclosed(found: Assessment) -> list[str]:
     """What classes disclose without any record being found; of many columns, those that disclose most."""
     rows, more = most_disclosed(found.disclosed)
-    sentences = []
+    sentences, unit = [], found.risk_after.unit
     for row in rows.iter_rows(named=True):
-        was = f"before: {counted(row['records_before'], 'record')}"
+        was = f"before: {unit.counted(row['records_before'])}"
         if row["column"] in found.columns:  # values were moved, and a class shows those of other records
-            own = f"{row['records']:,} of {counted(found.risk_after.records, 'released record')}"
+            own = f"{row['records']:,} of {found.risk_after.records:,} released {unit.many}"
             show = "shows its" if row["records"] == 1 else "show their"
             sentences.append(
                 f"{row['column']} was masked: {own} {show} own value in a class whose values agree ({was})."
             )
             continue
         if row["classes"] and not found.recognizable:
-            agree = f"{counted(row['classes'], 'class', 'classes')} ({counted(row['records'], 'record')})"
+            agree = f"{counted(row['classes'], 'class', 'classes')} ({unit.counted(row['records'])})"
             sentences.append(
                 f"In {agree} the values of {row['column']}, which is not masked, agree ({was}): they are disclosed wherever an "
                 "attack finds the class of a record."
@@ -182,11 +182,11 @@ def _disclosed(found: Assessment) -> list[str]:
         all_ = "the values of the class agree" if row["classes"] == 1 else "the values of each of them agree"
         sentences.append(
             f"{counted(row['classes'], 'class', 'classes')} {'discloses' if row['classes'] == 1 else 'disclose'} "
-            f"{row['column']} of {counted(row['records'], 'record')}: {all_} ({was})."
+            f"{row['column']} of {unit.counted(row['records'])}: {all_} ({was})."
         )
     if more > 0:
         sentences.append(
-            f"The figures list {counted(more, 'more sensitive column')}, of which classes disclose no more records."
+            f"The figures list {counted(more, 'more sensitive column')}, of which classes disclose no more {unit.many}."
         )
     return sentences
 

@@ -11,6 +11,7 @@ from ontomask.arguments import counted, short
 from ontomask.column_names.names import is_unit, names_a_key, numbered_unit, topic_of, vocabulary, words_of
 from ontomask.microdata.csv_types import MARKERS
 from ontomask.statements import Statement, caveat
+from ontomask.wording import RECORD
 
 #: A column that is not named like a key is none if its values have more records than this on average.
 _MOST_RECORDS = 20
@@ -30,17 +31,17 @@ class Repeating:
         """What the column names, as far as its name tells."""
         return unit_of(self.name)
 
-    def sentence(self, what: str = "k counts") -> str:
-        """For the steward, with exact numbers. ``what``: the claim that is about records."""
+    def sentence(self, what: str = f"k counts {RECORD.many}") -> str:
+        """For the steward, with exact numbers. ``what``: what is counted, and for what."""
         text = f"{self.different:,} different {short(self.name)} in {counted(self.records, 'record')}"
         if self.missing:
             text += f" ({self.missing:,} more have none)"
-        return f"{text}: {what} records, not {self.unit}."
+        return f"{text}: {what}, not {self.unit}."
 
-    def statement(self, what: str = "k counts") -> Statement:
+    def statement(self, what: str = f"k counts {RECORD.many}") -> Statement:
         """The same as a caveat; those who get the release read no number of it."""
         more = f"The records of a group may belong to fewer {self.unit} than it has records."
-        public = f"Several records share one {short(self.name)}: {what} records, not {self.unit}."
+        public = f"Several records share one {short(self.name)}: {what}, not {self.unit}."
         return caveat(f"{self.sentence(what)} {more}", self.name, f"{public} {more}")
 
 

@@ -21,6 +21,7 @@ from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.progress import Progress
 from ontomask.settings import DictOf, number, whole_number
 from ontomask.statements import Statement, promised
+from ontomask.wording import RECORD, Unit
 
 
 def _level(asked: Any) -> int | str:
@@ -139,7 +140,7 @@ class Generalization(TupleMethod, DistanceMethod):
     def title(self) -> str:
         return "Generalization"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         how = {
             "local": "Similar records show what their values have in common; the search kept the loss small",
             "best_first": "A search for the least loss put records into groups, which show what their values have in common",
@@ -149,7 +150,7 @@ class Generalization(TupleMethod, DistanceMethod):
         )
         return f"Values were replaced by more general ones. {how}.{left}"
 
-    def assurances(self) -> list[Statement]:
+    def assurances(self, unit: Unit = RECORD) -> list[Statement]:
         what = (
             "Every column shows one level of its hierarchy in all records"
             if not self.in_groups

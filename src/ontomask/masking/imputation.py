@@ -25,6 +25,7 @@ from ontomask.privacy.diagnostics import Changes, Diagnostics
 from ontomask.progress import Progress, stretch
 from ontomask.settings import Count
 from ontomask.statements import Statement, caveat, promised, unchanged
+from ontomask.wording import RECORD, Unit
 
 Model = Literal["normal", "linear", "pmm"]
 #: Releases at most.
@@ -135,7 +136,7 @@ class Imputation(SelectiveMethod, DistanceMethod):
     def title(self) -> str:
         return "Multiple imputation" if self.m > 1 else "Imputation"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         what = "The masked columns were" if self.columns else "Sensitive columns were"
         text = f"{what} drawn anew for every record, from what the other columns let expect. "
         if self.model == "pmm":
@@ -144,7 +145,7 @@ class Imputation(SelectiveMethod, DistanceMethod):
             text += "A record shows its own value only by chance, or where the other columns determine it."
         return text + (f" There are {self.m} such releases of the same records." if self.m > 1 else "")
 
-    def assurances(self) -> list[Statement]:
+    def assurances(self, unit: Unit = RECORD) -> list[Statement]:
         what = f"The columns {', '.join(self.columns)}" if self.columns else "Sensitive columns"
         source = {
             "normal": "a regression on normal scores of ranks. Every value shown occurs in the original column: rare and "

@@ -30,6 +30,7 @@ from ontomask.privacy.diagnostics import Diagnostics
 from ontomask.progress import Progress, silent
 from ontomask.settings import Count, ListOf, Spoken, plain
 from ontomask.statements import Statement, caveat
+from ontomask.wording import RECORD, Unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +172,7 @@ class Method(Spoken):
         return [self.mask_for(goals, table, rng, progress)]
 
     @abstractmethod
-    def assurances(self) -> list[Statement]:
+    def assurances(self, unit: Unit = RECORD) -> list[Statement]:
         """What holds of the output by construction, and what does not."""
 
 
@@ -257,11 +258,11 @@ class GroupingMethod(Method):
                 remedy="A class cannot have more records than the data: choose a smaller k.",
             )
 
-    def assurances(self) -> list[Statement]:
-        return [caveat("k is 1: nothing is masked and no record is protected.")] if self.k == 1 else self._assured()
+    def assurances(self, unit: Unit = RECORD) -> list[Statement]:
+        return [caveat("k is 1: nothing is masked and no record is protected.")] if self.k == 1 else self._assured(unit)
 
     @abstractmethod
-    def _assured(self) -> list[Statement]:
+    def _assured(self, unit: Unit) -> list[Statement]:
         """The same, where k is above 1."""
 
 

@@ -25,6 +25,7 @@ from ontomask.operators.aggregation import Operators
 from ontomask.progress import Progress, stretch
 from ontomask.settings import validated
 from ontomask.statements import Statement, caveat, note, promised
+from ontomask.wording import RECORD, Unit
 
 Partition = Literal["auto", "mdav", "adaptive", "adaptive_static"]
 
@@ -237,8 +238,8 @@ class Microaggregation(TupleMethod, AggregationMethod):
     def title(self) -> str:
         return "Microaggregation"
 
-    def explain(self) -> str:
-        groups = f"Similar records were put into groups of at least {counted(self.k, 'record')}. "
+    def explain(self, unit: Unit = RECORD) -> str:
+        groups = f"Similar records were put into groups of at least {unit.counted(self.k)}. "
         if self.k == 1:
             return "k is 1: values were changed only as far as the requirements made it necessary, if at all."
         if self.replace == "hybrid":
@@ -247,25 +248,25 @@ class Microaggregation(TupleMethod, AggregationMethod):
             )
         return groups + "Every record of a group now shows the same values: the centre of the group."
 
-    def assurances(self) -> list[Statement]:
+    def assurances(self, unit: Unit = RECORD) -> list[Statement]:
         if self.k == 1:
             return [
                 caveat("k is 1: the method by itself masks nothing. Records are protected only by what is required.")
             ]
-        return self._assured()
+        return self._assured(unit)
 
-    def _assured(self) -> list[Statement]:
+    def _assured(self, unit: Unit) -> list[Statement]:
         if self.replace == "hybrid":
             return [
                 caveat(
-                    f"Hybrid data: every value was drawn at random near its own, as far as its group of {self.k:,} records "
+                    f"Hybrid data: every value was drawn at random near its own, as far as its group of {unit.counted(self.k)} "
                     "or more reaches. They are not k-anonymous: a record may show its own values again, and may be "
                     "unique. Judge the release by record linkage."
                 )
             ]
         return [
             promised(
-                f"Every combination of masked quasi-identifiers occurs in at least {counted(self.k, 'record')}: all "
+                f"Every combination of masked quasi-identifiers occurs in at least {unit.counted(self.k)}: all "
                 "records of a group show one centre."
             )
         ]

@@ -23,6 +23,7 @@ from ontomask.progress import Progress
 from ontomask.settings import number
 from ontomask.statements import Statement, caveat, note, promised, unchanged
 from ontomask.statistics.correlation import nearest_correlation
+from ontomask.wording import RECORD, Unit
 
 
 class NoiseAddition(SelectiveMethod, DistanceMethod):
@@ -150,13 +151,13 @@ class NoiseAddition(SelectiveMethod, DistanceMethod):
     def title(self) -> str:
         return "Noise addition"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         return (
             f"Random noise was added to each masked column, with {self.share:g} times the variance of the column. "
             "Categories became ones that are near in order or in meaning; where there is neither, some were drawn anew."
         )
 
-    def assurances(self) -> list[Statement]:
+    def assurances(self, unit: Unit = RECORD) -> list[Statement]:
         kept = "means and variances of numbers" if self.rescale else "means of numbers (variances grow)"
         related = ", and the correlations between them" if self.correlated else ""
         return [

@@ -40,6 +40,7 @@ from ontomask.privacy.diagnostics import Changes
 from ontomask.progress import Progress
 from ontomask.settings import number
 from ontomask.statements import Statement, caveat, note, promised, unchanged
+from ontomask.wording import RECORD, Unit
 
 #: Different numbers of a numeric column at most: more are measurements, not categories.
 MOST_NUMBERS = 1000
@@ -142,13 +143,13 @@ class PRAM(SelectiveMethod, DistanceMethod):
     def title(self) -> str:
         return "PRAM"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         return (
             f"Each value of the masked columns was kept with a probability of {self.keep:g}, and else replaced at random by "
             "another value of its column, preferably by one that is similar."
         )
 
-    def assurances(self) -> list[Statement]:
+    def assurances(self, unit: Unit = RECORD) -> list[Statement]:
         return [
             promised(
                 f"Each value of a masked column was kept with probability {self.keep:g} at least, and else replaced by another "

@@ -25,6 +25,7 @@ from ontomask.progress import Progress, stretch
 from ontomask.settings import Count, number
 from ontomask.statements import Statement, caveat, note, promised
 from ontomask.statistics.sample import first_greatest
+from ontomask.wording import RECORD, Unit
 
 Variant = Literal["multivariate", "dynamic", "fixed", "distributional", "random"]
 Ties = Literal["together", "random"]
@@ -176,14 +177,14 @@ class RankSwapping(DistanceMethod):
     def title(self) -> str:
         return "Rank swapping"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         partner = "a random record" if self.variant == "random" else "a record with a similar value"
         return (
             f"Values were exchanged, each with that of {partner}, as far as partners were free. Every value of the released "
             "records still occurs; values without a partner stayed where they were."
         )
 
-    def assurances(self) -> list[Statement]:
+    def assurances(self, unit: Unit = RECORD) -> list[Statement]:
         exact = promised(
             "Every masked column holds exactly the values that the released records had in it, exchanged between records: "
             "what is computed from one column of these records alone is unchanged."

@@ -20,6 +20,7 @@ from ontomask.microdata.encoding import Tuples
 from ontomask.operators.ordering import Comparison
 from ontomask.progress import Progress
 from ontomask.statements import Statement, note, promised
+from ontomask.wording import RECORD, Unit
 
 
 class Recoding(TupleMethod, RecordDistanceMethod, GroupingMethod):
@@ -91,19 +92,19 @@ class Recoding(TupleMethod, RecordDistanceMethod, GroupingMethod):
     def title(self) -> str:
         return "Recoding"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         to = {"semantic": "the nearest in meaning", "discernibility": "the rarest", "random": "a random one"}[
             self.guide
         ]
         return (
-            f"Combinations of values with fewer than {counted(self.k, 'record')} were replaced by another combination of "
-            f"the data ({to}), until each has at least {counted(self.k, 'record')}."
+            f"Combinations of values with fewer than {unit.counted(self.k)} were replaced by another combination of "
+            f"the data ({to}), until each has at least {unit.counted(self.k)}."
         )
 
-    def _assured(self) -> list[Statement]:
+    def _assured(self, unit: Unit) -> list[Statement]:
         return [
             promised(
-                f"Every combination of masked quasi-identifiers occurs in at least {counted(self.k, 'record')}; all of "
+                f"Every combination of masked quasi-identifiers occurs in at least {unit.counted(self.k)}; all of "
                 "them occur in the original data."
             )
         ]

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from ontomask.arguments import counted
 from ontomask.kernels.groups import closest_groups
 from ontomask.kernels.space import new_point
 from ontomask.masking.method import AggregationMethod, Masked
@@ -18,6 +17,7 @@ from ontomask.operators.ordering import sorted_records
 from ontomask.progress import Progress, stretch
 from ontomask.settings import Count
 from ontomask.statements import Statement, caveat, note, promised
+from ontomask.wording import RECORD, Unit
 
 
 class Resampling(AggregationMethod):
@@ -89,16 +89,16 @@ class Resampling(AggregationMethod):
     def title(self) -> str:
         return "Resampling"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         return (
             "Samples were drawn from the records and sorted. Records at the same position of all samples now show their "
             "common centre."
         )
 
-    def assurances(self) -> list[Statement]:
-        return self._assured() if self.variant == "heer" else super().assurances()
+    def assurances(self, unit: Unit = RECORD) -> list[Statement]:
+        return self._assured(unit) if self.variant == "heer" else super().assurances(unit)
 
-    def _assured(self) -> list[Statement]:
+    def _assured(self, unit: Unit) -> list[Statement]:
         if self.variant == "heer":
             return [
                 caveat(
@@ -108,7 +108,7 @@ class Resampling(AggregationMethod):
             ]
         return [
             promised(
-                f"Every combination of masked quasi-identifiers occurs in at least {counted(self.k, 'record')}: one "
+                f"Every combination of masked quasi-identifiers occurs in at least {unit.counted(self.k)}: one "
                 "record or more from each sample show one centre."
             )
         ]

@@ -25,6 +25,7 @@ from ontomask.progress import Progress
 from ontomask.statements import Statement, caveat, note, promised
 from ontomask.statistics.correlation import copula_correlations, correlations, nearest_correlation
 from ontomask.statistics.scipy_functions import eigh, ndtri, solve
+from ontomask.wording import RECORD, Unit
 
 
 class Shuffling(DistanceMethod):
@@ -142,13 +143,13 @@ class Shuffling(DistanceMethod):
     def title(self) -> str:
         return "Shuffling"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         return (
             "Sensitive values were reassigned among the records, so that they relate to the other columns about as before. A "
             "record shows its own value only by chance."
         )
 
-    def assurances(self) -> list[Statement]:
+    def assurances(self, unit: Unit = RECORD) -> list[Statement]:
         return [
             promised(
                 "Every sensitive column holds exactly the values that the released records had in it, reassigned among them: "

@@ -13,6 +13,7 @@ from ontomask.masking.method import GroupingMethod, Masked, MaskedTuples, TupleM
 from ontomask.microdata.encoding import Tuples
 from ontomask.progress import Progress
 from ontomask.statements import Statement, note, promised
+from ontomask.wording import RECORD, Unit
 
 
 class Suppression(TupleMethod, GroupingMethod):
@@ -50,16 +51,16 @@ class Suppression(TupleMethod, GroupingMethod):
     def title(self) -> str:
         return "Suppression"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         return (
-            f"Records whose combination of values has fewer than {counted(self.k, 'record')} were left out. No value was "
+            f"Records whose combination of values has fewer than {unit.counted(self.k)} were left out. No value was "
             "changed."
         )
 
-    def _assured(self) -> list[Statement]:
+    def _assured(self, unit: Unit) -> list[Statement]:
         return [
             promised(
-                f"Every combination of quasi-identifiers that is left occurs in at least {counted(self.k, 'record')}; rare "
+                f"Every combination of quasi-identifiers that is left occurs in at least {unit.counted(self.k)}; rare "
                 "records are missing, so totals and rates of the release differ from those of the original."
             )
         ]

@@ -40,6 +40,7 @@ from ontomask.privacy.severity_models import SeverityModel
 from ontomask.privacy.t_closeness import TCloseness
 from ontomask.settings import DictOf, ListOf, Settings, validated
 from ontomask.severity.severity import Severity
+from ontomask.wording import RECORD, Unit
 
 _METHODS = (
     *(Generalization, Imputation, Microaggregation, NoiseAddition, PRAM, RankSwapping, Recoding, Resampling),
@@ -239,10 +240,16 @@ class Policy(Settings):
         return [name for name, attribute in self.attributes.items() if attribute.role == "identifier"]
 
     @property
+    def unit(self) -> Unit:
+        """The words for what models, risks and statements count."""
+        return RECORD
+
+    @property
     def counting(self) -> str:
-        """What of the policy counts records, as the beginning of a sentence on them."""
+        """What of the policy counts, and what is counted, as the beginning of a sentence."""
         promised = self.method.promised_k if self.method is not None else 1
-        return "k counts" if promised > 1 or any("k" in type(m).model_fields for m in self.require) else "figures count"
+        k = promised > 1 or any("k" in type(model).model_fields for model in self.require)
+        return f"{'k counts' if k else 'figures count'} {self.unit.many}"
 
     def drops(self, name: str) -> bool:
         """Is the column ``name`` of the data left out of every release?"""

@@ -23,6 +23,7 @@ from ontomask.hierarchies.kinds import MaskedText
 from ontomask.hierarchies.levels_file import LevelsFile
 from ontomask.privacy.models import Finding, Model
 from ontomask.taxonomy.readers.levels import read_rows
+from ontomask.wording import RECORD, Unit
 
 if TYPE_CHECKING:
     from ontomask.hierarchies.levels import Hierarchy
@@ -83,7 +84,7 @@ class ListedColumns(ContentCheck):
     def title(self) -> str:
         return "Only listed columns"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         return "Every column of the release is one that the policy lists."
 
 
@@ -109,7 +110,7 @@ class PolicyColumns(ContentCheck):
     def title(self) -> str:
         return "All columns of the policy"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         return "Every column that the policy keeps is in the release."
 
 
@@ -158,7 +159,7 @@ class FittingValues(ContentCheck):
     def title(self) -> str:
         return "Values fit their columns"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         return "Nominal columns hold concepts of their taxonomy, numeric ones numbers or intervals."
 
 
@@ -189,7 +190,7 @@ class WholeFile(FileCheck):
     def title(self) -> str:
         return "Nothing beside the table"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         return "The file holds the released table and nothing else."
 
 
@@ -291,5 +292,5 @@ class NoIdentifiers(ContentCheck):
     def title(self) -> str:
         return "No identifiers"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         return "No column that the policy calls an identifier is in the release."

@@ -16,7 +16,7 @@ from ontomask.arguments import counted
 from ontomask.arrays import Floats
 from ontomask.privacy.models import ClassModel, ClassRows, require_number
 from ontomask.settings import Count
-from ontomask.wording import Unit
+from ontomask.wording import RECORD, Unit
 
 if TYPE_CHECKING:
     from ontomask.privacy.examined import Examined
@@ -72,8 +72,8 @@ class KAnonymity(ClassModel):
     def title(self) -> str:
         return "k-anonymity"
 
-    def explain(self) -> str:
-        return f"Every combination of quasi-identifiers in the release occurs in at least {counted(self.k, 'record')}."
+    def explain(self, unit: Unit = RECORD) -> str:
+        return f"Every combination of quasi-identifiers in the release occurs in at least {unit.counted(self.k)}."
 
     @property
     def trivial(self) -> bool:

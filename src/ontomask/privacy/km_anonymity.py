@@ -16,6 +16,7 @@ from ontomask.arrays import Floats
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.models import ClassModel, ClassRows, Finding, require_number, require_quasi
 from ontomask.settings import Count, whole_number
+from ontomask.wording import RECORD, Unit
 
 if TYPE_CHECKING:
     from ontomask.privacy.examined import Examined
@@ -92,10 +93,10 @@ class KmAnonymity(ClassModel):
     def title(self) -> str:
         return "k^m-anonymity"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         return (
             f"Every combination of values of any {counted(self.m, 'quasi-identifier')} occurs in at least "
-            f"{counted(self.k, 'record')}."
+            f"{unit.counted(self.k)}."
         )
 
     @property

@@ -18,6 +18,7 @@ from ontomask.privacy.models import ClassModel, ClassRows
 from ontomask.privacy.subsumption import Order
 from ontomask.privacy.transport import Pairs
 from ontomask.settings import number
+from ontomask.wording import RECORD, Unit
 
 if TYPE_CHECKING:
     from ontomask.privacy.examined import Examined
@@ -149,7 +150,7 @@ class LDiversity(ClassModel):
     def title(self) -> str:
         return "l-diversity"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         of = f" of {self.attribute}" if self.attribute else " of each sensitive column"
         apart = f", pairwise at least {self.min_distance:g} apart" if self.min_distance else ""
         return f"In every class the values{of} differ enough: {in_words(self.variant, self.l, self.c, 'value')}{apart}."

@@ -13,6 +13,7 @@ from ontomask.privacy.diagnostics import Diagnostics, Swaps
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.models import Finding, Model
 from ontomask.settings import Count
+from ontomask.wording import RECORD, Unit
 
 if TYPE_CHECKING:
     from ontomask.privacy.examined import Examined
@@ -89,7 +90,7 @@ class ProbabilisticKAnonymity(Model):
     def title(self) -> str:
         return "Probabilistic k-anonymity"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         return f"The chance of linking a released value to the record it came from is at most 1 in {self.k:,}."
 
     @property

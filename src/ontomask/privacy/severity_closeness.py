@@ -18,6 +18,7 @@ from ontomask.privacy.severity_models import GivenColumns, GivenSeverity, Graded
 from ontomask.privacy.transport import LineGround
 from ontomask.severity.record_cells import merged, used_keys
 from ontomask.severity.severity import Severity
+from ontomask.wording import RECORD, Unit
 
 if TYPE_CHECKING:
     from ontomask.privacy.examined import Examined
@@ -98,7 +99,7 @@ class SeverityCloseness(WholeTableModel, SeverityModel):
     def title(self) -> str:
         return "Severity closeness"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         of = self.of_columns or " of every sensitive column"
         return (
             f"In every class the severity{of} is distributed as in the whole table, up to a distance of {self.t:g} "

@@ -18,6 +18,7 @@ from ontomask.privacy.models import ClassRows
 from ontomask.privacy.severity_models import GivenColumns, GivenSeverity, SeverityModel
 from ontomask.settings import number, whole_number
 from ontomask.severity.severity import Severity
+from ontomask.wording import RECORD, Unit
 
 if TYPE_CHECKING:
     from ontomask.privacy.sensitive import Sensitive
@@ -102,7 +103,7 @@ class SeverityDiversity(SeverityModel):
 
     def tell(self, figure: float) -> str:
         if self.downward:
-            return f"the least severe record of the most severe is {figure:g} below the largest number"
+            return f"in the most severe the lowest is {figure:g} below the largest number"
         if self.variant == "distinct":
             return f"the least diverse has {counted(int(figure), 'different severity number')}"
         return f"the least diverse has {figure:.3g} different severity numbers"
@@ -116,10 +117,10 @@ class SeverityDiversity(SeverityModel):
     def title(self) -> str:
         return "Severity diversity"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         of = self.of_columns or " of every sensitive column"
         if self.downward:
-            return f"Every class has a record whose severity{of} is at least {self.l} below the largest one."
+            return f"Every class has a {unit.one} whose severity{of} is at least {self.l} below the largest one."
         differ = in_words(self.variant, self.l, self.c, "severity number")
         return f"In every class the severity{of} differs enough: {differ}."
 

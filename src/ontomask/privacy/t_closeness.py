@@ -21,6 +21,7 @@ from ontomask.privacy.l_diversity import sensitive_names
 from ontomask.privacy.models import ClassRows, WholeTableModel
 from ontomask.privacy.transport import EqualGround, OrderedGround, TableGround, TreeGround
 from ontomask.taxonomy.dag import Dag
+from ontomask.wording import RECORD, Unit
 
 if TYPE_CHECKING:
     from ontomask.privacy.sensitive import Sensitive, Values
@@ -78,7 +79,7 @@ class TCloseness(WholeTableModel):
     def title(self) -> str:
         return "t-closeness"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         of = f"of {self.attribute}" if self.attribute else "of each sensitive column"
         return (
             f"In every class the values {of} are distributed as in the whole table, up to a distance of {self.t:g} "

@@ -151,7 +151,9 @@ class Result(ReleaseEvaluation, Generic[FrameT]):
             *self.verification.failures,
             *([] if self.promises else [NOTHING_PROMISED]),
             *([EXPLICIT_SEED] if self.reproducible else []),
-            *([] if broken else self.policy.method.assurances()),  # data that were changed need not keep them
+            *(
+                [] if broken else self.policy.method.assurances(self.policy.unit)
+            ),  # data that were changed need not keep them
             *self.caveats,
             *(finding.statement for finding in findings if finding.holds),
             *linkage_tried(self),

@@ -22,6 +22,7 @@ from ontomask.release.releases import all_verified
 from ontomask.release.run import verify
 from ontomask.release.saving import ABOUT, MANIFEST, PARTS, SECRET
 from ontomask.statements import note
+from ontomask.wording import RECORD, Unit
 
 POLICY = "confidential/policy.yaml"
 #: Files that may be listed without a hash: the list itself, and a secret that could be guessed from it.
@@ -62,7 +63,7 @@ class SavedFiles(FileCheck):
     def title(self) -> str:
         return "Files as they were saved"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         return "Every file of the result has the hash that the manifest holds, and there are no others."
 
 
@@ -87,7 +88,7 @@ class PolicyOfResult(FileCheck):
     def title(self) -> str:
         return "The policy of the release"
 
-    def explain(self) -> str:
+    def explain(self, unit: Unit = RECORD) -> str:
         return "What the release must satisfy is known."
 
 

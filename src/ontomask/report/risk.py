@@ -119,15 +119,16 @@ def _sizes_figure(before: Risk, after: Risk, counts: Counts) -> dict[str, Any]:
         for name in names
         for when, told in zip(("before", "after"), drawn, strict=True)
     ]
+    many = after.unit.many
     table: list[list[Any]] = [[name, *(counts.number(n) for n in (*one[name], *other[name]))] for name in names]
     return figure(
-        "How many records share a class?",
-        "Columns show the share of records in classes of each size, before and after masking. The farther to the right, "
-        "the larger the classes and the better each record is protected.",
+        f"How many {many} share a class?",
+        f"Columns show the share of {many} in classes of each size, before and after masking. The farther to the right, "
+        "the larger the classes and the better they are protected.",
         "paired_columns",
         rows,
-        ["Class size", "Classes before", "Records before", "Classes after", "Records after"],
+        ["Class size", "Classes before", f"{many.capitalize()} before", "Classes after", f"{many.capitalize()} after"],
         table,
-        axis="records in a class",
-        up="percent of records",
+        axis=f"{many} in a class",
+        up=f"percent of {many}",
     )

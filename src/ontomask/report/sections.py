@@ -54,13 +54,13 @@ def asked(result: Reportable, counts: Counts) -> dict[str, Any]:
     return {
         "columns": columns,
         "method": policy.method.title,
-        "sentence": policy.method.explain(),
+        "sentence": policy.method.explain(policy.unit),
         "settings": [] if public else settings_in_words(policy.method),
         "models": [
             {
                 "title": model.title,
                 "name": model.describe(),
-                "meaning": model.explain(),
+                "meaning": model.explain(policy.unit),
                 "by": "required by the policy" if model in policy.require else "promised by the method"
                 if model.name != "no_identifiers" else "always required",
             }

@@ -218,8 +218,8 @@ def verdict(result: Reportable, risk: dict[str, Any]) -> dict[str, str]:
     text = f"The release meets {met}, {checked_in_words(checked)}. {attack}"
     after = result.assessment.risk_after
     if after.columns and after.unique:
-        text += " It still has records that are unique in the quasi-identifiers: see the warnings."
-        return {"state": "unchecked", "word": "SATISFIED, WITH UNIQUE RECORDS", "text": text}
+        text += f" It still has {after.unit.many} that are unique in the quasi-identifiers: see the warnings."
+        return {"state": "unchecked", "word": f"SATISFIED, WITH UNIQUE {after.unit.many.upper()}", "text": text}
     return {"state": "satisfied", "word": "SATISFIED", "text": text}
 
 
@@ -228,7 +228,7 @@ def key_figures(result: Reportable, risk: dict[str, Any], loss: dict[str, Any], 
     released, given = counts.number(len(result.records)), counts.number(sections.original_records(result, counts))
     rows = [["Records released", released, f"of {given}"]]
     if risk["quasi"]:
-        for name, key in (("Smallest class", "smallest"), ("Unique records", "unique")):
+        for name, key in (("Smallest class", "smallest"), (f"Unique {result.policy.unit.many}", "unique")):
             before, after = risk[key]
             rows.append([name, after, f"before: {before}"])
     worst = risk["worst"]
@@ -266,16 +266,17 @@ def _edition(statement: Statement, public: bool) -> Statement:
 def _about_classes(result: Reportable, counts: Counts) -> list[str]:
     """Unique records, and classes whose sensitive values agree."""
     told, after = [], result.assessment.risk_after
+    unit = after.unit
     if after.columns and after.unique:
         share = counts.share(after.unique, after.records)
-        unique = counts.of(after.unique, "released record")
+        unique = counts.of(after.unique, f"released {unit.one}", f"released {unit.many}")
         told.append(f"{_capital(unique)} ({share}) {_is(after.unique, counts)} unique in the quasi-identifiers.")
     masked = set(result.policy.masked)
     rows, more = most_disclosed(result.assessment.disclosed.filter(pl.col("records") > 0))
     for row in rows.iter_rows(named=True):
         if row["column"] in masked:
             told.append(
-                f"{row['column']} is masked; {counts.of(row['records'], 'record')} "
+                f"{row['column']} is masked; {counts.units(row['records'], unit)} "
                 f"{'shows its' if row['records'] == 1 and counts.exact else 'show their'} own value in a class whose values "
                 "agree."
             )
@@ -283,12 +284,12 @@ def _about_classes(result: Reportable, counts: Counts) -> list[str]:
         classes = counts.of(row["classes"], "class", "classes")
         if not result.assessment.recognizable:
             told.append(
-                f"{row['column']} is not masked: in {classes} ({counts.of(row['records'], 'record')}) all values agree. It is "
+                f"{row['column']} is not masked: in {classes} ({counts.units(row['records'], unit)}) all values agree. It is "
                 "disclosed wherever an attack finds the class of a record."
             )
             continue
         told.append(
-            f"{row['column']} is disclosed for {counts.of(row['records'], 'record')}: in {classes} all values agree, so that "
+            f"{row['column']} is disclosed for {counts.units(row['records'], unit)}: in {classes} all values agree, so that "
             "anyone who knows the class knows the value."
         )
     if more > 0:
