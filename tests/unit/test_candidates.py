@@ -18,6 +18,7 @@ from ontomask.cli import app
 from ontomask.comparison import runs as comparison_runs
 from ontomask.comparison.baselines import LABELS_ONLY, labels_only, no_baseline
 from ontomask.comparison.evaluation import Ground, Run
+from ontomask.comparison.grid import variations
 from ontomask.comparison.outcome import ALPHAS, Comparison
 from ontomask.policy.policy import METHODS
 from ontomask.report.label_places import place_labels
@@ -99,6 +100,7 @@ def test_what_is_required_of_all_stays_required() -> None:
     found = om.compare(STAYS, om.grid(strict, ["microaggregation", "shuffling"], [5]), workers=1, seed=1)
     assert found.table["satisfied"].to_list() == [True, False]
     assert found.table["error"][1].startswith("5-anonymity: ")
+    assert found.runs[1].failure == "refused"
     # Nobody with a release masks sensitive columns: loss is that of microaggregation by itself.
     assert list(found.columns) == QUASI
     alone = om.compare(STAYS, om.grid(strict, ["microaggregation"], [5]), workers=1)
@@ -227,6 +229,30 @@ def test_a_twin_knows_nothing_of_the_taxonomy(method: Any) -> None:
     assert all(not isinstance(made.attributes[name], om.Nominal) for name in made.studied)
     assert made.method.name == method.name  # type: ignore[union-attr]
     assert getattr(made.method, "k", None) == getattr(method, "k", None)
+
+
+def test_baselines_are_known_by_their_policies_not_by_their_names() -> None:
+    frame, policy = flat_table(60)
+    own = policy.changed(method=om.Microaggregation.preset("sa_mdav", k=5))
+    misleading = policy.changed(method=om.Suppression(k=5))
+    found = om.compare(frame, {"ours": own, "theirs": labels_only(own), "ours, labels only": misleading}, workers=1)
+    assert found.baselines == {"ours": "theirs"}
+    assert any(note.startswith("Compared with labels only") and ": sa_mdav " in note for note in found.notes)
+    assert any("counterpart: suppression (" in note for note in found.notes)
+
+
+def test_a_method_brings_its_variations_and_its_baseline() -> None:
+    class Halving(om.Suppression):
+        def variations(self, require: Any) -> dict[str, Any]:
+            return {"half=yes": self, "half=no": self.changed(k=2 * self.k)}
+
+        @property
+        def no_baseline(self) -> str | None:
+            return "it halves"
+
+    policy = flat_table()[1].changed(method=Halving(k=2))
+    assert list(variations(policy)) == ["suppression, half=yes", "suppression, half=no"]
+    assert no_baseline(policy) == "it halves"
 
 
 def test_twins_stand_beside_their_candidates_and_differ() -> None:

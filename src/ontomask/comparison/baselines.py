@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ontomask.masking.generalization import Generalization
-from ontomask.masking.method import DistanceMethod
-from ontomask.masking.rank_swapping import RankSwapping
-from ontomask.masking.recoding import Recoding
 from ontomask.policy.policy import Policy
 
-#: What the name of a baseline ends with.
+#: What is added to the name of a candidate for that of its baseline.
 LABELS_ONLY = ", labels only"
 
 
@@ -26,46 +22,35 @@ def with_baselines(candidates: Mapping[str, Policy]) -> dict[str, Policy]:
 
 
 def labels_only(policy: Policy) -> Policy:
-    """The policy with its nominal columns flat: values are equal or not, and the centre of a group is its mode.
-
-    Distances are not weighted by frequency: that belongs to the semantic comparison operator (T12 def. 2), not to the
-    equality of labels. Of a generalization the nominal columns have no levels: a label is shown, or no value at all.
-    """
+    """The policy with its nominal columns flat: values are equal or not, and the centre of a group is its mode."""
     flat = _labels(policy)
     attributes: dict[str, Any] = {
         name: attribute.without_meaning() if name in flat else attribute
         for name, attribute in policy.attributes.items()
     }
-    method = policy.method
-    assert method is not None
-    settings: dict[str, Any] = {"measure": None, "measure_options": {}, "centroid": "mode", "comparison": "plain"}
-    settings = {key: value for key, value in settings.items() if key in type(method).model_fields}
-    if isinstance(method, Generalization):
-        settings["hierarchies"] = {name: levels for name, levels in method.hierarchies.items() if name not in flat}
-    return policy.changed(attributes=attributes, method=method.changed(**settings))
+    assert policy.method is not None
+    return policy.changed(attributes=attributes, method=policy.method.on_labels(flat))
 
 
 def no_baseline(policy: Policy) -> str | None:
     """Why a candidate has no baseline of its own; None if it has one."""
-    method = policy.method
-    assert method is not None
+    assert policy.method is not None
     flat = _labels(policy)
     if not flat:
         return "no column that it works on is nominal"
-    if not isinstance(method, DistanceMethod):
-        return "it only tests whether values are equal, so labels only is the same method"
-    if method.measure == "equality" and getattr(method, "centroid", "mode") == "mode":
-        return "it already treats values as labels"
-    if isinstance(method, RankSwapping) and method.variant in ("distributional", "random"):
-        return "it already treats values as labels"
-    if isinstance(method, Recoding) and method.guide != "semantic":
-        return "it does not use the meaning of values"
-    if isinstance(method, Generalization) and method.search == "strategy":
-        return "its strategy names levels that labels do not have"
+    if policy.method.no_baseline is not None:
+        return policy.method.no_baseline
     looked_at = {name for model in policy.require for name in model.sensitive_columns(policy.attributes)}
     if looked_at & set(flat):
         return f"a required model uses the meaning of {', '.join(sorted(looked_at & set(flat)))}"
     return None
+
+
+def baselines_of(policies: Mapping[str, Policy]) -> dict[str, str]:
+    """By candidate its baseline: the other candidate whose policy is the same on labels only."""
+    names = {policy: name for name, policy in reversed(list(policies.items()))}
+    semantic = {name: labels_only(policy) for name, policy in policies.items() if no_baseline(policy) is None}
+    return {name: names[labels] for name, labels in semantic.items() if labels in names}
 
 
 def _labels(policy: Policy) -> list[str]:

@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
-from typing import Any, get_args
+from typing import Any
 
 from ontomask.arguments import as_values, one_of, short
 from ontomask.comparison.baselines import with_baselines
 from ontomask.errors import OptionError
-from ontomask.masking.generalization import Generalization
-from ontomask.masking.imputation import Imputation
-from ontomask.masking.imputation import Model as ImputationModel
+from ontomask.masking.candidates import levels_from
 from ontomask.masking.method import Method
 from ontomask.masking.microaggregation import PRESETS, Microaggregation
-from ontomask.masking.noise_addition import NoiseAddition
-from ontomask.masking.pram import PRAM
-from ontomask.masking.rank_swapping import RankSwapping
-from ontomask.masking.shuffling import Shuffling
 from ontomask.policy.policy import METHODS, Policy
 from ontomask.privacy.k_anonymity import KAnonymity
-from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.settings import validated, whole_number
 
 #: A k where neither the policy nor its method has one.
 USUAL_K = 5
-#: Levels that are compared where none are given, as multiples of the least one that may be released.
-MULTIPLES = (1.0, 1.5, 2.0, 3.0)
-#: How a policy's own rank swapping and generalization are varied.
-SWAPPED = (0.5, 1.0, 2.0, 4.0)
-SUPPRESSED = (0.0, 0.01, 0.05, 0.1)
-#: Settings of imputation that belong to one of its models, as they are when not given.
-_OF_A_MODEL = {name: Imputation.model_fields[name].default for name in ("donors", "bounded")}
-#: How the noise of a policy's own noise addition is varied, and the probability of change of its PRAM.
-NOISE = (0.5, 1.0, 2.0, 4.0)
-CHANGE = (0.5, 1.0, 1.5, 2.0)
 
 
 def grid(policy: Policy, methods: Any, k: Iterable[int] | int, *, baselines: bool = False) -> dict[str, Policy]:
@@ -99,12 +81,7 @@ def levels_of(policy: Policy) -> list[int]:
     least = required_k(policy)
     if least == 1 and policy.method is not None:
         least = policy.method.promised_k
-    return around(least if least > 1 else USUAL_K)
-
-
-def around(k: int) -> list[int]:
-    """k and larger levels: 5, 8, 10, 15."""
-    return sorted({math.ceil(k * multiple) for multiple in MULTIPLES})
+    return levels_from(least if least > 1 else USUAL_K)
 
 
 def required_k(policy: Policy) -> int:
@@ -132,55 +109,11 @@ def variations(policy: Policy) -> dict[str, Policy]:
         raise OptionError(
             "the policy names no method to vary", remedy="Name methods to compare, or add one to the policy."
         )
-    if isinstance(method, Generalization):
-        return _generalizations(policy, method)
-    if isinstance(method, RankSwapping):
-        return _swappings(policy, method)
-    if isinstance(method, Shuffling):
-        ties = ("corrected", "published")
-        return {f"shuffling, ties={way}": policy.changed(method=method.changed(ties=way)) for way in ties}
-    if isinstance(method, Imputation):
-        # Settings of one model do not fit another.
-        others = {model: method.changed(model=model, **_OF_A_MODEL) for model in get_args(ImputationModel)}
-        made = others | {method.model: method}
-        return {f"imputation, model={model}": policy.changed(method=way) for model, way in made.items()}
-    if isinstance(method, NoiseAddition):
-        shares = sorted({min(method.share * step, 100.0) for step in NOISE})
-        return {f"noise_addition, share={s:g}": policy.changed(method=method.changed(share=s)) for s in shares}
-    if isinstance(method, PRAM):
-        keeps = sorted({1 - min((1 - method.keep) * step, 1.0) for step in CHANGE}, reverse=True)
-        return {f"pram, keep={keep:g}": policy.changed(method=method.changed(keep=round(keep, 12))) for keep in keeps}
-    own = getattr(method, "k", None)
-    if own is None:
-        return {method.name: policy}
-    least = required_k(policy)
-    return grid(policy, [method], sorted({own, *around(least if least > 1 else own)}))
-
-
-def _generalizations(policy: Policy, method: Generalization) -> dict[str, Policy]:
-    may_suppress = not method.in_groups and not any(isinstance(model, KmAnonymity) for model in policy.require)
-    if may_suppress:
-        limits = sorted({method.suppression_limit, *SUPPRESSED})
-        return {
-            f"generalization, suppression_limit={limit:g}": policy.changed(
-                method=method.changed(suppression_limit=limit)
-            )
-            for limit in limits
-        }
-    k = required_k(policy)
-    return grid(policy, [method], around(k)) if k > 1 else {"generalization": policy}
-
-
-def _swappings(policy: Policy, method: RankSwapping) -> dict[str, Policy]:
-    setting = "k" if method.k is not None else "percent"
-    own = getattr(method, setting)
-    if own is None:  # any value is exchanged with any
-        return {"rank_swapping": policy}
-    values = [max(round(own * step), 1) if setting == "k" else min(own * step, 99.0) for step in SWAPPED]
-    return {
-        f"rank_swapping, {setting}={value:g}": policy.changed(method=method.changed(**{setting: value}))
-        for value in sorted(set(values))
-    }
+    made = method.variations(policy.require)
+    if made:
+        return {f"{method.name}, {setting}": policy.changed(method=one) for setting, one in made.items()}
+    levels = method.levels(required_k(policy))
+    return grid(policy, [method], levels) if levels else {method.name: policy}
 
 
 def _level(k: Any) -> int:
@@ -194,24 +127,21 @@ def _level(k: Any) -> int:
 
 
 def _label(method: Any) -> str:
-    """A method by its name; what differs from its defaults, but for k, is added."""
     if not isinstance(method, Method):
         raise OptionError(
             f"expected a method, got {short(repr(method), 40)}",
             remedy="Give om.Microaggregation(k=5), or a name such as 'recoding'.",
         )
-    said = {name: getattr(method, name) for name in sorted(method.model_fields_set - {"name", "k", "hierarchies"})}
-    text = " ".join(f"{key}={value}" for key, value in said.items() if value != type(method).model_fields[key].default)
-    return " ".join(part for part in (method.name, text) if part)
+    return method.label
 
 
 def _at(policy: Policy, method: Any, k: int) -> tuple[Policy, int | None]:
     """The policy with a method at some k, and the k it has then; None if it has none."""
     chosen = _named(method, k) if isinstance(method, str) else method
-    if "k" in type(chosen).model_fields:
-        other = {"percent": None} if "percent" in type(chosen).model_fields else {}
-        return policy.changed(method=chosen.changed(k=k, **other)), k
-    if not isinstance(chosen, Generalization):
+    at_k = chosen.at_k(k)
+    if at_k is not None:
+        return policy.changed(method=at_k), k
+    if not chosen.takes_required_k:
         return policy.changed(method=chosen), None
     reached = max(k, required_k(policy))
     aims = [] if reached == required_k(policy) and reached > 1 else [KAnonymity(k=reached)]

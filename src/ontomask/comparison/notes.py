@@ -7,10 +7,10 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from ontomask.arguments import counted
-from ontomask.comparison.baselines import LABELS_ONLY, no_baseline
+from ontomask.comparison.baselines import no_baseline
+from ontomask.policy.policy import Policy
 
 if TYPE_CHECKING:
-    from ontomask.comparison.evaluation import Run
     from ontomask.comparison.outcome import Comparison
 
 #: Columns that are named one by one.
@@ -76,13 +76,12 @@ def _releases(found: Comparison) -> list[str]:
 
 def _meaning(found: Comparison) -> list[str]:
     """What meaning saves: candidates against their baselines."""
-    by_name = {run.name: run for run in found.satisfied}
+    sse = {run.name: run.losses.get("sse") for run in found.satisfied}
     saved: dict[str, list[float]] = {}
-    for name, run in by_name.items():
-        baseline = by_name.get(name + LABELS_ONLY)
-        own, other = (None if one is None else one.losses.get("sse") for one in (run, baseline))
+    for name, baseline in found.baselines.items():
+        own, other = sse.get(name), sse.get(baseline)
         if own is not None and other:
-            saved.setdefault(_method(run), []).append(1 - own / other)
+            saved.setdefault(_label(found.policies[name]), []).append(1 - own / other)
     sentences = [
         f"{method} {_saved(fmean(parts))}" + (f" (mean of {counted(len(parts), 'setting')})" if len(parts) > 1 else "")
         for method, parts in saved.items()
@@ -101,22 +100,21 @@ def _saved(part: float) -> str:
 
 def _without_twin(found: Comparison) -> list[str]:
     """Candidates that have no baseline, where others have one."""
-    if not any(name.endswith(LABELS_ONLY) for name in found.policies):
+    if not found.baselines:
         return []
     reasons: dict[str, list[str]] = {}
-    for run in found.runs:
-        policy = found.policies[run.name]
-        if not run.name.endswith(LABELS_ONLY) and run.name + LABELS_ONLY not in found.policies:
-            reasons.setdefault(no_baseline(policy) or "none was asked for", []).append(_method(run))
+    for name, policy in found.policies.items():
+        if name not in found.baselines and name not in found.baselines.values():
+            reasons.setdefault(no_baseline(policy) or "none was asked for", []).append(_label(policy))
     return [
         f"Without a labels-only counterpart: {'; '.join(dict.fromkeys(names))} ({why})."
         for why, names in reasons.items()
     ]
 
 
-def _method(run: Run) -> str:
-    """The name of a candidate without its k."""
-    return run.name.removesuffix(LABELS_ONLY).removesuffix(f", k={run.k}")
+def _label(policy: Policy) -> str:
+    assert policy.method is not None
+    return policy.method.label
 
 
 def _seconds(found: Comparison) -> list[str]:

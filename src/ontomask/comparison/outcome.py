@@ -15,7 +15,7 @@ from ontomask.arrays import TIE
 from ontomask.assessment.disclosure import Disclosure
 from ontomask.assessment.linkage import KINDS, Kind
 from ontomask.assessment.loss import compared_losses
-from ontomask.comparison.baselines import LABELS_ONLY
+from ontomask.comparison.baselines import baselines_of
 from ontomask.comparison.evaluation import Run
 from ontomask.comparison.notes import notes_of
 from ontomask.comparison.recommendation import recommend
@@ -119,6 +119,11 @@ class Comparison:
     def satisfied(self) -> list[Run]:
         """The candidates that have a release."""
         return [run for run in self.runs if run.error is None]
+
+    @cached_property
+    def baselines(self) -> dict[str, str]:
+        """By candidate the one that is its non-semantic baseline: the same policy on labels only."""
+        return baselines_of(self.policies)
 
     @property
     def guess(self) -> Disclosure | None:
@@ -264,7 +269,7 @@ class Comparison:
             for row in self.table.drop_nulls(["loss", "risk"]).iter_rows(named=True)
         )
         risk = RISK_WORDS.get(self.kind, "records linked correctly")
-        chart = risk_utility_map(self.table, risk, LABELS_ONLY)
+        chart = risk_utility_map(self.table, risk, set(self.baselines.values()))
         return svg(chart, "risk-utility-map", "Information loss and risk of each candidate", text)
 
     def curve_svg(self) -> str:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from ontomask.arguments import counted
 from ontomask.arrays import TIE
 from ontomask.comparison.grid import required_k
-from ontomask.masking.generalization import Generalization
 from ontomask.privacy.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
@@ -162,7 +161,7 @@ def _requirements(found: Comparison, good: list[Run]) -> list[str]:
     """Where candidates have policies that require different things, each was evaluated by its own."""
     policies = [found.policies[run.name] for run in good if run.name in found.policies]
     # A generalization aims at a k-anonymity that takes the place of a k of its own.
-    ks = {required_k(policy) for policy in policies if not isinstance(policy.method, Generalization)}
+    ks = {required_k(policy) for policy in policies if policy.method is None or not policy.method.takes_required_k}
     others = {
         frozenset(model.describe() for model in policy.require if not isinstance(model, KAnonymity))
         for policy in policies

@@ -16,9 +16,7 @@ from ontomask.comparison.evaluation import Failure, Ground, Run, failed_run, jud
 from ontomask.comparison.grid import required_k
 from ontomask.distances.sweep import available_cores
 from ontomask.errors import Cancelled, Keyword, NotSatisfied, OntomaskError, OptionError
-from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import GroupingMethod
-from ontomask.masking.resampling import Resampling
 from ontomask.policy.policy import Policy
 from ontomask.progress import Progress
 from ontomask.release.run import anonymize
@@ -98,15 +96,10 @@ def excluded_as(policy: Policy) -> tuple[str, Failure] | None:
     A method may join groups until what is required holds; but what is compared is the k that a candidate stands for.
     """
     method, needed = policy.method, required_k(policy)
-    if isinstance(method, Generalization) and method.search != "strategy" and policy.require:
-        # It goes no further than what is required.
-        return ("k is 1", "unmasked") if all(model.trivial for model in policy.require) else None
-    if not isinstance(method, GroupingMethod):
-        return None
-    if method.promised_k == method.k < needed:
+    assert method is not None
+    if isinstance(method, GroupingMethod) and method.promised_k == method.k < needed:
         return f"it promises k={method.k:,}, and {needed:,}-anonymity is required", "refused"
-    draws = isinstance(method, Resampling) and method.variant == "heer"  # one sample is not the data
-    return ("k is 1", "unmasked") if method.k == 1 and not draws else None
+    return ("k is 1", "unmasked") if method.leaves_unmasked(policy.require) else None
 
 
 def _told(problem: OntomaskError) -> str:

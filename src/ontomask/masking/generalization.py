@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Collection, Sequence
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
@@ -12,12 +13,14 @@ from ontomask.errors import PolicyError
 from ontomask.hierarchies.kinds import AnyHierarchy, levels_of
 from ontomask.hierarchies.levels import ColumnLevels, LossKind
 from ontomask.masking.best_first import generalize_best_first
+from ontomask.masking.candidates import levels_from
 from ontomask.masking.full_domain import Search
 from ontomask.masking.goals import Goals
 from ontomask.masking.local_generalization import generalize_groups
 from ontomask.masking.method import DistanceMethod, Masked, MaskedTuples, TupleMethod
 from ontomask.microdata.encoding import Table, Tuples
 from ontomask.privacy.km_anonymity import KmAnonymity
+from ontomask.privacy.models import Model
 from ontomask.progress import Progress
 from ontomask.settings import DictOf, number, whole_number
 from ontomask.statements import Statement, promised
@@ -32,6 +35,10 @@ def _level(asked: Any) -> int | str:
     if level < 0:
         raise ValueError(f"{level} is not a level: 0 is the values themselves")
     return level
+
+
+#: Suppression limits that a comparison tries.
+SUPPRESSED = (0.0, 0.01, 0.05, 0.1)
 
 
 class Generalization(TupleMethod, DistanceMethod):
@@ -101,6 +108,33 @@ class Generalization(TupleMethod, DistanceMethod):
     @property
     def recognizable(self) -> bool:
         return True  # values are true, only less exact
+
+    @property
+    def takes_required_k(self) -> bool:
+        return True
+
+    def levels(self, required: int) -> list[int]:
+        return levels_from(required) if required > 1 else []
+
+    def variations(self, require: Sequence[Model]) -> dict[str, Self]:
+        if self.in_groups or any(isinstance(model, KmAnonymity) for model in require):
+            return {}  # nothing may be suppressed
+        limits = sorted({self.suppression_limit, *SUPPRESSED})
+        return {f"suppression_limit={limit:g}": self.changed(suppression_limit=limit) for limit in limits}
+
+    def leaves_unmasked(self, require: Sequence[Model]) -> bool:
+        """It goes no further than what is required."""
+        return self.search != "strategy" and bool(require) and all(model.trivial for model in require)
+
+    @property
+    def no_baseline(self) -> str | None:
+        named = "its strategy names levels that labels do not have" if self.search == "strategy" else None
+        return super().no_baseline or named
+
+    def on_labels(self, columns: Collection[str]) -> Self:
+        """Labels have no levels: a label is shown, or no value at all."""
+        kept = {name: levels for name, levels in self.hierarchies.items() if name not in columns}
+        return super().on_labels(columns).changed(hierarchies=kept)
 
     def column_levels(self, table: Tuples) -> list[ColumnLevels]:
         """The levels of every quasi-identifier."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self, get_args
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -22,6 +22,7 @@ from ontomask.microdata.attributes import Role
 from ontomask.microdata.columns import Coded
 from ontomask.microdata.encoding import Table, Tuples, make_table
 from ontomask.privacy.diagnostics import Changes, Diagnostics
+from ontomask.privacy.models import Model as PrivacyModel
 from ontomask.progress import Progress, stretch
 from ontomask.settings import Count
 from ontomask.statements import Statement, caveat, promised, unchanged
@@ -84,6 +85,11 @@ class Imputation(SelectiveMethod, DistanceMethod):
     @property
     def draws(self) -> bool:
         return True
+
+    def variations(self, require: Sequence[PrivacyModel]) -> dict[str, Self]:
+        # Settings of one model do not fit another.
+        others = {model: self.changed(model=model, donors=DONORS, bounded=True) for model in get_args(Model)}
+        return {f"model={model}": one for model, one in (others | {self.model: self}).items()}
 
     @property
     def releases(self) -> int:

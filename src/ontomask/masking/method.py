@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Self
 
@@ -18,6 +18,7 @@ from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError
 from ontomask.files.named_files import NamesFile
 from ontomask.kinds.registry import AnyAttribute
+from ontomask.masking.candidates import CandidateMethod, levels_from
 from ontomask.masking.dominance import dominance
 from ontomask.masking.goals import Goals
 from ontomask.microdata.attributes import Role
@@ -27,8 +28,9 @@ from ontomask.operators.aggregation import Centroid, NumericCentre, Operators
 from ontomask.operators.ordering import Comparison
 from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
 from ontomask.privacy.diagnostics import Diagnostics
+from ontomask.privacy.models import Model
 from ontomask.progress import Progress, silent
-from ontomask.settings import Count, ListOf, Spoken, plain
+from ontomask.settings import Count, ListOf, plain
 from ontomask.statements import Statement, caveat
 from ontomask.wording import RECORD, Unit
 
@@ -105,7 +107,7 @@ class MaskedTuples:
         return replace(self.tuples, group_of=self.tuples.group_of[rows.tuple_of])
 
 
-class Method(Spoken):
+class Method(CandidateMethod):
     """A way to mask a table."""
 
     name: str
@@ -261,6 +263,15 @@ class GroupingMethod(Method):
     def assurances(self, unit: Unit = RECORD) -> list[Statement]:
         return [caveat("k is 1: nothing is masked and no record is protected.")] if self.k == 1 else self._assured(unit)
 
+    def at_k(self, k: int) -> Self | None:
+        return self.changed(k=k)
+
+    def levels(self, required: int) -> list[int]:
+        return sorted({self.k, *levels_from(required if required > 1 else self.k)})
+
+    def leaves_unmasked(self, require: Sequence[Model]) -> bool:
+        return self.k == 1
+
     @abstractmethod
     def _assured(self, unit: Unit) -> list[Statement]:
         """The same, where k is above 1."""
@@ -286,6 +297,13 @@ class DistanceMethod(Method):
         """The table, its nominal columns compared as the method says."""
         changed = self._measuring()
         return remeasured(table, **changed) if changed else table
+
+    @property
+    def no_baseline(self) -> str | None:
+        return "it already treats values as labels" if self.measure == "equality" else None
+
+    def on_labels(self, columns: Collection[str]) -> Self:
+        return self.changed(measure=None, measure_options={})
 
     def _measuring(self) -> dict[str, Any]:
         return {} if self.measure is None else {"measure": self.measure, "options": self.measure_options}
@@ -321,6 +339,14 @@ class AggregationMethod(RecordDistanceMethod, GroupingMethod):
 
     def operators(self, table: Tuples) -> Operators:
         return Operators.of(table, self.record_distance(table), self.centroid, self.numeric_centre)
+
+    @property
+    def no_baseline(self) -> str | None:
+        return super().no_baseline if self.centroid == "mode" else None
+
+    def on_labels(self, columns: Collection[str]) -> Self:
+        """Distances are not weighted by frequency: that belongs to the semantic comparison operator (T12 def. 2)."""
+        return super().on_labels(columns).changed(centroid="mode", comparison="plain")
 
     def aggregated(
         self,

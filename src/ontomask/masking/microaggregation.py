@@ -156,6 +156,11 @@ class Microaggregation(TupleMethod, AggregationMethod):
         return self.replace == "centroid"  # hybrid values are drawn at random
 
     @property
+    def label(self) -> str:
+        published = (name for name in PRESETS if self == self.preset(name, k=self.k))
+        return next(published, super().label)
+
+    @property
     def draws(self) -> bool:
         return self.replace == "hybrid" and self.k > 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 import polars as pl
@@ -19,11 +19,15 @@ from ontomask.masking.scores import Nearest, Scores, moments, moved_concepts, mo
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Table
 from ontomask.privacy.diagnostics import Changes
+from ontomask.privacy.models import Model
 from ontomask.progress import Progress
 from ontomask.settings import number
 from ontomask.statements import Statement, caveat, note, promised, unchanged
 from ontomask.statistics.correlation import nearest_correlation
 from ontomask.wording import RECORD, Unit
+
+#: The noise that a comparison tries, as multiples of the policy's own.
+NOISE = (0.5, 1.0, 2.0, 4.0)
 
 
 class NoiseAddition(SelectiveMethod, DistanceMethod):
@@ -68,6 +72,10 @@ class NoiseAddition(SelectiveMethod, DistanceMethod):
     @property
     def draws(self) -> bool:
         return True
+
+    def variations(self, require: Sequence[Model]) -> dict[str, Self]:
+        shares = sorted({min(self.share * step, 100.0) for step in NOISE})
+        return {f"share={share:g}": self.changed(share=share) for share in shares}
 
     def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         progress(0.0, "measuring distances between values")

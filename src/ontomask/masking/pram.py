@@ -19,9 +19,10 @@ balance and leaves values kept more often than was asked for, never less.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import numpy as np
 import polars as pl
@@ -37,6 +38,7 @@ from ontomask.masking.scores import by_code, present_codes
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Table, Tuples
 from ontomask.privacy.diagnostics import Changes
+from ontomask.privacy.models import Model
 from ontomask.progress import Progress
 from ontomask.settings import number
 from ontomask.statements import Statement, caveat, note, promised, unchanged
@@ -46,6 +48,10 @@ from ontomask.wording import RECORD, Unit
 MOST_NUMBERS = 1000
 #: Values of a column whose whole transition matrix is listed for the steward.
 MOST_LISTED = 300
+
+
+#: The probabilities of change that a comparison tries, as multiples of the policy's own.
+CHANGE = (0.5, 1.0, 1.5, 2.0)
 
 
 class PRAM(SelectiveMethod, DistanceMethod):
@@ -77,6 +83,10 @@ class PRAM(SelectiveMethod, DistanceMethod):
     @property
     def draws(self) -> bool:
         return True
+
+    def variations(self, require: Sequence[Model]) -> dict[str, Self]:
+        keeps = sorted({1 - min((1 - self.keep) * step, 1.0) for step in CHANGE}, reverse=True)
+        return {f"keep={keep:g}": self.changed(keep=round(keep, 12)) for keep in keeps}
 
     def require_enough(self, table: Tuples) -> None:
         for column, masked in zip(table.columns, self.chosen(table), strict=True):

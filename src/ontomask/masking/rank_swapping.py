@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.columns import Coded, Codes
 from ontomask.microdata.encoding import Table, Tuples, make_table
 from ontomask.operators.record_distance import RecordDistance
+from ontomask.privacy.models import Model
 from ontomask.progress import Progress, stretch
 from ontomask.settings import Count, number
 from ontomask.statements import Statement, caveat, note, promised
@@ -29,6 +31,8 @@ from ontomask.wording import RECORD, Unit
 
 Variant = Literal["multivariate", "dynamic", "fixed", "distributional", "random"]
 Ties = Literal["together", "random"]
+#: The distances of exchange that a comparison tries, as multiples of the policy's own.
+SWAPPED = (0.5, 1.0, 2.0, 4.0)
 
 
 class RankSwapping(DistanceMethod):
@@ -97,6 +101,22 @@ class RankSwapping(DistanceMethod):
     @property
     def draws(self) -> bool:
         return True
+
+    def at_k(self, k: int) -> Self | None:
+        return self.changed(k=k, percent=None)
+
+    def variations(self, require: Sequence[Model]) -> dict[str, Self]:
+        if self.k is not None:
+            return {f"k={k}": self.changed(k=k) for k in sorted({max(round(self.k * step), 1) for step in SWAPPED})}
+        if self.percent is None:
+            return {}  # any value is exchanged with any
+        percents = sorted({min(self.percent * step, 99.0) for step in SWAPPED})
+        return {f"percent={percent:g}": self.changed(percent=percent) for percent in percents}
+
+    @property
+    def no_baseline(self) -> str | None:
+        labels = self.variant in ("distributional", "random")
+        return "it already treats values as labels" if labels else super().no_baseline
 
     @property
     def by_column(self) -> bool:

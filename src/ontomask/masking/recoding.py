@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from typing import Literal
+from collections.abc import Collection
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,14 @@ class Recoding(TupleMethod, RecordDistanceMethod, GroupingMethod):
         if self.order == "alphabetical" and self.guide != "random":
             raise ValueError("order='alphabetical' needs guide='random'")
         return self
+
+    @property
+    def no_baseline(self) -> str | None:
+        blind = "it does not use the meaning of values" if self.guide != "semantic" else None
+        return super().no_baseline or blind
+
+    def on_labels(self, columns: Collection[str]) -> Self:
+        return super().on_labels(columns).changed(comparison="plain")
 
     @property
     def draws(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from ontomask.masking.method import AggregationMethod, Masked
 from ontomask.microdata.encoding import Rows, Table
 from ontomask.operators.aggregation import Operators, members
 from ontomask.operators.ordering import sorted_records
+from ontomask.privacy.models import Model
 from ontomask.progress import Progress, stretch
 from ontomask.settings import Count
 from ontomask.statements import Statement, caveat, note, promised
@@ -57,6 +59,9 @@ class Resampling(AggregationMethod):
     @property
     def draws(self) -> bool:
         return True
+
+    def leaves_unmasked(self, require: Sequence[Model]) -> bool:
+        return self.variant != "heer" and super().leaves_unmasked(require)  # one sample is not the data
 
     def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         self.require_enough(table)

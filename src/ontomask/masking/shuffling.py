@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from ontomask.masking.method import DistanceMethod, Masked
 from ontomask.microdata.attributes import Role
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Table, Tuples
+from ontomask.privacy.models import Model
 from ontomask.progress import Progress
 from ontomask.statements import Statement, caveat, note, promised
 from ontomask.statistics.correlation import copula_correlations, correlations, nearest_correlation
@@ -58,6 +59,9 @@ class Shuffling(DistanceMethod):
     @property
     def draws(self) -> bool:
         return True
+
+    def variations(self, require: Sequence[Model]) -> dict[str, Self]:
+        return {f"ties={ties}": self.changed(ties=ties) for ties in ("corrected", "published")}
 
     def require_enough(self, table: Tuples) -> None:
         if table.n < 3:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -241,11 +241,13 @@ def dumbbells(rows: Rows, axis: str) -> Chart:
 # ---- several releases ----------------------------------------------------------------------------------------------
 
 
-def risk_utility_map(table: pl.DataFrame, risk: str = "records linked correctly", hollow: str = "") -> Chart:
+def risk_utility_map(
+    table: pl.DataFrame, risk: str = "records linked correctly", hollow: Collection[str] = ()
+) -> Chart:
     """Candidates by what they lose and what they risk: ``name``, ``method``, ``loss``, ``risk``, ``frontier``.
 
-    ``risk`` says what that is, in percent. Methods differ in colour and shape; a line joins the frontier. Points whose
-    name ends with ``hollow`` are hollow. A name that finds no room beside its point is left out.
+    ``risk`` says what that is, in percent. Methods differ in colour and shape; a line joins the frontier. The
+    points of the names in ``hollow`` are hollow. A name that finds no room beside its point is left out.
     """
     rows: list[dict[str, Any]] = [
         # The legend says the method: a name that begins with it, as a grid's do, adds the rest.
@@ -254,7 +256,7 @@ def risk_utility_map(table: pl.DataFrame, risk: str = "records linked correctly"
             "method": short(str(row["method"]), 40),
         }
         | {field: _finite(row[field]) for field in ("loss", "risk")}
-        | {"frontier": bool(row["frontier"]), "hollow": bool(hollow) and str(row["name"]).endswith(hollow)}
+        | {"frontier": bool(row["frontier"]), "hollow": row["name"] in hollow}
         for row in table.iter_rows(named=True)
     ]
     rows = [row for row in rows if row["loss"] is not None and row["risk"] is not None]

@@ -1,0 +1,65 @@
+"""What a comparison of candidates asks of a method: its label, its k, what to vary, its baseline on labels only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from typing import Self
+
+from ontomask.privacy.models import Model
+from ontomask.settings import Spoken
+
+#: Values of k that are compared where none are given, as multiples of the least one that may be released.
+MULTIPLES = (1.0, 1.5, 2.0, 3.0)
+
+
+class CandidateMethod(Spoken):
+    """A method as a candidate of a comparison. All has a default: of a method without k, without anything to vary, that
+    only tests whether values are equal."""
+
+    name: str
+
+    @property
+    def label(self) -> str:
+        """Its name and the settings that differ from their defaults, but for k: methods of a grid are named by it."""
+        given = {name: getattr(self, name) for name in sorted(self.model_fields_set - {"name", "k", "hierarchies"})}
+        fields = type(self).model_fields
+        return " ".join(
+            [self.name, *(f"{key}={value}" for key, value in given.items() if value != fields[key].default)]
+        )
+
+    @property
+    def takes_required_k(self) -> bool:
+        """Has it no k of its own, and goes as far as the k-anonymity that is required?"""
+        return False
+
+    def at_k(self, k: int) -> Self | None:
+        """The same method with this k; None: it has no k."""
+        return None
+
+    def levels(self, required: int) -> list[int]:
+        """The values of k that a comparison tries if none are named and :meth:`variations` are empty; ``required``: the
+        largest k of a required k-anonymity, or 1."""
+        return []
+
+    def variations(self, require: Sequence[Model]) -> dict[str, Self]:
+        """What a comparison tries in place of several k, itself among them: by setting, such as ``share=0.2``."""
+        return {}
+
+    def leaves_unmasked(self, require: Sequence[Model]) -> bool:
+        """Does it change nothing, with these settings and requirements?"""
+        return False
+
+    @property
+    def no_baseline(self) -> str | None:
+        """Why it has no baseline that takes nominal values for labels; None: it has one, :meth:`on_labels`."""
+        return "it only tests whether values are equal, so labels only is the same method"
+
+    def on_labels(self, columns: Collection[str]) -> Self:
+        """The same method, where the values of these nominal columns are only equal or not (T12 9.2.2)."""
+        return self
+
+
+def levels_from(k: int) -> list[int]:
+    """k and larger ones, for a comparison: 5, 8, 10, 15."""
+    return sorted({math.ceil(k * multiple) for multiple in MULTIPLES})
