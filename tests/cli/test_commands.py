@@ -355,7 +355,7 @@ def test_compare(place: Path) -> None:
     out, _ = run(*arguments, "--with", "swapped.yaml", "--map", "map.svg", cwd=place)
     assert "Recommended: " in out
     assert "recoding, k=2" in out
-    assert "Refused, as what is required is not satisfied: " in out
+    assert "Refused, because a requirement is not satisfied: " in out
     assert "swapped" in out
     assert (place / "map.svg").read_text(encoding="utf-8").startswith("<svg")
     said = json.loads(run(*arguments, "--json", cwd=place)[0])
@@ -402,7 +402,9 @@ def test_what_the_policy_requires_is_required_of_the_others(place: Path, here: A
     om.demo_policy(om.Recoding(k=2)).save(place / "weak.yaml", overwrite=True)
     out, _ = here("compare", "policy.yaml", "stays.csv", "--with", "weak.yaml", cwd=place)
     assert "Recommended: policy." in out
-    assert "Refused, as what is required is not satisfied: weak (it promises k=2, and 3-anonymity is required)." in out
+    assert (
+        "Refused, because a requirement is not satisfied: weak (it promises k=2, and 3-anonymity is required)." in out
+    )
     out, _ = here("compare", "policy.yaml", "stays.csv", "--method", "recoding", "--k", "2", cwd=place, code=1)
     assert "Nothing can be recommended" in out
     assert "refused" in out

@@ -51,7 +51,7 @@ def test_methods_that_mask_different_columns_are_in_one_table(mixed: Comparison)
     assert list(mixed.columns) == EVERY
     assert mixed.table["score"].null_count() == 0
     assert mixed.table["promised"].to_list() == ["5-anonymity", None, None, None, None]
-    assert mixed.notes[0].startswith(f"Loss is of {', '.join(EVERY)}: every column that a candidate masks.")
+    assert mixed.notes[0].startswith(f"Loss covers every column that a candidate masks: {', '.join(EVERY)}.")
 
 
 def test_loss_is_of_the_same_columns_for_all(mixed: Comparison) -> None:
@@ -74,7 +74,7 @@ def test_disclosure_is_the_risk_where_not_only_quasi_identifiers_are_masked(mixe
     assert mixed.kind == "disclosure"
     assert mixed.chosen
     assert mixed.table["risk"].to_list() == mixed.table["disclosure"].to_list()
-    assert any(text.startswith("Risk is attribute disclosure here") for text in mixed.recommendation)
+    assert any(text.startswith("Risk is attribute disclosure, because") for text in mixed.recommendation)
     assert "an intruder learns" in mixed.recommendation[0]
     swapped = om.compare(STAYS, MIXED, workers=1, seed=1, kind="semantic")
     assert not swapped.chosen
@@ -88,9 +88,9 @@ def test_disclosure_is_the_risk_where_not_only_quasi_identifiers_are_masked(mixe
 def test_methods_of_quasi_identifiers_are_judged_as_before() -> None:
     found = om.compare(STAYS, om.grid(POLICY, ["microaggregation", "recoding"], [5]), workers=1)
     assert (found.kind, found.chosen, list(found.columns)) == ("semantic", False, QUASI)
-    assert not any(text.startswith("Loss is of") for text in found.notes)
+    assert not any(text.startswith("Loss covers") for text in found.notes)
     assert any(
-        text.startswith("Disclosure: the share of the sensitive values (charge, secondary_diagnosis)")
+        text.startswith("Disclosure is the share of the sensitive values (charge, secondary_diagnosis)")
         for text in found.notes
     )
 
@@ -238,7 +238,7 @@ def test_baselines_are_known_by_their_policies_not_by_their_names() -> None:
     found = om.compare(frame, {"ours": own, "theirs": labels_only(own), "ours, labels only": misleading}, workers=1)
     assert found.baselines == {"ours": "theirs"}
     assert any(note.startswith("Compared with labels only") and ": sa_mdav " in note for note in found.notes)
-    assert any("counterpart: suppression (" in note for note in found.notes)
+    assert any("baseline: suppression (" in note for note in found.notes)
 
 
 def test_a_method_brings_its_variations_and_its_baseline() -> None:
@@ -268,7 +268,7 @@ def test_twins_stand_beside_their_candidates_and_differ() -> None:
         pair = [row_of(found, f"{name}, k=5{end}")["sse"] for end in ("", LABELS_ONLY)]
         assert pair[0] != pair[1]
     assert (
-        r"Without a labels-only counterpart: suppression (it only tests whether values are equal, so labels "
+        r"Without a labels-only baseline: suppression (it only tests whether values are equal, so labels "
         r"only is the same method)." in found.notes
     )
     assert any(
@@ -385,7 +385,7 @@ def test_ranges_are_exact_and_whole() -> None:
 def test_weights_are_told_as_0_and_1_only_where_they_are() -> None:
     told = drawn((10, 1), (9.99, 9), (9.98, 900)).recommendation
     assert not any("from 1 to 1" in text or "to 1 to" in text for text in told)
-    assert any("(alpha from 0.999 to 0.999989), r1" in text for text in told)
+    assert any("(alpha from 0.999 to 0.999989), choose r1" in text for text in told)
 
 
 def test_the_order_of_records_changes_no_digit_of_disclosure() -> None:

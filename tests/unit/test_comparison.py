@@ -110,14 +110,14 @@ def test_winners_have_the_lowest_score_at_their_alphas() -> None:
 
 def test_the_recommendation_names_its_reasons() -> None:
     told = made((10, 10), (2, 30), (40, 1), (None, None)).recommendation
-    assert told[0].startswith("Recommended: r0. It has the lowest score, of 3 candidates: 10 ")
+    assert told[0].startswith("Recommended: r0. Of 3 candidates, it has the lowest score: 10 ")
     assert any(text.startswith("If risk counts more") and text.endswith("r2.") for text in told)
     assert any(text.startswith("If loss counts more") and text.endswith("r1.") for text in told)
     assert told[-1] == "Without a release: r3 (refused)."
 
 
 def test_who_is_best_everywhere() -> None:
-    assert "It has the lowest score whatever the weights of loss and risk." in made((1, 1), (2, 2)).recommendation
+    assert "It has the lowest score, whatever the weights of loss and risk." in made((1, 1), (2, 2)).recommendation
 
 
 def test_nothing_can_be_recommended() -> None:
@@ -135,8 +135,8 @@ def test_a_refused_release_is_a_row_with_its_error() -> None:
     assert row["error"].startswith("3-anonymity: ")
     assert compared.best == "microaggregation, k=3"
     told = " ".join(compared.recommendation)
-    assert "Every released record is in a class of at least" in told
-    assert "Refused, as what is required is not satisfied: rank_swapping, k=3 (3-anonymity: " in told
+    assert "releases is in a class of at least" in told
+    assert "Refused, because a requirement is not satisfied: rank_swapping, k=3 (3-anonymity: " in told
 
 
 def test_what_is_required_stays_required() -> None:
@@ -193,7 +193,7 @@ def test_nothing_required_is_nothing_satisfied(k: int) -> None:
     told = " ".join(compared.recommendation)
     assert "satisf" not in told
     assert "in a class of at least" not in told
-    assert "It promises no k-anonymity" in told
+    assert "promises no k-anonymity" in told
 
 
 def test_what_masks_nothing_is_never_recommended() -> None:
@@ -201,14 +201,17 @@ def test_what_masks_nothing_is_never_recommended() -> None:
     compared = om.compare(FRAME, om.grid(POLICY, ["suppression", "recoding"], [1, 2]), workers=1)
     nothing = compared.table.filter(pl.col("k") == 1)
     assert nothing["satisfied"].to_list() == [False, False]
-    assert "Not considered, as nothing is masked: suppression, k=1; recoding, k=1 (k is 1)." in compared.recommendation
+    assert (
+        "Not considered, because nothing is masked: suppression, k=1; recoding, k=1 (k is 1)."
+        in compared.recommendation
+    )
     assert compared.best in ("suppression, k=2", "recoding, k=2")
 
 
 def test_policies_that_require_different_things_are_said_to() -> None:
     one = POLICY.changed(method=om.Recoding(k=4), require=[om.KAnonymity(k=4)])
     two = POLICY.changed(method=om.Recoding(k=2), require=[om.KAnonymity(k=2)])
-    same = "The candidates have different requirements: each was evaluated by its own policy."
+    same = "The candidates have different requirements. Each was checked against those of its own policy."
     assert same in om.compare(FRAME, {"one": one, "two": two}, workers=1).recommendation
     assert same not in om.compare(FRAME, WAYS, workers=1).recommendation
 

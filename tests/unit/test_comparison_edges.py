@@ -137,13 +137,13 @@ def test_what_was_remembered_and_makes_no_sense_is_done_again(tmp_path: Path, on
 @pytest.mark.parametrize(
     ("figures", "alpha", "best", "said"),
     [
-        ([(0, 10), (0, 5)], 1, "r1", "It has the lowest score whatever the weights of loss and risk."),
-        ([(50, 12.5), (40, 12.5)], 0, "r1", "It has the lowest score whatever the weights of loss and risk."),
-        ([(50, 12.5), (50, 12.5)], 0, "r0", "It has the lowest score whatever the weights of loss and risk."),
-        ([(0, 10), (0, 5), (5, 0)], 1, "r1", "If risk counts more (alpha from 0 to 0.5), r2."),
-        ([(10, 20), (20, 10)], 0.5, "r0", "If risk counts more (alpha from 0 to 0.5), r1."),
-        ([(None, 1), (5, 1)], 0, "r1", "It has the lowest score whatever the weights of loss and risk."),
-        ([(None, 1), (5, 2)], 0, "r0", "If loss counts more (alpha from 0 to 1), r1."),
+        ([(0, 10), (0, 5)], 1, "r1", "It has the lowest score, whatever the weights of loss and risk."),
+        ([(50, 12.5), (40, 12.5)], 0, "r1", "It has the lowest score, whatever the weights of loss and risk."),
+        ([(50, 12.5), (50, 12.5)], 0, "r0", "It has the lowest score, whatever the weights of loss and risk."),
+        ([(0, 10), (0, 5), (5, 0)], 1, "r1", "If risk counts more (alpha from 0 to 0.5), choose r2."),
+        ([(10, 20), (20, 10)], 0.5, "r0", "If risk counts more (alpha from 0 to 0.5), choose r1."),
+        ([(None, 1), (5, 1)], 0, "r1", "It has the lowest score, whatever the weights of loss and risk."),
+        ([(None, 1), (5, 2)], 0, "r0", "If loss counts more (alpha from 0 to 1), choose r1."),
     ],
 )
 def test_of_equal_scores_none_is_chosen_that_is_worse(

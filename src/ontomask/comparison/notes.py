@@ -39,8 +39,8 @@ def _columns(found: Comparison) -> list[str]:
         return []
     return [
         (
-            f"Loss is of {_listed(found.columns)}: every column that a candidate masks. A candidate loses nothing in a "
-            "column that it leaves as it was."
+            f"Loss covers every column that a candidate masks: {_listed(found.columns)}. A candidate loses nothing in a column "
+            "that it leaves unchanged."
         )
     ]
 
@@ -51,9 +51,9 @@ def _disclosure(found: Comparison) -> list[str]:
         return []
     return [
         (
-            f"Disclosure: the share of the sensitive values ({_listed(list(guess.guessed))}) that an intruder learns who knows "
-            "the quasi-identifiers, finds the best matching records and reads the value of one of them. Guessing gets "
-            f"{100 * guess.guess:.3g}% right."
+            f"Disclosure is the share of the sensitive values ({_listed(list(guess.guessed))}) that an intruder learns. The "
+            "intruder knows the quasi-identifiers, finds the records that match best, and reads the value of one of them. "
+            f"Guessing gets {100 * guess.guess:.3g}% right."
         )
     ]
 
@@ -68,8 +68,8 @@ def _releases(found: Comparison) -> list[str]:
         return []
     return [
         (
-            f"Several releases of the same records: {'; '.join(several)}. Loss is the mean over them; linkage and disclosure "
-            "are the largest of a single one, and do not count what an intruder learns from all of them together."
+            f"Several releases of the same records: {'; '.join(several)}. Loss is the mean over the releases. Linkage and "
+            "disclosure are the largest of a single release. What an intruder learns from all of them together is not counted."
         )
     ]
 
@@ -107,8 +107,7 @@ def _without_twin(found: Comparison) -> list[str]:
         if name not in found.baselines and name not in found.baselines.values():
             reasons.setdefault(no_baseline(policy) or "none was asked for", []).append(_label(policy))
     return [
-        f"Without a labels-only counterpart: {'; '.join(dict.fromkeys(names))} ({why})."
-        for why, names in reasons.items()
+        f"Without a labels-only baseline: {'; '.join(dict.fromkeys(names))} ({why})." for why, names in reasons.items()
     ]
 
 
@@ -123,8 +122,8 @@ def _seconds(found: Comparison) -> list[str]:
         return []
     return [
         (
-            "Seconds are of masking alone. What is done once in a process, compiling or loading code and reading taxonomies, "
-            f"took {first:.1f} s before."
+            "Seconds are of masking alone. What each process does once, loading or compiling code and reading taxonomies, took "
+            f"{first:.1f} s in all."
         )
     ]
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 #: How a candidate that cannot be chosen is called, by what happened to it.
 FAILED = {
-    "refused": "Refused, as what is required is not satisfied",
-    "unmasked": "Not considered, as nothing is masked",
+    "refused": "Refused, because a requirement is not satisfied",
+    "unmasked": "Not considered, because nothing is masked",
     "invalid": "Not possible with these data",
     "incomparable": "Not compared",
     "died": "Not finished",
@@ -50,16 +50,15 @@ def _nothing(found: Comparison) -> str:
     if not found.satisfied:
         return "Nothing can be recommended: no candidate gave a release that satisfies what is required of it."
     return (
-        "Nothing can be recommended: no release has a score. Loss has no measure where records are changed or left out and "
-        "all original ones are alike."
+        "Nothing can be recommended: no release has a score. Information loss is undefined if all original records are "
+        "alike and some of them were changed or left out."
     )
 
 
 def _choice(found: Comparison, best: Run, good: list[Run]) -> str:
-    score = found.score(best)
     return (
-        f"Recommended: {best.name}. It has the lowest score{_among(found, good)}: {score:.3g} with alpha {found.alpha:g} "
-        f"({_loss(best)}, {_risk(found, best)})."
+        f"Recommended: {best.name}. {_among(found, good)} {found.score(best):.3g} with alpha {found.alpha:g} ({_loss(best)}, "
+        f"{_risk(found, best)})."
     )
 
 
@@ -69,8 +68,8 @@ def _chosen_risk(found: Comparison) -> list[str]:
         return []
     return [
         (
-            "Risk is attribute disclosure here, as not only quasi-identifiers are masked: linkage shows which records are "
-            "found, and not whether the sensitive values found with them are their own."
+            "Risk is attribute disclosure, because a candidate masks other columns than quasi-identifiers. Linkage shows "
+            "which records are found. It does not show whether the sensitive values found with them are their own."
         )
     ]
 
@@ -78,9 +77,9 @@ def _chosen_risk(found: Comparison) -> list[str]:
 def _among(found: Comparison, good: list[Run]) -> str:
     """Of how many; that something is satisfied is said only where something is required or promised."""
     if len(good) == 1:
-        return " as the only candidate that works" if len(found.runs) > 1 else " as the only candidate"
-    promised = all(run.promises for run in good)
-    return f", of {len(good):,} candidates" + (" that satisfy what is required" if promised else "")
+        return f"It is the only candidate{' with a release' if len(found.runs) > 1 else ''}. Its score is"
+    satisfy = " that satisfy what is required" if all(run.promises for run in good) else ""
+    return f"Of {len(good):,} candidates{satisfy}, it has the lowest score:"
 
 
 def _loss(run: Run) -> str:
@@ -105,13 +104,13 @@ def _otherwise(found: Comparison, best: Run) -> list[str]:
         if name == best.name or low < found.alpha < high:
             continue
         if high == 0:
-            sentences.append(f"Only if risk alone counts (alpha 0), {name}.")
+            sentences.append(f"If only risk counts (alpha 0), choose {name}.")
         elif high <= found.alpha:
-            sentences.append(f"If risk counts more (alpha from {_alpha(low)} to {_alpha(high)}), {name}.")
+            sentences.append(f"If risk counts more (alpha from {_alpha(low)} to {_alpha(high)}), choose {name}.")
         else:
-            sentences.append(f"If loss counts more (alpha from {_alpha(low)} to {_alpha(high)}), {name}.")
+            sentences.append(f"If loss counts more (alpha from {_alpha(low)} to {_alpha(high)}), choose {name}.")
     always = len(found.winners) == 1 and best.loss is not None
-    return sentences or ["It has the lowest score whatever the weights of loss and risk."] * always
+    return sentences or ["It has the lowest score, whatever the weights of loss and risk."] * always
 
 
 def _alpha(value: float) -> str:
@@ -129,8 +128,8 @@ def _distribution(best: Run, good: list[Run]) -> list[str]:
         return []
     return [
         (
-            f"If only the distribution of combinations of values matters and not their meaning, {nearest.name}: its "
-            f"divergence is {far[nearest.name]:.3g}, against {far[best.name]:.3g}."
+            f"If only the frequencies of combinations of values matter, and not their meaning, choose {nearest.name}. Its KL "
+            f"divergence is {far[nearest.name]:.3g}; that of {best.name} is {far[best.name]:.3g}."
         )
     ]
 
@@ -138,21 +137,24 @@ def _distribution(best: Run, good: list[Run]) -> list[str]:
 def _cost(best: Run, good: list[Run]) -> list[str]:
     sentences = []
     if best.removed:
-        sentences.append(f"It leaves out {best.removed:,} of {counted(best.records or 0, 'record')}.")
+        sentences.append(f"{best.name} leaves out {best.removed:,} of {counted(best.records or 0, 'record')}.")
     fastest = min(good, key=lambda run: run.seconds)
     if fastest.name != best.name and best.seconds > 10 and best.seconds > 5 * fastest.seconds:
-        sentences.append(f"It took {best.seconds:.0f} s; {fastest.name} took {fastest.seconds:.1f} s.")
+        sentences.append(f"{best.name} took {best.seconds:.0f} s to mask; {fastest.name} took {fastest.seconds:.1f} s.")
     return sentences
 
 
 def _promise(best: Run) -> list[str]:
     if best.promised_k > 1:
-        return [f"Every released record is in a class of at least {counted(best.smallest or 0, 'record')}."]
-    unique = f"{best.unique:,} of its released records are unique" if best.unique else "released records can be unique"
+        smallest = counted(best.smallest or 0, "record")
+        return [f"Every record that {best.name} releases is in a class of at least {smallest}."]
+    unique = (
+        f"{counted(best.unique, 'released record')} {'is' if best.unique == 1 else 'are'} unique" if best.unique else ""
+    )
     return [
         (
-            f"It promises no k-anonymity: {unique}. Its figures of risk come from the attacks that were tried, and guarantee "
-            "nothing."
+            f"{best.name} promises no k-anonymity: {unique or 'no released record is unique, but that is not guaranteed'}. Its "
+            "risk was measured by the attacks that were tried. It is not a guarantee."
         )
     ]
 
@@ -168,7 +170,7 @@ def _requirements(found: Comparison, good: list[Run]) -> list[str]:
     }
     if len(ks) < 2 and len(others) < 2:
         return []
-    return ["The candidates have different requirements: each was evaluated by its own policy."]
+    return ["The candidates have different requirements. Each was checked against those of its own policy."]
 
 
 def _failed(found: Comparison) -> list[str]:
@@ -181,16 +183,10 @@ def _failed(found: Comparison) -> list[str]:
     listed = list(reasons.items())
     sentences = [f"{why}: {_listed(names)} ({error})." for (why, error), names in listed[:MOST_REASONS]]
     rest = sum(len(names) for _, names in listed[MOST_REASONS:])
-    return [
-        *sentences,
-        *(
-            [
-                f"And {counted(rest, 'more candidate')} without a release: see the column error of the table (--json shows it)."
-            ]
-            if rest
-            else []
-        ),
-    ]
+    if rest:
+        more = counted(rest, "more candidate")
+        sentences.append(f"{more} without a release: the column error of the table gives the reasons (see --json).")
+    return sentences
 
 
 def _listed(names: list[str]) -> str:
