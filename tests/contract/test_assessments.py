@@ -95,12 +95,18 @@ def inside_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     def checked(space: Any, blocks: Any, point: Any, at: Any, gone: Any, rows: Any, *rest: Any) -> None:
         for c in range(len(space.codes)):
             values = int(space.home_at[c + 1] - space.home_at[c])
-            places = int(space.width[c]) if space.table_at[c] >= 0 else values
+            places = height(space, c) if space.table_at[c] >= 0 else values
             assert int(space.codes[c].max(initial=0)) < values, "a record has a value that has no place"
             assert int(rows[:, c].max(initial=0)) < places, "a record is compared by a value that has no place"
         kernel(space, blocks, point, at, gone, rows, *rest)
 
     monkeypatch.setattr(linking, "linkage_range", checked)
+
+
+def height(space: Any, c: int) -> int:
+    """How many rows the table of a coded attribute has."""
+    ends = [*(int(at) for at in space.table_at[c + 1 :] if at >= 0), len(space.tables)]
+    return (ends[0] - int(space.table_at[c])) // int(space.home_at[c + 1] - space.home_at[c])
 
 
 def test_every_method_is_here() -> None:

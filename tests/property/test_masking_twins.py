@@ -193,7 +193,7 @@ def _probe(space: Any, blocks: Any, point: Any, weighted: Any, dropped: Any, clo
         if close_gaps:
             tidy(space, blocks)
     look_from(space, blocks, point, weighted)
-    bound_above(space, blocks, point, weighted)
+    bound_above(space, blocks, point, weighted, 0.0)
     for b in range(blocks.count[0]):
         bounds[b, 0], bounds[b, 1] = blocks.least[b], blocks.most[b]
         if blocks.fill[b] > 0:

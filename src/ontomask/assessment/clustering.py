@@ -26,8 +26,6 @@ MOST_CLUSTERS = 20
 SAMPLE = 2_000
 #: Records that are clustered at most: their distances are held as a matrix.
 MOST_RECORDS = 20_000
-#: Distances computed at once.
-BLOCK = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -157,15 +155,7 @@ def _matrix(distance: RecordDistance, table: Table, rows: NDArray[Any]) -> Float
     """Distances between records of a table, on the scale of the original."""
     tuples, tuple_of = np.unique(table.rows.tuple_of[rows], return_inverse=True)
     own = [column.centre_of_code[codes[tuples]] for column, codes in zip(table.columns, table.codes, strict=True)]
-    p = len(tuples)
-    between = np.empty((p, p))
-    step = max(1, BLOCK // p)
-    for begin in range(0, p, step):
-        block = slice(begin, min(begin + step, p))
-        height = block.stop - begin
-        pairs = distance.pairs([np.repeat(c[block], p) for c in own], [np.tile(c, height) for c in own])
-        between[block] = pairs.reshape(height, p)
-    return between[np.ix_(tuple_of, tuple_of)]
+    return distance.between_all(own)[np.ix_(tuple_of, tuple_of)]
 
 
 def ward(distances: Floats) -> Floats:

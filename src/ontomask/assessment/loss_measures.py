@@ -178,7 +178,7 @@ def _centre(metric: ColumnDistance) -> NDArray[Any]:
     counts = column.counts
     values = np.flatnonzero(counts)
     table = Tuples((column,), np.arange(len(column), dtype=np.int32)[None, :], counts)
-    operators = Operators.of(table, RecordDistance([metric]), "semantic")
+    operators = Operators.of_centres(table, RecordDistance([metric]))
     return operators.centres_of(np.array([0, len(values)]), values, counts[values])[0]
 
 

@@ -83,6 +83,7 @@ def command(
     the mapping of original to released values, the assessment, and a manifest with versions and hashes. The folder
     appears only when it is complete.
     """
+    from ontomask.distances.kept_tables import tables_kept
     from ontomask.masking.randomness import EXPLICIT_SEED, chosen_secret
     from ontomask.policy.policy import Policy
     from ontomask.release.run import anonymize
@@ -94,15 +95,16 @@ def command(
     hidden = chosen_secret(seed, secret)
     require_place(output, overwrite=force, inputs=inputs_of(chosen, Path(data)))  # before the work is done
     with shown_progress(quiet or as_json) as progress:
-        result = anonymize(
-            data,
-            chosen,
-            secret=hidden,
-            progress=stretch(progress, 0.0, 0.5),
-            allow_unsatisfied=allow_unsatisfied,
-        )
-        if report:
-            result.assess(stretch(progress, 0.5, 0.9))
+        with tables_kept():
+            result = anonymize(
+                data,
+                chosen,
+                secret=hidden,
+                progress=stretch(progress, 0.0, 0.5),
+                allow_unsatisfied=allow_unsatisfied,
+            )
+            if report:
+                result.assess(stretch(progress, 0.5, 0.9))
         progress(0.9, "writing")
         result.save(output, overwrite=force, format=format, report=report, escape_formulas=escape_formulas)
     if as_json:

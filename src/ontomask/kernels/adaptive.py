@@ -11,7 +11,7 @@ from ontomask.kernels.blocks import Blocks, drop_slot, tidy
 from ontomask.kernels.centres import Rules, Tally, change, clear, set_centre
 from ontomask.kernels.compiling import inner, kernel
 from ontomask.kernels.groups import GROUPS, LEFT, closest_group
-from ontomask.kernels.searching import farthest, look_from, nearest
+from ontomask.kernels.searching import face, farthest, look_from, nearest
 from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, set_point, slack
 
 
@@ -70,7 +70,7 @@ def adaptive_steps(
             point.at[:] = seed.at
             point.gone[:] = seed.gone
             point.rows[:] = seed.rows
-        look_from(space, blocks, point, weighted)
+        face(space, blocks, point)
         slot = farthest(space, blocks, point, weighted, tie)
         if from_centre:
             set_point(space, seed, blocks.ids[slot])

@@ -93,6 +93,13 @@ def clear(tally: Tally) -> None:
 @inner
 def change(space: Space, rules: Rules, tally: Tally, tuple_: int, weight: int) -> None:
     """Let ``weight`` records of a tuple join the set, or leave it where the weight is negative."""
+    change_numbers(space, rules, tally, tuple_, weight)
+    for c in range(space.codes.shape[0]):
+        _change_code(space, rules, tally, c, np.int64(space.codes[c, tuple_]), weight)
+
+
+@inner
+def change_numbers(space: Space, rules: Rules, tally: Tally, tuple_: int, weight: int) -> None:
     for a in range(space.numbers.shape[0]):
         if space.gap[a] > 0.0 and space.absent[a, tuple_] > 0.0:
             tally.gone[a] += weight
@@ -104,15 +111,20 @@ def change(space: Space, rules: Rules, tally: Tally, tuple_: int, weight: int) -
             tally.ranks[a, rank] += weight
         else:
             _add_exactly(tally.sums[a], x * weight)
-    for c in range(space.codes.shape[0]):
-        _change_code(space, rules, tally, c, np.int64(space.codes[c, tuple_]), weight)
 
 
 @kernel
 def add_all(space: Space, rules: Rules, tally: Tally, weights: Longs) -> None:
-    """Let every tuple join the set with all its records."""
+    """Let every tuple join the set with all its records, those of one value at once."""
     for t in range(weights.size):
-        change(space, rules, tally, t, weights[t])
+        change_numbers(space, rules, tally, t, weights[t])
+    for c in range(space.codes.shape[0]):
+        records = np.zeros(space.home_at[c + 1] - space.home_at[c], dtype=np.int64)
+        for t in range(weights.size):
+            records[space.codes[c, t]] += weights[t]
+        for code in range(records.size):
+            if records[code] > 0:
+                _change_code(space, rules, tally, c, code, records[code])
 
 
 @inner
@@ -122,6 +134,14 @@ def _add_exactly(pair: Floats, x: float) -> None:
     part = total - pair[0]
     pair[1] += (pair[0] - (total - part)) + (x - part)
     pair[0] = total
+
+
+@inner
+def parts(cost: float, fix: float) -> tuple[int, int]:
+    """A cost as whole numbers: the first 30 bits, and 31 more."""
+    x = cost * fix
+    whole = np.int64(x)
+    return whole, np.int64((x - whole) * LOW)
 
 
 @inner
@@ -136,10 +156,9 @@ def _change_code(space: Space, rules: Rules, tally: Tally, c: int, code: int, we
         cost = rules.costs[rules.cost_at[c] + code * (last - first) :]
         high, low = tally.high[first:last], tally.low[first:last]
         for u in range(last - first):
-            x = cost[u] * rules.fix[c]
-            whole = np.int64(x)
+            whole, rest = parts(cost[u], rules.fix[c])
             high[u] += whole * weight
-            low[u] += np.int64((x - whole) * LOW) * weight
+            low[u] += rest * weight
     change_of = 0
     if before == 0:
         change_of = 1
@@ -156,6 +175,13 @@ def _change_code(space: Space, rules: Rules, tally: Tally, c: int, code: int, we
 @inner
 def set_centre(space: Space, rules: Rules, tally: Tally, point: Point) -> None:
     """Let the point be the centre of the set, which is not empty."""
+    set_numbers(space, rules, tally, point)
+    for c in range(space.codes.shape[0]):
+        point.rows[c] = _centre_row(space, rules, tally, c)
+
+
+@inner
+def set_numbers(space: Space, rules: Rules, tally: Tally, point: Point) -> None:
     for a in range(space.numbers.shape[0]):
         # A missing value is the centre where more than half of the values are missing.
         point.gone[a] = 1.0 if tally.gone[a] > tally.here[a] else 0.0
@@ -165,8 +191,6 @@ def set_centre(space: Space, rules: Rules, tally: Tally, point: Point) -> None:
             point.at[a] = _median(tally.ranks[a], tally.here[a]) * rules.step[a]
         else:
             point.at[a] = (tally.sums[a, 0] + tally.sums[a, 1]) / tally.here[a]
-    for c in range(space.codes.shape[0]):
-        point.rows[c] = _centre_row(space, rules, tally, c)
 
 
 @inner
@@ -250,7 +274,7 @@ def _least_below(rules: Rules, tally: Tally, c: int, top: int) -> int:
                 continue
             cost = tally.high[first + u] + tally.low[first + u] / LOW
             # What costs more is out, whether it lies below the top or not: the dear look-up comes last.
-            if cost > least + TIE * least or not (u == rules.void[c] or _is_below(rules, first, u, top)):
+            if cost > least + TIE * least or not (u == rules.void[c] or is_below(rules, first, u, top)):
                 continue
             if turn == 1:
                 return u
@@ -259,7 +283,7 @@ def _least_below(rules: Rules, tally: Tally, c: int, top: int) -> int:
 
 
 @inner
-def _is_below(rules: Rules, first: int, u: int, top: int) -> bool:
+def is_below(rules: Rules, first: int, u: int, top: int) -> bool:
     if u == top:
         return True
     if rules.depth[first + u] <= rules.depth[first + top]:

@@ -5,12 +5,28 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.kernels.centres import Rules, Tally, change, clear, set_centre
+from ontomask.kernels.centres import (
+    LOW,
+    MODE,
+    PRESENT,
+    SUBSUMER,
+    Rules,
+    Tally,
+    change,
+    change_numbers,
+    clear,
+    is_below,
+    parts,
+    set_centre,
+    set_numbers,
+)
 from ontomask.kernels.compiling import inner, kernel
-from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, between, slack
+from ontomask.kernels.space import TIE, Codes, Floats, Longs, Point, Space, between, slack
 
 #: Places in the counts of a partition that is under way: groups formed, records left.
 GROUPS, LEFT = 0, 1
+#: Tuples of a group up to which only the rows that can be its centre are looked at.
+FEW = 64
 
 
 @kernel
@@ -28,22 +44,138 @@ def centres_of_groups(
     begin: int,
     end: int,
 ) -> None:
-    """Centre ``g`` (begin <= g < end) of the tuples ``group_at[g]..group_at[g + 1]``, into row g of the results.
-
-    Members are taken out again instead of clearing the tally: groups are small and tables may be large.
-    """
+    """Centre ``g`` (begin <= g < end) of the tuples ``group_at[g]..group_at[g + 1]``, into row g of the results."""
     clear(tally)
+    present, rows_above = np.empty(FEW, dtype=np.int64), np.empty(rules.depth.size, dtype=np.int64)
     for g in range(begin, end):
-        for i in range(group_at[g], group_at[g + 1]):
-            change(space, rules, tally, tuples[i], weights[i])
-        set_centre(space, rules, tally, point)
+        members, times = tuples[group_at[g] : group_at[g + 1]], weights[group_at[g] : group_at[g + 1]]
+        if members.size > FEW:
+            for i in range(members.size):
+                change(space, rules, tally, members[i], times[i])
+            set_centre(space, rules, tally, point)
+            clear(tally)
+        else:
+            _set_centre_of_few(space, rules, tally, point, members, times, present, rows_above)
         at[g] = point.at
         gone[g] = point.gone
         rows[g] = point.rows
-        for i in range(group_at[g], group_at[g + 1]):
-            change(space, rules, tally, tuples[i], -weights[i])
-        # Sums of numbers are the one thing that rounding may leave a trace in.
-        tally.sums[:] = 0.0
+
+
+@inner
+def _set_centre_of_few(
+    space: Space,
+    rules: Rules,
+    tally: Tally,
+    point: Point,
+    members: Longs,
+    times: Longs,
+    present: Longs,
+    rows_above: Longs,
+) -> None:
+    """The same centre as that of a tally, of which only what the members touch is looked at; it is left empty.
+
+    Groups are small and tables may be large: total costs are added up only for the rows that can be the centre.
+    """
+    for i in range(members.size):
+        change_numbers(space, rules, tally, members[i], times[i])
+    set_numbers(space, rules, tally, point)
+    for i in range(members.size):
+        change_numbers(space, rules, tally, members[i], -times[i])
+    tally.sums[:] = 0.0  # the one thing that rounding may leave a trace in
+    for c in range(space.codes.shape[0]):
+        several = 0
+        for i in range(members.size):
+            code = np.int64(space.codes[c, members[i]])
+            place = space.home_at[c] + code
+            if tally.counts[place] == 0:
+                present[several] = code
+                several += 1
+            tally.counts[place] += times[i]
+        codes, counts = present[:several], tally.counts[space.home_at[c] : space.home_at[c + 1]]
+        point.rows[c] = _row_of_few(space, rules, tally, c, codes, counts, rows_above)
+        for j in range(several):
+            counts[codes[j]] = 0
+
+
+@inner
+def _row_of_few(
+    space: Space, rules: Rules, tally: Tally, c: int, codes: Longs, counts: Longs, rows_above: Longs
+) -> int:
+    home, kind = space.home[space.home_at[c] : space.home_at[c + 1]], rules.kind[c]
+    if kind == MODE:
+        best = codes[0]
+        for j in range(1, codes.size):
+            code = codes[j]
+            if counts[code] > counts[best] or (counts[code] == counts[best] and code < best):
+                best = code
+        return np.int64(home[best])
+    if kind == PRESENT:
+        for j in range(codes.size):
+            rows_above[j] = home[codes[j]]
+        return _least_of(rules, c, codes, counts, rows_above[: codes.size], np.int64(-1))
+    # The rows that subsume a member, and how many distinct members each subsumes.
+    first, void, known, several = rules.row_at[c], rules.void[c], 0, 0
+    for j in range(codes.size):
+        row = np.int64(home[codes[j]])
+        known += row != void
+        for i in range(rules.up_at[first + row], rules.up_at[first + row + 1]):
+            if tally.cover[first + rules.up[i]] == 0:
+                rows_above[several] = rules.up[i]
+                several += 1
+            tally.cover[first + rules.up[i]] += 1
+    above = rows_above[:several]
+    top = void if known == 0 else _top_of(rules, tally, c, codes, home, above, known)
+    for j in range(several):
+        tally.cover[first + above[j]] = 0
+    if known == 0 or kind == SUBSUMER:
+        return top
+    inside = 0
+    for j in range(several):
+        if above[j] == void or is_below(rules, first, above[j], top):
+            above[inside] = above[j]
+            inside += 1
+    return _least_of(rules, c, codes, counts, above[:inside], top)
+
+
+@inner
+def _top_of(rules: Rules, tally: Tally, c: int, codes: Longs, home: Codes, above: Longs, known: int) -> int:
+    """The deepest row above every value; of several the one with the fewest links in all, then the first."""
+    first, void = rules.row_at[c], rules.void[c]
+    wide = rules.row_at[c + 1] - first
+    deepest, best, fewest = np.int64(-1), np.int64(-1), np.int64(-1)
+    for j in range(above.size):
+        u = above[j]
+        if tally.cover[first + u] != known or u == void or rules.depth[first + u] < deepest:
+            continue
+        links = np.int64(0)
+        if rules.links.size:  # in a tree no two common subsumers are equally deep
+            for i in range(codes.size):
+                if np.int64(home[codes[i]]) != void:
+                    links += rules.links[rules.cost_at[c] + codes[i] * wide + u]
+        deeper = rules.depth[first + u] > deepest
+        if deeper or links < fewest or (links == fewest and u < best):
+            deepest, best, fewest = rules.depth[first + u], u, links
+    return best
+
+
+@inner
+def _least_of(rules: Rules, c: int, codes: Longs, counts: Longs, rows: Longs, otherwise: int) -> int:
+    """The one of some rows at the least total cost, the first of equals."""
+    wide = rules.row_at[c + 1] - rules.row_at[c]
+    least, best = np.inf, np.int64(-1)
+    for turn in range(2):
+        for j in range(rows.size):
+            high, low = np.int64(0), np.int64(0)
+            for i in range(codes.size):
+                whole, rest = parts(rules.costs[rules.cost_at[c] + codes[i] * wide + rows[j]], rules.fix[c])
+                high += whole * counts[codes[i]]
+                low += rest * counts[codes[i]]
+            cost = high + low / LOW
+            if turn == 0:
+                least = min(least, cost)
+            elif cost <= least + TIE * least and (best < 0 or rows[j] < best):
+                best = rows[j]
+    return best if best >= 0 else otherwise
 
 
 @inner

@@ -6,7 +6,7 @@ import numpy as np
 
 from ontomask.kernels.blocks import SIZE, Blocks
 from ontomask.kernels.compiling import kernel
-from ontomask.kernels.searching import look_from, nearest_bound
+from ontomask.kernels.searching import bound_below, face, look_from, look_through, nearest_bound
 from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, slack
 
 
@@ -36,15 +36,23 @@ def linkage_range(
         point.at[:] = at[o]
         point.gone[:] = gone[o]
         point.rows[:] = rows[o]
-        look_from(space, blocks, point, False)
+        face(space, blocks, point)
+        nearest_own = least = np.inf
+        for i in range(pair_at[o], pair_at[o + 1]):
+            slot = blocks.slot[pair_tuple[i]]
+            if not blocks.known[slot // SIZE]:
+                look_through(space, blocks, point, False, slot // SIZE)
+            nearest_own, least = min(nearest_own, blocks.out[slot]), min(least, blocks.least[slot // SIZE])
+        chance[o] = 0.0
+        if pair_at[o] == pair_at[o + 1] or nearest_own > least + tie * least:
+            continue  # another tuple is nearer than all of its own: the rest need not be looked at
+        bound_below(space, blocks, point, False, least + tie * least)
         bound = nearest_bound(space, blocks, point, False, tie)
         own = np.int64(0)
         for i in range(pair_at[o], pair_at[o + 1]):
-            slot = blocks.slot[pair_tuple[i]]
-            if blocks.known[slot // SIZE] and blocks.out[slot] <= bound:
+            if blocks.out[blocks.slot[pair_tuple[i]]] <= bound:
                 own += pair_count[i]
         if own == 0:
-            chance[o] = 0.0
             continue
         closest = np.int64(0)
         for b in range(blocks.count[0]):

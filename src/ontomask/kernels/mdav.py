@@ -16,12 +16,13 @@ from ontomask.kernels.centres import Rules, Tally, change, set_centre
 from ontomask.kernels.compiling import inner, kernel
 from ontomask.kernels.groups import GROUPS, LEFT
 from ontomask.kernels.searching import (
+    bound_below,
     face,
     farthest,
     farthest_within,
-    look_from,
     look_through,
     nearest_bound,
+    reach_within,
     renew_extremes,
 )
 from ontomask.kernels.space import Floats, Longs, Point, Space, new_point, set_point, slack
@@ -31,8 +32,8 @@ class Queues(NamedTuple):
     """The records of each tuple in order: those of tuple t are ``records[at[t]:at[t + 1]]``; ``head[t]`` is the next.
 
     ``group`` takes the group of every record; ``counts`` holds the number of groups, and of records left;
-    ``ties``, ``heap`` and ``dirty`` are room to work in. ``far[b]`` is the greatest distance block b had from the
-    centre when it was last looked through; ``marks[b]`` says how far the centre had moved by then.
+    ``ties``, ``heap``, ``dirty``, ``reach`` and ``load`` are room to work in. ``far[b]`` is the greatest distance block
+    b had from the centre when it was last looked through; ``marks[b]`` says how far the centre had moved by then.
     """
 
     records: Longs
@@ -45,6 +46,8 @@ class Queues(NamedTuple):
     dirty: NDArray[np.bool_]
     far: Floats
     marks: Floats
+    reach: Floats
+    load: Longs
 
 
 class CentreDrift(NamedTuple):
@@ -72,6 +75,8 @@ def new_queues(records: Longs, at: Longs) -> Queues:
         np.zeros(p // SIZE + 2, dtype=np.bool_),
         np.full(p // SIZE + 2, np.inf),
         np.zeros((p // SIZE + 2, 2)),
+        np.zeros(SIZE + 1),
+        np.zeros(SIZE + 1, dtype=np.int64),
     )
 
 
@@ -118,7 +123,7 @@ def mdav_steps(
             # From r, where distances are known already, among those its group has left.
             seed = farthest(space, blocks, point, False, tie)
         set_point(space, point, blocks.ids[seed])
-        look_from(space, blocks, point, False)
+        face(space, blocks, point)
         _form_group(space, rules, blocks, tally, queues, point, seed, k, tie)
         from_centre = not (from_centre and second)
     return True
@@ -185,6 +190,8 @@ def _form_group(
 ) -> None:
     """The seed's first record and the k - 1 records nearest to it, which leave the game."""
     look_through(space, blocks, point, False, seed // SIZE)  # what is taken must be known to be gone
+    reach = reach_within(blocks, seed // SIZE, k, queues.reach, queues.load)
+    bound_below(space, blocks, point, False, reach + tie * reach)
     _take(space, rules, blocks, tally, queues, seed, 1)
     need = k - 1
     while need > 0:

@@ -52,8 +52,7 @@ def _halves(space: Space, some: Longs) -> tuple[Longs, Longs] | None:
 
 def _row(space: Space, c: int, code: int) -> np.ndarray:
     """Distances of a value from all values of an attribute, each standing in its own row."""
-    wide, at = int(space.width[c]), int(space.table_at[c])
     values = int(space.home_at[c + 1] - space.home_at[c])
-    row = int(space.home[space.home_at[c] + code])
-    column: np.ndarray = space.tables[at + row : at + values * wide : wide]
-    return column
+    at = int(space.table_at[c]) + int(space.home[space.home_at[c] + code]) * values
+    row: np.ndarray = space.tables[at : at + values]
+    return row

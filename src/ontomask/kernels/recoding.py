@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ontomask.kernels.blocks import SIZE, Blocks, drop_slot, tidy
 from ontomask.kernels.compiling import inner, kernel
-from ontomask.kernels.searching import look_from, look_through, nearest_bound, renew_extremes
+from ontomask.kernels.searching import bound_below, face, look_near, look_through, nearest_bound, renew_extremes
 from ontomask.kernels.space import Longs, Point, Space, set_point, slack
 
 
@@ -75,11 +75,16 @@ def _find_rarest(blocks: Blocks, moves: Moves) -> None:
 def _nearest(space: Space, blocks: Blocks, point: Point, slot: int, weighted: bool) -> int:
     """The slot at the least distance from the tuple at ``slot``; of equals the rarest, then the first seen."""
     set_point(space, point, blocks.ids[slot])
-    look_from(space, blocks, point, weighted)
+    tie = slack(space, weighted)
+    face(space, blocks, point)
     look_through(space, blocks, point, weighted, slot // SIZE)
     blocks.out[slot] = np.inf
     renew_extremes(blocks, slot // SIZE)
-    bound = nearest_bound(space, blocks, point, weighted, slack(space, weighted))
+    if weighted:
+        bound_below(space, blocks, point, True, np.inf)
+    else:
+        look_near(space, blocks, point, tie)
+    bound = nearest_bound(space, blocks, point, weighted, tie)
     best = np.int64(-1)
     for b in range(blocks.count[0]):
         if blocks.known[b] and blocks.least[b] <= bound:

@@ -16,15 +16,34 @@ def face(space: Space, blocks: Blocks, point: Point) -> None:
     blocks.known[: blocks.count[0]] = False
 
 
-@inner_extremes
+@inner
 def look_from(space: Space, blocks: Blocks, point: Point, weighted: bool) -> None:
     """Begin to measure from a point: nothing is known yet but the least distance of each block.
 
     ``weighted`` gives wsd of T12 eq. 4.2: the distance times the number of records. Plain S-distances stay squared.
     """
     face(space, blocks, point)
+    bound_below(space, blocks, point, weighted, np.inf)
+
+
+@inner
+def look_near(space: Space, blocks: Blocks, point: Point, tie: float) -> None:
+    """The same where some blocks are known already: what lies farther than the nearest tuple in them is in doubt."""
+    least = np.inf
+    for b in range(blocks.count[0]):
+        if blocks.known[b]:
+            least = min(least, blocks.least[b])
+    bound_below(space, blocks, point, False, least + tie * least)
+
+
+@inner_extremes
+def bound_below(space: Space, blocks: Blocks, point: Point, weighted: bool, limit: float) -> None:
+    """The least distance each block that is not known can have from the point that :func:`face` was given.
+
+    It is added up only until it exceeds ``limit``: that much is enough where something nearer is known.
+    """
     count = blocks.count[0]
-    least = blocks.least[:count]
+    least = blocks.room[:count]
     least[:] = 0.0
     for a in range(space.numbers.shape[0]):
         low, high, x = blocks.low[a, :count], blocks.high[a, :count], point.at[a]
@@ -44,52 +63,72 @@ def look_from(space: Space, blocks: Blocks, point: Point, weighted: bool) -> Non
         else:
             for b in range(count):
                 least[b] += max(max(low[b] - x, x - high[b]), 0.0)
-    for c in range(space.codes.shape[0]):
-        row, listed, lengths = (
-            blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]],
-            blocks.listed[c],
-            blocks.lengths[c],
-        )
-        for b in range(count):
-            nearest = np.inf
-            for j in range(lengths[b]):
-                nearest = min(nearest, row[listed[b, j]])
-            least[b] += nearest
     for b in range(count):
         if blocks.fill[b] == 0:
-            least[b] = np.inf
-        elif weighted:
-            least[b] = (np.sqrt(least[b]) if space.squared else least[b]) * blocks.light[b]
+            blocks.least[b] = np.inf
+        elif not blocks.known[b]:
+            total = least[b]
+            for c in range(space.codes.shape[0]):
+                if total > limit:
+                    break
+                row, listed = blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]], blocks.listed[c, b]
+                nearest = np.inf
+                for j in range(blocks.lengths[c, b]):
+                    nearest = min(nearest, row[listed[j]])
+                total += nearest
+            if weighted:
+                total = (np.sqrt(total) if space.squared else total) * blocks.light[b]
+            blocks.least[b] = total
 
 
 @inner_extremes
-def bound_above(space: Space, blocks: Blocks, point: Point, weighted: bool) -> None:
-    """The greatest distance each block can have from the point that :func:`look_from` was given."""
+def bound_above(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: float) -> None:
+    """The greatest distance each block can have from the point that :func:`face` was given.
+
+    First as if it held the farthest value there is; the values it holds are looked at where that leaves it in question
+    beside the most promising block.
+    """
     count = blocks.count[0]
     room, most = blocks.room[:count], blocks.most
     _bound_plain_numbers(space, blocks, point, room)
     for a in range(space.numbers.shape[0]):
         if space.gap[a] > 0.0:
             _bound_with_gap(space, blocks, point, a, room)
+    farthest = 0.0
     for c in range(space.codes.shape[0]):
-        row, listed, lengths = (
-            blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]],
-            blocks.listed[c],
-            blocks.lengths[c],
-        )
-        for b in range(count):
-            if not blocks.known[b]:
-                farthest = 0.0
-                for j in range(lengths[b]):
-                    farthest = max(farthest, row[listed[b, j]])
-                room[b] += farthest
+        farthest += extremes(blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]])[1]
+    promising, best = np.int64(-1), -np.inf
     for b in range(count):
         if blocks.fill[b] == 0:
             most[b] = -np.inf
-        elif not blocks.known[b]:
-            # A little more, for what rounding may have taken.
-            bound = room[b] * (1.0 + 1e-9) + 1e-12
-            most[b] = (np.sqrt(bound) if space.squared else bound) * blocks.heavy[b] if weighted else bound
+        elif blocks.known[b]:
+            best = max(best, most[b])
+        else:
+            most[b] = _enlarged(space, blocks, b, room[b] + farthest, weighted)
+            if promising < 0 or most[b] > most[promising]:
+                promising = np.int64(b)
+    if promising < 0:
+        return
+    if most[promising] >= best:
+        look_through(space, blocks, point, weighted, promising)
+        best = max(best, most[promising])
+    for b in range(count):
+        if blocks.fill[b] > 0 and not blocks.known[b] and most[b] >= best - tie * abs(best):
+            total = room[b]
+            for c in range(space.codes.shape[0]):
+                row, listed = blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]], blocks.listed[c, b]
+                farthest = 0.0
+                for j in range(blocks.lengths[c, b]):
+                    farthest = max(farthest, row[listed[j]])
+                total += farthest
+            most[b] = _enlarged(space, blocks, b, total, weighted)
+
+
+@inner
+def _enlarged(space: Space, blocks: Blocks, b: int, total: float, weighted: bool) -> float:
+    """The greatest distance of a block: a little more, for what rounding may have taken."""
+    bound = total * (1.0 + 1e-9) + 1e-12
+    return (np.sqrt(bound) if space.squared else bound) * blocks.heavy[b] if weighted else bound
 
 
 @inner_extremes
@@ -208,7 +247,7 @@ def renew_extremes(blocks: Blocks, b: int) -> None:
 @inner
 def farthest(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: float) -> int:
     """The slot of the most distant tuple, of equals that with the least key."""
-    bound_above(space, blocks, point, weighted)
+    bound_above(space, blocks, point, weighted, tie)
     return farthest_within(space, blocks, point, weighted, tie)
 
 
@@ -269,7 +308,7 @@ def nearest(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: flo
 @inner
 def farthest_ties(space: Space, blocks: Blocks, point: Point, tie: float, slots: Longs) -> int:
     """The slots of all the most distant tuples go to ``slots``; how many there are."""
-    bound_above(space, blocks, point, False)
+    bound_above(space, blocks, point, False, tie)
     slot = farthest_within(space, blocks, point, False, tie)
     best = blocks.out[slot]  # not the very farthest, perhaps, but within the tie of it
     for b in range(blocks.count[0]):
@@ -316,6 +355,22 @@ def within_reach(
                     _pop(heap, load, size)
                 if held >= records:
                     bound = heap[0]
+
+
+@inner
+def reach_within(blocks: Blocks, b: int, records: int, heap: Floats, load: Longs) -> float:
+    """The distance within which a known block holds so many records, or infinity if it does not."""
+    size, held = 0, np.int64(0)
+    for i in range(b * SIZE, b * SIZE + blocks.fill[b]):
+        if held < records or blocks.out[i] < heap[0]:
+            _push(heap, load, size, blocks.out[i], blocks.weight[i])
+            size += 1
+            held += blocks.weight[i]
+            while held - load[0] >= records:
+                held -= load[0]
+                size -= 1
+                _pop(heap, load, size)
+    return heap[0] if held >= records else np.inf
 
 
 @inner

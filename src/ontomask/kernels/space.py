@@ -27,9 +27,9 @@ class Space(NamedTuple):
 
     ``numbers[a, t]`` is a coordinate; ``absent[a, t]`` is 1 where it is missing (0 x 0 where nothing is), ``gap[a]``
     the distance of a missing value from all others. ``codes[c, t]`` is a value; ``tables`` holds for each coded
-    attribute a table of values x rows, its distances already weighted, from ``table_at[c]`` on, ``width[c]`` rows
-    wide. A flat attribute has no table (-1) but ``unit[c]``, the distance of unequal values, and its rows are its
-    values. ``home`` from ``home_at[c]`` on is the row of each value.
+    attribute a table of rows x values, its distances already weighted, from ``table_at[c]`` on: what is read together,
+    the distances of one row from all values, lies together. A flat attribute has no table (-1) but ``unit[c]``, the
+    distance of unequal values, and its rows are its values. ``home`` from ``home_at[c]`` on is the row of each value.
     """
 
     numbers: Floats
@@ -38,7 +38,6 @@ class Space(NamedTuple):
     codes: Codes
     tables: Floats
     table_at: Longs
-    width: Longs
     unit: Floats
     home: Codes
     home_at: Longs
@@ -78,9 +77,8 @@ def fill_rows(space: Space, point: Point, rows: Floats, rows_at: Longs) -> None:
             row[:] = space.unit[c]
             row[here] = 0.0
         else:
-            at, wide = space.table_at[c] + here, space.width[c]
-            for v in range(row.size):
-                row[v] = space.tables[at + v * wide]
+            at = space.table_at[c] + here * row.size
+            row[:] = space.tables[at : at + row.size]
 
 
 @inner
@@ -108,5 +106,5 @@ def between(space: Space, point: Point, tuple_: int) -> float:
         if space.table_at[c] < 0:
             total += 0.0 if code == row else space.unit[c]
         else:
-            total += space.tables[space.table_at[c] + code * space.width[c] + row]
+            total += space.tables[space.table_at[c] + row * (space.home_at[c + 1] - space.home_at[c]) + code]
     return total

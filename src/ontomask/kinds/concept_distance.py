@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ontomask.arrays import Floats, Longs
 from ontomask.distances.between import between
 from ontomask.distances.closure import Closure
+from ontomask.distances.kept_tables import TableKey, kept_table
 from ontomask.distances.measures import get_measure
 from ontomask.distances.request import Corpus
 from ontomask.distances.sweep import FewestDown, sweep
@@ -33,7 +34,8 @@ class NominalDistance(ColumnDistance):
     ``universe`` holds all concepts that subsume a value of the column, in taxonomy order (with ``scope="attribute"``
     only those below the LCS of all): every centre lies in it. Concepts that the column is compared with (its ``span``)
     count as values here, so that all is measured on one scale. ``table[v, u]`` is the distance of each code of the
-    column from each of the universe; a missing value has a row of its own, and a column at the end.
+    column from each of the universe; a missing value has a row of its own, and a column at the end. Distances that
+    are in it are looked up, wherever they are asked for.
     """
 
     def __init__(self, column: NominalColumn) -> None:
@@ -49,7 +51,18 @@ class NominalDistance(ColumnDistance):
         marked = np.flatnonzero(dag.mark_ancestors(self.inside(known))) if len(known) else np.zeros(0, dtype=np.int64)
         self.universe: Longs = marked if self.kept is None else self.kept[marked]
         self.measure = get_measure(column.attr.measure)
-        self.table = self._table()
+        attribute = column.attr
+        key = TableKey(
+            self.taxonomy,
+            self.measure,
+            attribute.scope,
+            attribute.options,
+            self.concepts,
+            self.universe,
+            column.counts,
+        )
+        self.table = kept_table(key, self._table)
+        self.largest = float(self.table.max(initial=0.0))
 
     def inside(self, positions: NDArray[Any]) -> Longs:
         """Positions in ``dag``, which is part of the taxonomy where the scope is the attribute."""
@@ -61,7 +74,7 @@ class NominalDistance(ColumnDistance):
         known = self.concepts >= 0
         return self.concepts[known], self.column.counts[known]
 
-    def _distances(self, a: Longs, b: Longs) -> Floats:
+    def _compute(self, a: Longs, b: Longs) -> Floats:
         if self.column.attr.scope == "attribute" or self.measure.relative_to_request:
             # These measure inside what all concepts asked for span: it is always that of the column.
             asked = np.concatenate((b, self.universe))
@@ -75,20 +88,31 @@ class NominalDistance(ColumnDistance):
 
     def _table(self) -> Floats:
         known = self.concepts >= 0
-        if known.all() and self.column.missing is None:
-            table = np.ascontiguousarray(self._distances(self.concepts, self.universe))
-            self.largest = float(table.max(initial=0.0))
-            return table
-        wide = len(self.universe)
-        missing = self.column.missing is not None
-        table = np.zeros((len(self.concepts), wide + missing))
-        if wide:
-            table[known, :wide] = self._distances(self.concepts[known], self.universe)
-        self.largest = float(table.max(initial=0.0))
-        if missing:
-            table[known, wide] = self.largest
-            table[~known, :wide] = self.largest
+        distances = self._ask(self.concepts[known], self.universe)
+        if known.all():
+            return np.ascontiguousarray(distances)
+        table = np.zeros((len(self.concepts), len(self.universe) + 1))
+        table[known, :-1] = distances
+        largest = table.max(initial=0.0)
+        table[known, -1] = largest
+        table[~known, :-1] = largest
         return table
+
+    @cached_property
+    def _code_of_row(self) -> Longs:
+        """The code of each concept of the universe, -1 for those that are no value of the column."""
+        known = self.concepts >= 0
+        codes = np.full(len(self.universe), -1, dtype=np.int64)
+        codes[np.searchsorted(self.universe, self.concepts[known])] = np.flatnonzero(known)
+        return codes
+
+    def _rows_of(self, concepts: Longs) -> Longs | None:
+        """Where concepts stand in the universe; None if one of them does not, or is missing."""
+        rows = np.searchsorted(self.universe, concepts)
+        inside = (
+            bool(len(concepts)) and rows.max() < len(self.universe) and np.array_equal(self.universe[rows], concepts)
+        )
+        return rows if inside else None
 
     @property
     def scale(self) -> float:
@@ -103,6 +127,23 @@ class NominalDistance(ColumnDistance):
     def between_codes(self) -> Floats:
         return self.table[:, self.row_of_code]
 
+    def _distances(self, a: Longs, b: Longs) -> Floats:
+        """Of all of ``a`` from all of ``b``: what is in the table from there, read either way round."""
+        rows_a, rows_b = self._rows_of(a), self._rows_of(b)
+        if rows_a is None or rows_b is None:
+            return self._compute(a, b)
+        codes_a, codes_b = self._code_of_row[rows_a], self._code_of_row[rows_b]
+        own_a, own_b = codes_a >= 0, codes_b >= 0
+        if own_a.all():
+            return self.table[np.ix_(codes_a, rows_b)]
+        if own_b.all():
+            return np.ascontiguousarray(self.table[np.ix_(codes_b, rows_a)].T)
+        distances = np.empty((len(a), len(b)))
+        distances[own_a] = self.table[np.ix_(codes_a[own_a], rows_b)]
+        distances[np.ix_(~own_a, own_b)] = self.table[np.ix_(codes_b[own_b], rows_a[~own_a])].T
+        distances[np.ix_(~own_a, ~own_b)] = self._compute(a[~own_a], b[~own_b])
+        return distances
+
     def between(self, a: Longs, b: Longs) -> Floats:
         known_a, known_b = a >= 0, b >= 0
         if known_a.all() and known_b.all():
@@ -114,6 +155,10 @@ class NominalDistance(ColumnDistance):
         return table
 
     def distance(self, a: Centres, b: Centres) -> Floats:
+        rows_a, rows_b = self._rows_of(a), self._rows_of(b)
+        if rows_a is not None and rows_b is not None and (self._code_of_row[rows_a] >= 0).all():
+            raw: Floats = self.table[self._code_of_row[rows_a], rows_b]
+            return raw
         rows, row_of = np.unique(a, return_inverse=True)
         columns, column_of = np.unique(b, return_inverse=True)
         return self.between(rows, columns)[row_of, column_of]
@@ -164,7 +209,7 @@ class NominalDistance(ColumnDistance):
             lengths,
             above,
             np.append(self.dag.depth[universe], [0] if missing else []),
-            self._links(cost.shape[1]),
+            lambda: self._links(cost.shape[1]),
             bool((self.dag.parents.lengths()[universe] <= 1).all()),
         )
 

@@ -144,4 +144,4 @@ class FlatDistance(ColumnDistance):
         """The most frequent value, whichever centroid is asked for."""
         none = np.zeros(0, dtype=np.int64)
         empty = (len(self.column), 0)
-        return CentreRule(MODE, np.zeros(empty), -1, none, none, none, np.zeros(empty, dtype=np.int16), True)
+        return CentreRule(MODE, np.zeros(empty), -1, none, none, none, lambda: np.zeros(empty, dtype=np.int16), True)

@@ -8,6 +8,7 @@ or numbers (see :mod:`ontomask.microdata.columns`). Missing values lie at the la
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -25,7 +26,7 @@ class CentreRule(NamedTuple):
     """How the kernels choose the centre of a group, in a column with a table: see :class:`ontomask.kernels.centres.Rules`.
 
     ``cost``: of each code at each row; ``above``: how many rows subsume each row (itself included), and ``up`` these, one
-    after the other.
+    after the other. ``links`` are only asked for where some taxonomy is not a ``tree``.
     """
 
     kind: int
@@ -34,7 +35,7 @@ class CentreRule(NamedTuple):
     above: Longs
     up: Longs
     depth: Longs
-    links: NDArray[np.int16]
+    links: Callable[[], NDArray[np.int16]]
     tree: bool
 
 
@@ -166,7 +167,7 @@ class ColumnDistance(ABC):
             np.ones(values, dtype=np.int64),
             own,
             np.zeros(values, dtype=np.int64),
-            np.zeros(cost.shape, dtype=np.int16),
+            lambda: np.zeros(cost.shape, dtype=np.int16),
             True,
         )
 

@@ -7,13 +7,14 @@ missing too.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.arrays import Longs
+from ontomask.arrays import Floats, Longs
 from ontomask.kernels.centres import HIGH, Rules, new_tally
 from ontomask.kernels.groups import centres_of_groups
 from ontomask.kernels.space import Point, Space, new_point
@@ -46,6 +47,11 @@ class Operators:
         table: Tuples, distance: RecordDistance, centroid: Centroid = "semantic", numeric: NumericCentre = "mean"
     ) -> Operators:
         return Operators(table, distance, distance.space(table), make_rules(distance, centroid), numeric)
+
+    @staticmethod
+    def of_centres(table: Tuples, distance: RecordDistance, centroid: Centroid = "semantic") -> Operators:
+        """The same for centres only: nothing can be compared."""
+        return Operators(table, distance, distance.space(table, tables=False), make_rules(distance, centroid))
 
     def decode_rows(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
         """Rows of the coded attributes, by attribute, as concepts and codes."""
@@ -111,12 +117,13 @@ def make_rules(distance: RecordDistance, centroid: Centroid) -> Rules:
     with np.errstate(divide="ignore"):
         fix = np.where(largest > 0, HIGH / 2.0 ** np.ceil(np.log2(largest)), 1.0)
     above = np.concatenate([np.zeros(0, dtype=np.int64), *(rule.above for rule in rules)])
+    tree = all(rule.tree for rule in rules)
     empty = np.zeros(0)
     return Rules(
         np.array([metric.ranks for metric in line], dtype=np.int64),
         np.array([distance.factor(metric) for metric in line], dtype=np.float64),
         np.array([rule.kind for rule in rules], dtype=np.int64),
-        np.concatenate([empty, *(rule.cost.ravel() for rule in rules)]),
+        _flat([rule.cost for rule in rules]),
         np.cumsum([0, *(rule.cost.size for rule in rules)], dtype=np.int64)[:-1],
         fix,
         np.cumsum([0, *(rule.cost.shape[1] for rule in rules)], dtype=np.int64),
@@ -124,7 +131,13 @@ def make_rules(distance: RecordDistance, centroid: Centroid) -> Rules:
         np.concatenate(([0], np.cumsum(above))).astype(np.int64),
         np.concatenate([empty, *(rule.up for rule in rules)]).astype(np.uint32),
         np.array([rule.void for rule in rules], dtype=np.int64),
-        np.zeros(0, dtype=np.int16)
-        if all(rule.tree for rule in rules)
-        else np.concatenate([rule.links.ravel() for rule in rules]),
+        np.zeros(0, dtype=np.int16) if tree else np.concatenate([rule.links().ravel() for rule in rules]),
     )
+
+
+def _flat(tables: Sequence[Floats]) -> Floats:
+    """Tables one after the other; a single one is not copied, for they are large."""
+    filled = [table for table in tables if table.size]
+    if len(filled) == 1:
+        return np.ascontiguousarray(filled[0]).reshape(-1)
+    return np.concatenate([np.zeros(0), *(table.ravel() for table in filled)])

@@ -15,6 +15,8 @@ from ontomask.microdata.encoding import Tuples
 
 Distance = Literal["mean", "s"]
 Normalize = Literal["pairwise", "published"]
+#: Values whose distances are turned from values x rows to rows x values at once.
+BAND = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,12 +71,25 @@ class RecordDistance:
         """Distances of records given as centres by column, pair by pair."""
         total = np.zeros(len(a[0]))
         for metric, one, other in zip(self.metrics, a, b, strict=True):
-            if self.kind == "mean":
-                total += self.share(metric) * metric.scaled(one, other)
-            else:
-                part = metric.distance(one, other) * self.factor(metric)
-                total += part**2 if metric.on_line else part
+            total += self._part(metric, one, other)
         return np.sqrt(total) if self.squared else total
+
+    def between_all(self, centres: Sequence[np.ndarray]) -> Floats:
+        """Distances of all records from all, these given as centres by column: each two values are compared once."""
+        total = np.zeros((len(centres[0]), len(centres[0])))
+        for metric, own in zip(self.metrics, centres, strict=True):
+            values, place = np.unique(own, return_inverse=True)
+            pairs = np.repeat(values, len(values)), np.tile(values, len(values))
+            part = self._part(metric, *pairs).reshape(len(values), len(values))
+            total += part[np.ix_(place, place)]
+        return np.sqrt(total) if self.squared else total
+
+    def _part(self, metric: ColumnDistance, a: np.ndarray, b: np.ndarray) -> Floats:
+        """What a column adds to the distance of records, pair by pair."""
+        if self.kind == "mean":
+            return self.share(metric) * metric.scaled(a, b)
+        part = metric.distance(a, b) * self.factor(metric)
+        return part**2 if metric.on_line else part
 
     def summed(self, table: Tuples) -> Floats:
         """For each tuple the sum of its distances from all records (R17 eq. 10): mean distances column by column."""
@@ -87,10 +102,11 @@ class RecordDistance:
         rows = (self.pairs([np.repeat(c[t : t + 1], table.p) for c in own], own) for t in range(table.p))
         return np.array([float((table.counts * row).sum()) for row in rows])
 
-    def space(self, table: Tuples, *, against: Tuples | None = None) -> Space:
+    def space(self, table: Tuples, *, against: Tuples | None = None, tables: bool = True) -> Space:
         """The tuples of a table for the kernels.
 
         Rows of nominal attributes are the concepts of the universe, or, with ``against``, the values of that table.
+        Without ``tables`` no distances can be measured: enough for what only chooses centres.
         """
         p = table.p
         line = [(i, s) for i, s in enumerate(self.metrics) if s.on_line]
@@ -104,20 +120,18 @@ class RecordDistance:
             absent[place] = gone
             if column.missing is not None or (against is not None and against.columns[i].missing is not None):
                 gap[place] = self.gap(straight)
-        tables: list[tuple[Floats, float]] = []
-        table_at, width, unit, homes = [], [], [], []
+        raws: list[tuple[Floats, float]] = []
+        table_at, unit, homes = [], [], []
         used = 0
         for i, metric in coded:
             column, factor = table.columns[i], self.factor(metric)
             raw, home = metric.rows(column, None if against is None else against.columns[i])
             if raw is None:
                 table_at.append(-1)
-                width.append(len(column))
                 unit.append(factor)
             else:
-                tables.append((raw, factor))
+                raws.append((raw, factor))
                 table_at.append(used)
-                width.append(raw.shape[1])
                 unit.append(0.0)
                 used += raw.size
             homes.append(home)
@@ -126,9 +140,8 @@ class RecordDistance:
             absent if (gap > 0).any() else np.zeros((0, 0)),
             gap,
             np.ascontiguousarray(table.codes[[i for i, _ in coded]], dtype=np.uint32).reshape(len(coded), p),
-            _side_by_side(tables),
+            _side_by_side(raws if tables else []),
             np.array(table_at, dtype=np.int64),
-            np.array(width, dtype=np.int64),
             np.array(unit),
             np.concatenate([np.zeros(0), *homes]).astype(np.uint32),
             np.cumsum([0, *(len(h) for h in homes)], dtype=np.int64),
@@ -137,10 +150,12 @@ class RecordDistance:
 
 
 def _side_by_side(tables: Sequence[tuple[Floats, float]]) -> Floats:
-    """Tables, each times its factor, one after the other in one array: written once, for they are large."""
+    """Tables, each times its factor and turned to rows x values, one after the other: written once, for they are large."""
     whole = np.empty(sum(raw.size for raw, _ in tables))
     used = 0
     for raw, factor in tables:
-        np.multiply(raw, factor, out=whole[used : used + raw.size].reshape(raw.shape))
+        turned = whole[used : used + raw.size].reshape(raw.shape[::-1])
+        for begin in range(0, len(raw), BAND):  # in bands that stay in the processor's cache while they are turned
+            np.multiply(raw[begin : begin + BAND].T, factor, out=turned[:, begin : begin + BAND])
         used += raw.size
     return whole
