@@ -15,6 +15,7 @@ from ontomask.kernels.blocks import SIZE, Blocks, drop_slot, tidy
 from ontomask.kernels.centres import Rules, Tally, change, set_centre
 from ontomask.kernels.compiling import inner, kernel
 from ontomask.kernels.groups import GROUPS, LEFT
+from ontomask.kernels.reach import reach_within
 from ontomask.kernels.searching import (
     bound_below,
     face,
@@ -22,7 +23,6 @@ from ontomask.kernels.searching import (
     farthest_within,
     look_through,
     nearest_bound,
-    reach_within,
     renew_extremes,
 )
 from ontomask.kernels.space import Floats, Longs, Point, Space, new_point, set_point, slack

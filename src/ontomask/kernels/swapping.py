@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from ontomask.kernels.blocks import SIZE, Blocks, drop_slot, tidy
 from ontomask.kernels.compiling import inner, kernel
-from ontomask.kernels.searching import face, farthest_ties, look_from, within_reach
+from ontomask.kernels.reach import within_reach
+from ontomask.kernels.searching import face, farthest_ties, look_from
 from ontomask.kernels.space import Floats, Longs, Point, Space, set_point, slack
 
 

@@ -100,7 +100,7 @@ class NominalDistance(ColumnDistance):
 
     @cached_property
     def _code_of_row(self) -> Longs:
-        """The code of each concept of the universe, -1 for those that are no value of the column."""
+        """The code of each concept of the universe, -1 where the column does not hold it."""
         known = self.concepts >= 0
         codes = np.full(len(self.universe), -1, dtype=np.int64)
         codes[np.searchsorted(self.universe, self.concepts[known])] = np.flatnonzero(known)
