@@ -18,7 +18,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
 
-from ontomask.files.packaged import Listed, Packaged, Words
+from ontomask.files.packaged import Packaged, WordList, Words
 
 Codes = Literal["diagnoses", "procedures"]
 #: The steps of a scale, from first to last.
@@ -46,7 +46,7 @@ class TopicWords(Packaged):
     """A topic and its words: ``a+b`` are words that occur together, ``=a`` is the whole name."""
 
     topic: Topic
-    words: Listed
+    words: WordList
 
 
 class KeyWords(Packaged):
@@ -57,7 +57,7 @@ class KeyWords(Packaged):
     numbered: Words
     counting: Words
     codes: Words
-    endings: Listed
+    endings: WordList
     properties: Words
 
 
@@ -68,8 +68,8 @@ class Vocabulary(Packaged):
     coded: Words
     counted: Words
     times: Words
-    ends: Listed
-    substances: Listed
+    ends: WordList
+    substances: WordList
     ordered: list[Steps]
     starts: dict[str, str]
     keys: KeyWords

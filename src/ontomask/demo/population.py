@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arrays import Flags, Floats, Longs
-from ontomask.files.packaged import Listed, Packaged
+from ontomask.files.packaged import Packaged, WordList
 from ontomask.taxonomy.catalog import load_taxonomy
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -46,7 +46,7 @@ class Profile(Packaged):
 
     chapters: dict[str, Chapter]
     frequencies: dict[str, str]
-    never: Listed
+    never: WordList
     labels: list[tuple[str, float]]
     ages: dict[str, list[tuple[float, float, float, int, int]]]
     age_of: str

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import one_of
 from ontomask.arrays import Array, Longs
-from ontomask.distances.measure import Measure
-from ontomask.distances.request import Corpus, DistanceRequest
+from ontomask.distances.measure import Corpus, DistanceRequest, Measure
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 Scope = Literal["taxonomy", "attribute"]

@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arrays import Array
-from ontomask.distances.measure import Measure, Option
-from ontomask.distances.request import DistanceRequest
+from ontomask.distances.measure import DistanceRequest, Measure, Option
 from ontomask.distances.sweep import TABLE_CELLS, CheapestPath, DeepestCommon, ShortestPath
 from ontomask.errors import MeasureError
 

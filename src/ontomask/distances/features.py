@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import is_number, is_whole
 from ontomask.arrays import Array, Floats
-from ontomask.distances.measure import Measure, Option
-from ontomask.distances.request import DistanceRequest
+from ontomask.distances.measure import DistanceRequest, Measure, Option
 from ontomask.distances.sweep import TABLE_CELLS, SharedAncestors
 from ontomask.taxonomy.dag import Csr
 from ontomask.taxonomy.lexicon import fold

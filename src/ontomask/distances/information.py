@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from ontomask.arrays import Array, Floats
 from ontomask.distances import information_content as content
-from ontomask.distances.measure import Measure, Option
-from ontomask.distances.request import DistanceRequest
+from ontomask.distances.measure import DistanceRequest, Measure, Option
 from ontomask.distances.sweep import RichestCommon
 from ontomask.errors import OptionError
 

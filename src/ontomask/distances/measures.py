@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from ontomask.arguments import did_you_mean
 from ontomask.arrays import TIE, Array
 from ontomask.distances import edge_counting, features, information, vectors
-from ontomask.distances.measure import Measure, Option
-from ontomask.distances.request import DistanceRequest
+from ontomask.distances.measure import DistanceRequest, Measure, Option
 from ontomask.errors import MeasureError, OptionError
 
 _REGISTRY: dict[str, Measure] = {

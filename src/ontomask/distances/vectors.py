@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import some_of
 from ontomask.arrays import Array
-from ontomask.distances.measure import Measure, Option
-from ontomask.distances.request import DistanceRequest
+from ontomask.distances.measure import DistanceRequest, Measure, Option
 from ontomask.errors import MeasureError
 from ontomask.taxonomy.taxonomy import Taxonomy
 

@@ -8,9 +8,9 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-#: Words with blanks between them, as a set; ``Listed`` keeps their order.
+#: Words with blanks between them, as a set; ``WordList`` keeps their order.
 Words = Annotated[frozenset[str], BeforeValidator(str.split)]
-Listed = Annotated[tuple[str, ...], BeforeValidator(str.split)]
+WordList = Annotated[tuple[str, ...], BeforeValidator(str.split)]
 
 
 class Packaged(BaseModel):

@@ -12,8 +12,8 @@ from ontomask.arrays import Floats, Longs
 from ontomask.distances.between import between
 from ontomask.distances.closure import Closure
 from ontomask.distances.kept_tables import TableKey, kept_table
+from ontomask.distances.measure import Corpus
 from ontomask.distances.measures import get_measure
-from ontomask.distances.request import Corpus
 from ontomask.distances.sweep import FewestDown, sweep
 from ontomask.kernels.centres import HIERARCHY, MODE, PRESENT, SUBSUMER
 from ontomask.microdata.column_distance import CentreRule, Centres, ColumnDistance

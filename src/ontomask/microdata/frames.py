@@ -30,7 +30,7 @@ else:
     #: A kind of frame: what comes in comes out.
     FrameT = TypeVar("FrameT")
 
-Kind = Literal["pandas", "polars", "pyarrow"]
+FrameKind = Literal["pandas", "polars", "pyarrow"]
 #: Characters of a column name; a longer one is a cell that went astray.
 LONGEST_NAME = 10_000
 #: Of the name of a column: will nobody look at its values?
@@ -47,7 +47,7 @@ class NativeFrame:
     """
 
     data: pl.DataFrame
-    kind: Kind
+    kind: FrameKind
     native_dtypes: Mapping[str, Any] = field(repr=False)
     index: list[str] = field(default_factory=list)
     notes: list[Statement] = field(default_factory=list)

@@ -18,8 +18,7 @@ from ontomask.microdata.csv_files import read_csv
 from ontomask.microdata.csv_types import typed
 from ontomask.microdata.excel_files import read_excel
 from ontomask.microdata.missing_markers import marker_note, without_markers
-from ontomask.microdata.total_rows import total_row_note
-from ontomask.statements import Statement
+from ontomask.statements import Statement, note
 
 #: Suffix -> format. The first three may be packed: .csv.gz.
 SUFFIXES = {
@@ -287,3 +286,40 @@ def format_name(format: str) -> str:
     """What a format is called."""
     known = {"csv": "CSV", "tsv": "TSV", "parquet": "Parquet", "excel": "Excel"}
     return known.get(format) or stat_files.FORMATS[format][0]
+
+
+#: What stands in such a row, in five languages; letters in small.
+_WORDS = frozenset(
+    (
+        "total|totals|total general|grand total|subtotal|sum|sums|overall|average|mean|summe|gesamt|gesamtsumme|insgesamt|"
+        "mittelwert|durchschnitt|suma|suma total|media|promedio|mitjana|somme|totaux|moyenne"
+    ).split("|")
+)
+
+#: In fewer rows, a last one that differs says nothing.
+_FEW_ROWS = 10
+
+
+def total_row_note(data: pl.DataFrame) -> list[Statement]:
+    """What to say of the last row if it seems to be no record: a word for a total, or hardly a value in full columns."""
+    if data.height < _FEW_ROWS or data.width < 2:
+        return []
+    last = data.row(data.height - 1)
+    said = any(_says_total(cell) and _once(data[name], cell) for name, cell in zip(data.columns, last, strict=True))
+    empty = [
+        name for name, cell in zip(data.columns, last, strict=True) if cell is None and data[name].null_count() == 1
+    ]
+    if not said and len(empty) < max(2, data.width / 2):
+        return []
+    seems = "the last row looks like totals or a remark, not like a record"
+    return [
+        note(f"{seems}: if it is not a record, remove it from the file, or it will be masked and released as a record")
+    ]
+
+
+def _says_total(cell: object) -> bool:
+    return isinstance(cell, str) and cell.strip().rstrip(":").strip().casefold() in _WORDS
+
+
+def _once(column: pl.Series, cell: object) -> bool:
+    return int((column.cast(pl.String) == str(cell)).sum()) == 1

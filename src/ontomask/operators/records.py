@@ -12,9 +12,8 @@ from ontomask.arrays import Floats
 from ontomask.errors import OptionError
 from ontomask.microdata.encoding import Table, Tuples
 from ontomask.operators.aggregation import Centroid, Operators
-from ontomask.operators.input_tables import check_distance, table_of
 from ontomask.operators.ordering import Comparison, in_order, sorted_records
-from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
+from ontomask.operators.record_distance import Distance, Normalize, RecordDistance, check_distance, table_of
 from ontomask.operators.references import RecordReference, distances_from_reference
 from ontomask.statistics.sample import first_least
 

@@ -22,9 +22,8 @@ from ontomask.kinds.numeric import Numeric
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.columns import Coded
 from ontomask.microdata.encoding import Table
-from ontomask.operators.input_tables import check_distance, table_of
 from ontomask.operators.ordering import Comparison, in_order
-from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
+from ontomask.operators.record_distance import Distance, Normalize, RecordDistance, check_distance, table_of
 from ontomask.statistics.sample import first_greatest
 from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
 

@@ -11,9 +11,8 @@ from ontomask.arguments import one_of, whole_from
 from ontomask.arrays import Floats
 from ontomask.distances.between import SCOPES, Scope, between
 from ontomask.distances.closure import Closure
-from ontomask.distances.measure import Measure
+from ontomask.distances.measure import Corpus, Measure
 from ontomask.distances.measures import get_measure
-from ontomask.distances.request import Corpus
 from ontomask.distances.sweep import FewestDown, sweep
 from ontomask.statistics.sample import Sample, first_least, weighted_sums
 from ontomask.taxonomy.dag import Dag

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ontomask.arguments import as_numbers
 from ontomask.arrays import TIE, Floats
 from ontomask.distances.between import between, distinct_in_order
+from ontomask.distances.measure import Corpus
 from ontomask.distances.measures import get_measure
-from ontomask.distances.request import Corpus
 from ontomask.errors import OptionError
 from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
 
