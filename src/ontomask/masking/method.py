@@ -29,7 +29,7 @@ from ontomask.operators.ordering import Comparison
 from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
 from ontomask.privacy.diagnostics import Diagnostics
 from ontomask.privacy.models import Model
-from ontomask.progress import Progress, silent
+from ontomask.progress import Progress
 from ontomask.settings import Count, ListOf, plain
 from ontomask.statements import Statement, caveat
 from ontomask.wording import RECORD, Unit
@@ -354,8 +354,8 @@ class AggregationMethod(RecordDistanceMethod, GroupingMethod):
         rows: Rows,
         group_of: NDArray[np.int32],
         groups: int,
+        progress: Progress,
         notes: Sequence[Statement] = (),
-        progress: Progress = silent,
     ) -> Masked:
         """Groups of rows that show their centres, with a caveat on means that disclose one record."""
         table, centres = operators.tuples, operators.centres(rows, group_of, groups, progress)

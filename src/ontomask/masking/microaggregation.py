@@ -237,7 +237,7 @@ class Microaggregation(TupleMethod, AggregationMethod):
                     f"{counted(joined, 'group')} joined with the nearest until what is required held: {groups:,} are left"
                 )
             )
-        return self.aggregated(operators, rows, group_of, groups, notes, stretch(progress, 0.95, 1.0))
+        return self.aggregated(operators, rows, group_of, groups, stretch(progress, 0.95, 1.0), notes)
 
     @property
     def title(self) -> str:

@@ -16,7 +16,7 @@ from ontomask.microdata.encoding import Rows, Table
 from ontomask.operators.aggregation import Operators, members
 from ontomask.operators.ordering import sorted_records
 from ontomask.privacy.models import Model
-from ontomask.progress import Progress, stretch
+from ontomask.progress import Progress, silent, stretch
 from ontomask.settings import Count
 from ontomask.statements import Statement, caveat, note, promised
 from ontomask.wording import RECORD, Unit
@@ -73,7 +73,7 @@ class Resampling(AggregationMethod):
         each = table.n // self.k
         samples = drawn[: each * self.k].reshape(self.k, each)
         group_of = grouped_by_rank(operators, table.rows, samples, self.comparison, progress)
-        return self.aggregated(operators, table.rows, group_of, each)
+        return self.aggregated(operators, table.rows, group_of, each, silent)
 
     def _heer(self, table: Table, operators: Operators, rng: np.random.Generator, progress: Progress) -> Masked:
         t, n = self.samples or self.k, table.n
