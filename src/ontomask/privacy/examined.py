@@ -67,7 +67,7 @@ class Examined:
         return Examined(data, quasi, attributes, units, meanings or Meanings())
 
     def __len__(self) -> int:
-        """Records."""
+        """Rows: records, unless ``units`` say that a row stands for several."""
         return len(self.data)
 
     @cached_property
@@ -82,11 +82,11 @@ class Examined:
 
     def values(self, name: str) -> Values:
         """The values of a column, spellings of one value as one."""
-        return self.once(name, lambda: self.read(name, self.data[name]))
+        return self.once(name, lambda: self.read(name, self.data[name], self.units.counts))
 
-    def read(self, name: str, series: pl.Series) -> Values:
-        """The values of a series as those of the column ``name`` are read."""
-        return values_of(name, series, self.attributes.get(name), self.meanings.match)
+    def read(self, name: str, series: pl.Series, counts: Longs | None = None) -> Values:
+        """The values of a series as those of the column ``name`` are read; ``counts``: records of each, if it is not one."""
+        return values_of(name, series, self.attributes.get(name), self.meanings.match, counts)
 
     def sensitive(self, names: list[str]) -> Sensitive:
         return Sensitive.of({name: self.values(name) for name in names}, self.units)

@@ -48,10 +48,10 @@ class KmAnonymity(ClassModel):
         data, quasi, unit = table.data, table.quasi, table.units.word
         require_quasi(data, quasi, self.describe())
         sets = list(combinations(quasi, min(self.m, len(quasi))))
-        smallest, failing, rows = len(data), [], np.zeros(len(data), dtype=np.bool_)
+        smallest, failing, rows = table.number, [], np.zeros(len(data), dtype=np.bool_)
         for columns in sets:
             classes = table.classes if len(columns) == len(quasi) else classes_of(data, list(columns), table.units)
-            least = int(classes.sizes.min(initial=len(data)))
+            least = int(classes.sizes.min(initial=table.number))
             smallest = min(smallest, least)
             if least < self.k:
                 small = classes.sizes < self.k

@@ -134,8 +134,11 @@ class Sensitive:
         return found
 
 
-def values_of(name: str, series: pl.Series, attribute: Any, match: Match) -> Values:
-    """The values of a column as its attribute says, spellings of one value as one; ``match`` finds the meaning of texts."""
+def values_of(name: str, series: pl.Series, attribute: Any, match: Match, counts: Longs | None = None) -> Values:
+    """The values of a column as its attribute says, spellings of one value as one; ``match`` finds the meaning of texts.
+
+    ``counts``: how many records each row stands for, if it is not one.
+    """
     if series.dtype.is_float():
         series = series.fill_nan(None)  # both stand for a missing value
     first, values = factorize(series)
@@ -145,7 +148,7 @@ def values_of(name: str, series: pl.Series, attribute: Any, match: Match) -> Val
     nominal = attribute is not None and attribute.named_taxonomy is not None
     if nominal or is_text(values.dtype):
         texts = [None if value is None else str(value) for value in values.to_list()]
-        often = np.bincount(code, minlength=len(values))
+        often = np.bincount(code, counts, len(values)).astype(np.int64)
         read: list[Hashable]
         if nominal:
             read = _concept_keys(name, attribute, texts, often, match, numeric=values.dtype.is_numeric())
@@ -157,9 +160,9 @@ def values_of(name: str, series: pl.Series, attribute: Any, match: Match) -> Val
         known = pl.Series([key is not None for key in keys], dtype=pl.Boolean)
         values = pl.select(pl.when(known).then(values.gather(kept)).alias("value")).to_series()
         concepts = np.array([k if isinstance(k, int) else -1 for k in keys], dtype=np.int64) if nominal else None
-    counts = np.bincount(code, minlength=len(values)).astype(np.int64)
+    number = np.bincount(code, counts, len(values)).astype(np.int64)
     missing = next((place for place, key in enumerate(keys) if key is None), None)
-    return Values(name, attribute, values, counts, concepts, code, missing, keys=keys, spelling=spelling)
+    return Values(name, attribute, values, number, concepts, code, missing, keys=keys, spelling=spelling)
 
 
 def _text_key(text: str | None) -> str | None:

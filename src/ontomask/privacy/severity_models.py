@@ -14,6 +14,7 @@ import polars as pl
 from pydantic import BeforeValidator
 
 from ontomask.arguments import counted, did_you_mean, short, some_of
+from ontomask.arrays import Longs
 from ontomask.errors import DataError, PolicyError
 from ontomask.files.named_files import NamesFile, named_files
 from ontomask.microdata.spelling import fold_text, is_text
@@ -254,9 +255,9 @@ class SeverityModel(ClassModel):
         return Graded(
             found,
             table.units,
-            sum(record_cells.missing(name, domain) for name, domain in domains.items()),
+            sum(table.units.records(record_cells.missing(name, domain)) for name, domain in domains.items()),
             [*covered.left, *unlisted],
-            {name: _spelling(record_cells, name, domains[name]) for name in covered.columns},
+            {name: _spelling(record_cells, name, domains[name], table.units.counts) for name in covered.columns},
             [attribute.name for attribute in covered.attributes],
             self._missing_is_harmless(covered.columns),
         )
@@ -293,7 +294,7 @@ def _listed(names: Sequence[str]) -> str:
     return some_of([short(repr(name)) for name in names])
 
 
-def _spelling(record_cells: RecordCells, name: str, domain: Any) -> Spelling:
+def _spelling(record_cells: RecordCells, name: str, domain: Any, counts: Longs | None) -> Spelling:
     """What was read into the texts of a column, as l-diversity counts it."""
     codes, distinct, cells = record_cells.column(name, domain)
     if not is_text(distinct.dtype):
@@ -303,4 +304,4 @@ def _spelling(record_cells: RecordCells, name: str, domain: Any) -> Spelling:
         None if cell == domain.missing else fold_text(str(text)) if cell == domain.elsewhere else int(cell)
         for text, cell in zip(texts, cells.tolist(), strict=True)
     ]
-    return spelling_of(texts, keys, np.bincount(codes, minlength=len(texts)))
+    return spelling_of(texts, keys, np.bincount(codes, counts, len(texts)))

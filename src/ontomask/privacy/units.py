@@ -25,16 +25,25 @@ MOST_PARTS = 2520
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """``word``: what they are called. ``of``: the unit of each record, from 0 up; None: each record is its own unit."""
+    """``word``: what they are called. ``of``: the unit of each record, from 0 up; None: each record is its own unit.
+
+    ``counts``, where each record is its own unit: how many records each row of the table stands for; None: one.
+    """
 
     word: Unit = RECORD
     of: Longs | None = None
+    counts: Longs | None = None
+
+    def __post_init__(self) -> None:
+        if self.of is not None and self.counts is not None:
+            raise ValueError("rows that stand for several records do not have one unit each")
 
     def require_rows(self, n: int) -> None:
         """The units of a table of n records are known."""
-        if self.of is not None and len(self.of) != n:
+        known = self.counts if self.of is None else self.of
+        if known is not None and len(known) != n:
             raise DataError(
-                f"the table has {RECORD.counted(n)}, and the {self.word.many} of {len(self.of):,} are known",
+                f"the table has {RECORD.counted(n)}, and the {self.word.many} of {len(known):,} are known",
                 remedy="Give the records that were released, all of them and in their order.",
             )
 
@@ -48,18 +57,24 @@ class Units:
 
     def take(self, rows: NDArray[Any]) -> Units:
         """The units of some records, by mask or by position."""
+        if self.counts is not None:
+            return Units(self.word, counts=self.counts[rows])
         return self if self.of is None else Units(self.word, self.of[rows])
+
+    def records(self, rows: NDArray[np.bool_]) -> int:
+        """How many records these rows are."""
+        return int(rows.sum() if self.counts is None else self.counts[rows].sum())
 
     def number(self, rows: NDArray[np.bool_]) -> int:
         """How many units have one of these records."""
-        return int(rows.sum()) if self.of is None else len(np.unique(self.of[rows]))
+        return self.records(rows) if self.of is None else len(np.unique(self.of[rows]))
 
     def sizes(self, of: Longs, classes: int) -> Longs:
         """How many units each class has; ``of``: the class of each record."""
         if self.of is not None:
             bound = _bound(self.of)
             of = np.unique(of * bound + self.of) // bound
-        return np.bincount(of, minlength=classes).astype(np.int64)
+        return np.bincount(of, self.counts, classes).astype(np.int64)
 
     def in_smallest(self, of: Longs, own: Longs, sizes: Longs) -> Longs:
         """How many units have each class as their smallest one, by ``sizes``; ``own``: how many units it has in all.
@@ -74,6 +89,8 @@ class Units:
 
     def largest(self, of: Longs, figures: Floats) -> tuple[Longs, Floats]:
         """Of figures of records the largest of each unit in each class, after the class."""
+        if self.counts is not None:
+            return np.repeat(of, self.counts), np.repeat(figures, self.counts)
         if self.of is None:
             return of, figures
         order = np.lexsort((figures, self.of, of))
@@ -87,7 +104,7 @@ class Units:
         many records a row stands for.
         """
         if self.of is None:
-            return Pairs(of, code, values, weights)
+            return Pairs(of, code, values, self.counts if weights is None else weights)
         key = of * _bound(self.of) + self.of
         if shared:
             return Pairs(of, code, values, _shares(key, weights))
@@ -99,6 +116,8 @@ class Units:
 
         ``counts``: how many records have it.
         """
+        if self.counts is not None:
+            return np.bincount(code, self.counts, len(counts)).astype(np.int64)
         if self.of is None:
             return counts
         pairs = self.pairs(np.zeros(len(code), dtype=np.int64), code, len(counts), shared=True)

@@ -44,10 +44,11 @@ class RecordCells:
             known = self._columns[name] = codes, distinct, domain.place(name, distinct, self._unknown)
         return known
 
-    def missing(self, name: str, domain: Domain) -> int:
-        """How many records have no value in a column, or one that says that nothing is known."""
+    def missing(self, name: str, domain: Domain) -> NDArray[np.bool_]:
+        """Which records have no value in a column, or one that says that nothing is known."""
         codes, _, cells = self.column(name, domain)
-        return int((cells[codes] == domain.missing).sum())
+        absent: NDArray[np.bool_] = cells[codes] == domain.missing
+        return absent
 
     def sorts(self, attribute: Attribute) -> tuple[list[NDArray[Any]], NDArray[Any]]:
         """The combinations of sorts that occur, as a cell for each column, and which of them every record has."""
