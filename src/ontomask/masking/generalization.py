@@ -106,6 +106,10 @@ class Generalization(TupleMethod, DistanceMethod):
         return True
 
     @property
+    def draws(self) -> bool:
+        return False
+
+    @property
     def recognizable(self) -> bool:
         return True  # values are true, only less exact
 

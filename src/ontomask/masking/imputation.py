@@ -16,7 +16,7 @@ from pydantic import Field, model_validator
 from ontomask.arguments import counted
 from ontomask.errors import DataError
 from ontomask.masking.goals import Goals
-from ontomask.masking.method import DistanceMethod, Masked, SelectiveMethod
+from ontomask.masking.method import DistanceMethod, Masked, RandomMethod, SelectiveMethod
 from ontomask.masking.regressions import Regressions, Scored
 from ontomask.microdata.attributes import Role
 from ontomask.microdata.columns import Coded
@@ -35,7 +35,7 @@ MOST = 100
 DONORS = 5
 
 
-class Imputation(SelectiveMethod, DistanceMethod):
+class Imputation(RandomMethod, SelectiveMethod, DistanceMethod):
     """Sensitive columns, or those named in ``columns``, are drawn anew for every record.
 
     Notes
@@ -81,10 +81,6 @@ class Imputation(SelectiveMethod, DistanceMethod):
         if not self.bounded and self.model != "linear":
             raise ValueError(f"bounded is of model: linear, and the model is {self.model}")
         return self
-
-    @property
-    def draws(self) -> bool:
-        return True
 
     def variations(self, require: Sequence[PrivacyModel]) -> dict[str, Self]:
         # Settings of one model do not fit another.

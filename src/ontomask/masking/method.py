@@ -130,6 +130,7 @@ class Method(CandidateMethod):
         return 1
 
     @property
+    @abstractmethod
     def recognizable(self) -> bool:
         """Can somebody who knows a record's masked quasi-identifiers tell which class of the release it is in?
 
@@ -137,17 +138,16 @@ class Method(CandidateMethod):
         the release says nothing about who is in it. (Where no quasi-identifier is masked, every class is recognized: see
         :attr:`ontomask.Policy.recognizable`.)
         """
-        return False
 
     @property
+    @abstractmethod
     def draws(self) -> bool:
         """Does it draw at random, with these settings? What draws nothing gives the same release under any secret."""
-        return False
 
     @property
+    @abstractmethod
     def aims(self) -> bool:
         """Does it mask just until the required models hold, so that what it left alone tells something?"""
-        return False
 
     def by_tuple(self, table: Tuples) -> bool:
         """Does it decide by tuple, and ask nothing of records? Then it is a :class:`TupleMethod`."""
@@ -193,6 +193,22 @@ class TupleMethod(Method):
 
     def mask_for(self, goals: Goals, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         return self.mask_tuples(goals, table, rng, progress).on(table.rows)
+
+
+class RandomMethod(Method):
+    """A method that exchanges values or draws them at random: a class of the release does not tell who is in it."""
+
+    @property
+    def recognizable(self) -> bool:
+        return False
+
+    @property
+    def draws(self) -> bool:
+        return True
+
+    @property
+    def aims(self) -> bool:
+        return False
 
 
 class SelectiveMethod(Method):

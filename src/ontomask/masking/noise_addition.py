@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field
 
 from ontomask.arrays import TIE, Array, Floats, Longs
 from ontomask.masking.displacement import measure_changes
-from ontomask.masking.method import DistanceMethod, Masked, SelectiveMethod
+from ontomask.masking.method import DistanceMethod, Masked, RandomMethod, SelectiveMethod
 from ontomask.masking.scores import Nearest, Scores, moments, moved_concepts, moved_numbers, moved_ranks, present_codes
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Table
@@ -30,7 +30,7 @@ from ontomask.wording import RECORD, Unit
 NOISE = (0.5, 1.0, 2.0, 4.0)
 
 
-class NoiseAddition(SelectiveMethod, DistanceMethod):
+class NoiseAddition(RandomMethod, SelectiveMethod, DistanceMethod):
     """Each column gets random noise whose variance is a share of the column's own; what comes out are values again.
 
     Notes
@@ -68,10 +68,6 @@ class NoiseAddition(SelectiveMethod, DistanceMethod):
         default="meaning",
         description="nominal values: by meaning, or to the value with the nearest score, however far it is in meaning",
     )
-
-    @property
-    def draws(self) -> bool:
-        return True
 
     def variations(self, require: Sequence[Model]) -> dict[str, Self]:
         shares = sorted({min(self.share * step, 100.0) for step in NOISE})

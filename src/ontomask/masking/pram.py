@@ -33,7 +33,7 @@ from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError
 from ontomask.kernels.perturbation import draw_values, keep_probabilities, sums_of_rows
 from ontomask.masking.displacement import measure_changes
-from ontomask.masking.method import DistanceMethod, Masked, SelectiveMethod
+from ontomask.masking.method import DistanceMethod, Masked, RandomMethod, SelectiveMethod
 from ontomask.masking.scores import by_code, present_codes
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Table, Tuples
@@ -54,7 +54,7 @@ MOST_LISTED = 300
 CHANGE = (0.5, 1.0, 1.5, 2.0)
 
 
-class PRAM(SelectiveMethod, DistanceMethod):
+class PRAM(RandomMethod, SelectiveMethod, DistanceMethod):
     """Post-randomisation: each value is kept with a stated probability, else replaced by another of its column.
 
     Notes
@@ -79,10 +79,6 @@ class PRAM(SelectiveMethod, DistanceMethod):
         default=0.1,
         description="the distance, in units of the column's largest, over which a replacement gets less likely by a factor e",
     )
-
-    @property
-    def draws(self) -> bool:
-        return True
 
     def variations(self, require: Sequence[Model]) -> dict[str, Self]:
         keeps = sorted({1 - min((1 - self.keep) * step, 1.0) for step in CHANGE}, reverse=True)

@@ -17,7 +17,7 @@ from ontomask.kernels.ordering import near_order
 from ontomask.kernels.space import new_point
 from ontomask.kernels.swapping import new_swaps, swap_along, swap_steps
 from ontomask.masking.displacement import measure_swaps
-from ontomask.masking.method import DistanceMethod, Masked
+from ontomask.masking.method import DistanceMethod, Masked, RandomMethod
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.columns import Coded, Codes
 from ontomask.microdata.encoding import Table, Tuples, make_table
@@ -35,7 +35,7 @@ Ties = Literal["together", "random"]
 SWAPPED = (0.5, 1.0, 2.0, 4.0)
 
 
-class RankSwapping(DistanceMethod):
+class RankSwapping(RandomMethod, DistanceMethod):
     """Values change places with near ones; every column holds exactly what it held before.
 
     Notes
@@ -97,10 +97,6 @@ class RankSwapping(DistanceMethod):
             return self.k
         assert self.percent is not None
         return round(self.percent * n / 100)
-
-    @property
-    def draws(self) -> bool:
-        return True
 
     def at_k(self, k: int) -> Self | None:
         return self.changed(k=k, percent=None)

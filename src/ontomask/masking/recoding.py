@@ -66,6 +66,10 @@ class Recoding(TupleMethod, RecordDistanceMethod, GroupingMethod):
         return super().on_labels(columns).changed(comparison="plain")
 
     @property
+    def aims(self) -> bool:
+        return False
+
+    @property
     def draws(self) -> bool:
         return self.guide == "random" and self.k > 1
 

@@ -57,6 +57,10 @@ class Resampling(AggregationMethod):
         return self.variant == "k_anonymous"  # Heer's averages are of records drawn at random
 
     @property
+    def aims(self) -> bool:
+        return False
+
+    @property
     def draws(self) -> bool:
         return True
 

@@ -17,7 +17,7 @@ from ontomask.arguments import counted
 from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError
 from ontomask.masking.displacement import measure_moves
-from ontomask.masking.method import DistanceMethod, Masked
+from ontomask.masking.method import DistanceMethod, Masked, RandomMethod
 from ontomask.microdata.attributes import Role
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Table, Tuples
@@ -29,7 +29,7 @@ from ontomask.statistics.scipy_functions import eigh, ndtri, solve
 from ontomask.wording import RECORD, Unit
 
 
-class Shuffling(DistanceMethod):
+class Shuffling(RandomMethod, DistanceMethod):
     """Sensitive columns are shuffled, quasi-identifiers steer how and stay as they are.
 
     Notes
@@ -55,10 +55,6 @@ class Shuffling(DistanceMethod):
     ties: Literal["corrected", "published"] = Field(
         default="corrected", description="allow for equal values in correlations, or take 2 sin(pi r / 6) as published"
     )
-
-    @property
-    def draws(self) -> bool:
-        return True
 
     def variations(self, require: Sequence[Model]) -> dict[str, Self]:
         return {f"ties={ties}": self.changed(ties=ties) for ties in ("corrected", "published")}

@@ -28,6 +28,14 @@ class Suppression(TupleMethod, GroupingMethod):
 
     name: Literal["suppression"] = "suppression"
 
+    @property
+    def draws(self) -> bool:
+        return False
+
+    @property
+    def aims(self) -> bool:
+        return False
+
     def require_enough(self, table: Tuples) -> None:
         super().require_enough(table)
         if (table.counts < self.k).all():

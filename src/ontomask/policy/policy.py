@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, Union
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidatorFunctionWrapHandler, WrapValidator, field_validator, model_validator
 
 from ontomask.display import html_card, html_facts, html_table
 from ontomask.errors import PolicyError
@@ -57,12 +57,19 @@ _MODELS = (
 )
 #: Methods by the names that policies know them by.
 METHODS: dict[str, type[Method]] = {str(kind.model_fields["name"].default): kind for kind in _METHODS}
+
+
+def _made(part: Any, by_name: ValidatorFunctionWrapHandler) -> Any:
+    """A method or model made in Python was checked when it was made, whoever wrote its class; others go by their name."""
+    return part if isinstance(part, Method | Model) else by_name(part)
+
+
 if TYPE_CHECKING:  # a checker takes [KAnonymity(k=3), LDiversity(l=2)] for a list of models
     AnyMethod: TypeAlias = Method
     AnyModel: TypeAlias = Model
 else:
-    AnyMethod = Annotated[Union[_METHODS], Field(discriminator="name")]  # noqa: UP007 - of a tuple
-    AnyModel = Annotated[Union[_MODELS], Field(discriminator="name")]  # noqa: UP007
+    AnyMethod = Annotated[Union[_METHODS], Field(discriminator="name"), WrapValidator(_made)]  # noqa: UP007 - of a tuple
+    AnyModel = Annotated[Union[_MODELS], Field(discriminator="name"), WrapValidator(_made)]  # noqa: UP007
 
 
 class Policy(Settings):
