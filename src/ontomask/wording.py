@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from math import ceil, floor, isfinite
 
 from ontomask.arguments import counted
+from ontomask.arrays import TIE
 
 #: Counts below this are never given exactly in public, whatever the policy promises.
 LEAST = 5
@@ -134,14 +135,18 @@ class Counts:
         return 0.0 if share < step else step * floor(share / step + 0.5)
 
     def at_most(self, share: float, whole: int) -> str:
-        """A risk: '47.25%'; in public 'at most 50%', rounded up to a step."""
+        """A risk: '47.2%'; in public 'at most 50%', rounded up to a step."""
         if self.exact or share == 0:
-            return percent(share, 2)
+            return percent(share)
         step = self.step(whole, 0.01)
         return "not given" if step is None else f"at most {min(step * ceil(share / step - 1e-9), 1.0):.0%}"
 
 
 def percent(share: float, digits: int = 1) -> str:
-    """A share as a percentage; what is not nothing does not look like it."""
+    """A share as a percentage: '19.8%'; 0% only for nothing, 100% only for all."""
     least = 10.0 ** -(digits + 2)
-    return "0%" if share == 0 else f"under {least:.{digits}%}" if 0 < share < least else f"{share:.{digits}%}"
+    if share == 0 or abs(share - 1) < TIE:
+        return f"{share:.0%}"
+    if 0 < share < least:
+        return f"under {least:.{digits}%}"
+    return f"over {1 - least:.{digits}%}" if 1 - least / 2 <= share < 1 else f"{share:.{digits}%}"

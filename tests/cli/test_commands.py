@@ -71,7 +71,7 @@ def test_run_writes_everything_and_says_so(place: Path) -> None:
     assert "300 of 300 records released." in printed
     assert "Verified on the release itself: 3-anonymity" in printed
     assert "links" in printed
-    assert "confidential/  leads back to people" in printed
+    assert "confidential/  shows the original of each released record" in printed
     assert sorted(os.listdir(place / "result" / "release")) == ["guarantees.txt", "release.csv", "report.html"]
     assert sorted(os.listdir(place / "result" / "confidential")) == [
         "READ ME FIRST.txt", "assessment.json", "groups.csv", "manifest.json", "mapping.csv", "notes.txt", "policy.yaml",
@@ -275,7 +275,7 @@ def test_assess(place: Path) -> None:
     om.Severity.example("demo").save(place / "demo.yaml", overwrite=True)
     out, _ = run("assess", "policy.yaml", *same, cwd=place)
     assert "No value changed: nothing was lost, and nothing was masked." in out
-    assert "Counted by severity" in out
+    assert "Weighted by severity" in out
 
 
 def test_assess_finds_the_list_of_records_of_a_result(place: Path, here: Any) -> None:

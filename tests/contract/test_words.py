@@ -19,7 +19,7 @@ PAGES = [
 ]
 
 PERSONS = r"(?:person|persons|people|everybody|everyone|nobody|no one|anybody|somebody)"
-#: Claims about persons where records were counted. Persons may be named where nothing is counted: "leads back to people".
+#: Claims about persons where records were counted. Persons may be named where nothing is counted: "lead back to people".
 CLAIMS = re.compile(
     rf"""
     \b{PERSONS}\s+(?:still\s+)?(?:hides?|hid|stands?|stood)\b                          # every person hides among
@@ -77,7 +77,7 @@ def test_claims_are_found_in_texts_that_are_put_together() -> None:
     "text",
     [
         "1,868 of 2,000 records are unique on age.",
-        "confidential/ leads back to people; keep it with the original data",
+        "these files lead back to people; keep them with the original data",
         "what others may know about a person",
         "several records of one person do not count as one person",
         "what is computed from one column alone is unchanged",

@@ -127,4 +127,4 @@ def test_intervals_have_no_tail_and_one_interval_is_nothing() -> None:
     assert found.tails.is_empty()
     assert found.collapsed == ["age", "town"]
     assert found.vanished.rows() == [("town", 4, 4, 4)]
-    assert "age and town show one value each in all records: nothing is left of them." in found.readings
+    assert "age and town each have the same value in all released records: their information is lost." in found.readings

@@ -37,10 +37,11 @@ def test_quasi_identifiers_that_are_not_masked_are_the_worst_attack() -> None:
     classes = FRAME.select("age", "sex").n_unique()
     assert worst.share == pytest.approx(classes / N)
     assert worst.share > max(result.assessment.linkage.values())
-    told = next(text for text in result.assessment.readings if text.startswith("The worst attack known"))
-    assert f"{round(100 * worst.share)} in 100 of the released records" in told
+    told = next(text for text in result.assessment.readings if text.startswith("The most successful attack computed"))
+    assert f"{worst.share:.1%} of the released records" in told
     assert any(
-        f"the worst attack known re-identifies {worst.share:.2%}" in text for text in map(str, result.guarantees)
+        f"the most successful attack computed re-identifies {worst.share:.1%}" in text
+        for text in map(str, result.guarantees)
     )
 
 
@@ -107,6 +108,6 @@ def test_identifiers_that_are_gone_protect_nobody_else() -> None:
     data = FRAME.with_columns(pl.Series("id", range(N)))
     policy = om.Policy(attributes={**ATTRIBUTES, "id": om.Identifier()}, method=om.Shuffling())
     assert any(
-        text.startswith("Tried, not promised: the worst attack")
+        text.startswith("Tried, not promised: the most successful attack")
         for text in map(str, om.anonymize(data, policy).guarantees)
     )

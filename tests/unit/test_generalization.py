@@ -341,7 +341,8 @@ def test_microaggregation_joins_groups_until_the_models_hold(partition: Any, mod
     assert count > 0
     noun = "group" if count == 1 else "groups"
     assert any(
-        f"{count} {noun} joined with the nearest until what is required held" in note for note in map(str, result.notes)
+        f"{count} {noun} joined with the nearest one until the required models held" in note
+        for note in map(str, result.notes)
     )
     # Neighbours on the line were joined: each group is a stretch of it.
     for rows in twin.classes([(g,) for g in after]).values():

@@ -94,8 +94,9 @@ def without_constants(text: str, result: om.Result) -> str:
     for words in sorted(constant, key=len, reverse=True):
         text = text.replace(words, " ")
     for pattern in (
-        r"fails \d+ of \d+ requirements",
-        r"all \d+ requirements",
+        r"fails \d+ of \d+ checks?",
+        r"which is from 0 to 1",
+        r"at most 1% of the distance between the 5% and 95% quantiles",
         r"realised at least \d+",
         r"nominal k \d+",
         r"\d{4}-\d\d-\d\d",
@@ -107,7 +108,7 @@ def without_constants(text: str, result: om.Result) -> str:
         r"\d+%? to \d+%",
         r"et al\. \d{4}",
         r"can exceed 100%",
-        r"to within \d+% \(p% rule\)",
+        r"to within \d+% from the mean \(p% rule\)",
         r"risk, largest( (over|at most) \d+%| 0%){2}",  # one over a class size, of which only a bound is known
     ):
         text = re.sub(pattern, " ", text)

@@ -283,7 +283,7 @@ def test_public_sentences_are_true_of_all_releases() -> None:
     pays = frame["pay"].to_numpy()
     lacking = [float(release["pay"].max()) < pays.max() for release in result.releases]
     assert any(lacking), "the case must have one"
-    assert "The highest original values do not occur in every release: pay." in told["loss"]["gone"]
+    assert "Columns whose highest original values do not occur in every release: pay." in told["loss"]["gone"]
     assert told["several"]["estimates"] == []
     assert [warning for warning in told["warnings"] if "one release at a time" in warning["text"]]
     inside = summarize(result, "internal")["several"]

@@ -16,6 +16,7 @@ import ontomask as om
 from ontomask.policy.verification import NOTHING_PROMISED
 from ontomask.report.page import render
 from ontomask.report.summary import summarize, today
+from ontomask.wording import percent
 
 ATTRIBUTES: dict[str, Any] = {"age": om.Numeric(), "town": om.Flat(), "ill": om.Flat(role="sensitive")}
 
@@ -72,11 +73,11 @@ def test_unique_records_are_not_green_whatever_is_satisfied() -> None:
 def test_what_the_release_does_not_show_is_not_said_to_be_verified_on_it() -> None:
     recorded, verified = "checked on what the run recorded of its swaps", "verified on the released data"
     swapping, asked = om.RankSwapping(k=12), om.ProbabilisticKAnonymity(k=2)
-    assert f"meets its only requirement, {recorded}." in summarize(run(swapping, asked))["verdict"]["text"]
+    assert f"(probabilistic 2-anonymity), {recorded}." in summarize(run(swapping, asked))["verdict"]["text"]
     both = summarize(run(swapping, asked, om.KmAnonymity(k=2, m=1)))["verdict"]["text"]
-    assert f"meets both requirements, {verified} and {recorded}." in both
+    assert f"), {verified} and {recorded}." in both
     alone = summarize(run(om.Microaggregation(k=3), om.KAnonymity(k=3)))["verdict"]["text"]
-    assert f"meets its only requirement, {verified}." in alone
+    assert f"satisfies all that was required or promised (3-anonymity), {verified}." in alone
 
 
 def test_a_finding_says_which_data_it_is_about(tmp_path: Path) -> None:
@@ -102,8 +103,8 @@ def test_the_headline_is_the_worst_attack() -> None:
         result = run(method)
         worst = result.assessment.worst_attack
         content = summarize(result)
-        named = {name: (value, remark) for name, value, remark in content["key_figures"]}["Worst attack"]
-        assert named[0] == f"{worst.share:.2%}" or worst.share == 0
+        named = {name: (value, remark) for name, value, remark in content["key_figures"]}["Most successful attack"]
+        assert named[0] == percent(worst.share)
         assert worst.name.replace("_", " ") in named[1]
         assert f"({worst.name.replace('_', ' ')}) re-identifies" in content["verdict"]["text"]
         assert [row["name"] for row in content["risk"]["attacks"]] == [
@@ -116,7 +117,7 @@ def test_disclosed_values_and_columns_of_one_value_are_warned_of() -> None:
     policy = om.Policy(attributes=ATTRIBUTES, method=om.Generalization(), require=[om.KAnonymity(k=40)])
     result = om.anonymize(table, policy)
     told = {warning["text"]: warning["level"] for warning in summarize(result, "public")["warnings"]}
-    assert told["age shows one value in all records: nothing is left of it."] == "care"
+    assert told["age has the same value in all released records: its information is lost."] == "care"
     assert any(text.startswith("ill is disclosed for about 40 records") for text in told)
     assert summarize(result)["risk"]["disclosed"] == [["ill", "40", "40", "1", "40"]]
 
@@ -130,7 +131,7 @@ def test_many_disclosed_columns_do_not_bury_other_warnings(edition: Any) -> None
     content = summarize(result, edition)
     told = [warning["text"] for warning in content["warnings"]]
     assert sum(" is disclosed for " in text for text in told) == 6
-    assert "The same holds of 3 more sensitive columns; section Disclosure risk lists them." in told
+    assert "The same holds for 3 more sensitive columns; section Disclosure risk lists them." in told
     assert len(content["risk"]["disclosed"]) == 9
 
 

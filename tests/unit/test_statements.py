@@ -99,14 +99,14 @@ def test_groups_that_requirements_join_can_be_dominated() -> None:
     assert any(text.startswith("Dominance") for text in map(str, om.anonymize(frame, need).guarantees))
 
 
-def test_a_typical_error_is_that_of_released_values() -> None:
+def test_the_error_of_a_column_is_that_of_released_values() -> None:
     frame = pl.DataFrame({"age": [20, 22, 40, 42, None, None]})
     kinds = {"age": om.Numeric(missing="drop_record")}
     result = om.anonymize(frame, om.Policy(attributes=kinds, method=om.Microaggregation(k=2)))
     assert result.loss().rmse_released == {"age": 1.0}
     assert result.loss().rmse["age"] > 1
     [column] = summarize(result)["loss"]["columns"]
-    assert column["reading"] == "A number typically differs from the original by 1, in the unit of the column."
+    assert column["reading"] == "The root mean square difference from the original is 1, in the unit of the column."
 
 
 def test_a_loss_beyond_all_is_explained() -> None:
@@ -166,7 +166,7 @@ def test_swapped_classes_disclose_only_where_they_are_found() -> None:
     result = om.anonymize(stays(60, 0), policy(om.RankSwapping(k=5)))
     told = " ".join(warning["text"] for warning in summarize(result)["warnings"])
     assert "ill is disclosed for" not in told
-    assert "wherever an attack finds the class" in told
+    assert "An attack that finds the class of a record discloses its value" in told
     assert not any("discloses ill" in text or "disclose ill" in text for text in result.assessment.readings)
     assert "cannot tell for certain" in summarize(result)["risk"]["classes"]
     grouped = om.anonymize(stays(60, 0), policy(om.Microaggregation(k=2)))

@@ -1,4 +1,4 @@
-"""Sensitive values disclosed by a class: all its values agree, so knowing the class is enough."""
+"""Sensitive values disclosed by a class: if its values are the same or nearly equal, the class discloses the value."""
 
 from __future__ import annotations
 
@@ -67,6 +67,11 @@ def most_disclosed(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     if more <= 0:
         return rows, 0
     return rows.sort("records", descending=True, maintain_order=True).head(MOST_NAMED), more
+
+
+def agreement(numbers: bool) -> str:
+    """How the values of a disclosing class agree: numbers need not be equal."""
+    return "all equal or nearly equal" if numbers else "all the same"
 
 
 def together(before: pl.Series, after: pl.Series) -> pl.Series:

@@ -178,9 +178,9 @@ class Loss:
         by_column=True,
         figure=False,
         reported=Reported(
-            "Typical error",
-            "The typical error (root mean square of the differences between released and original values) is in the unit of "
-            "the column.",
+            "Root mean square error",
+            "The root mean square error (the square root of the mean squared difference between released and original values) "
+            "is in the unit of the column, or in distances between categories (0: the same).",
             whole=None,
             public=False,
         ),

@@ -10,17 +10,18 @@ import polars as pl
 
 from ontomask.arguments import counted, plain_number
 from ontomask.arrays import TIE
-from ontomask.assessment.disclosed import most_disclosed
+from ontomask.assessment.disclosed import agreement, most_disclosed
 from ontomask.assessment.loss import HEADLINE, Loss
 from ontomask.assessment.risk import SMALL, Risk
+from ontomask.wording import percent
 
 if TYPE_CHECKING:
     from ontomask.assessment.outcome import Assessment
 
 UNTOUCHED = "No value changed: nothing was lost, and nothing was masked."
 NO_QUASI = (
-    "No column is a quasi-identifier: there are no classes to count. Whether records can be found by columns that others "
-    "know was not examined."
+    "No column is a quasi-identifier: there are no classes to count. It was not examined whether records can be found by "
+    "columns that others know."
 )
 #: More columns than this are counted, not listed.
 MOST_NAMED = 6
@@ -64,8 +65,8 @@ def risk_readings(risk: Risk) -> list[str]:
     )
     if risk.severity_weighted is not None:
         sentences.append(
-            f"Counted by severity, the mean chance is {percent(risk.severity_weighted)}; of {unit.many} of a severity above "
-            f"0, {risk.severe_unique:,} {'is' if risk.severe_unique == 1 else 'are'} unique."
+            f"Weighted by severity, the mean probability is {percent(risk.severity_weighted)}. Of the {unit.many} with a "
+            f"severity above 0, {risk.severe_unique:,} {'is' if risk.severe_unique == 1 else 'are'} unique."
         )
     return sentences
 
@@ -75,21 +76,6 @@ def joined(names: Sequence[str]) -> str:
     if len(names) > MOST_NAMED:
         return f"{len(names)} columns"
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else list(names))
-
-
-def share_in_words(share: float) -> str:
-    """'4 in 100', '3 in 1,000', 'none'."""
-    if share <= 0 or share >= 1:
-        return "none" if share <= 0 else "all"
-    for base in (100, 1_000, 10_000):
-        part = round(share * base)
-        if share * base >= 1 - 1e-9 and part < base:
-            return f"{part:,} in {base:,}"
-    return "fewer than 1 in 10,000" if share < 0.5 else "9,999 in 10,000"
-
-
-def percent(share: float) -> str:
-    return f"{plain_number(100 * share, 3)}%"
 
 
 def _classes(found: Assessment) -> list[str]:
@@ -112,17 +98,17 @@ def _classes(found: Assessment) -> list[str]:
     if after.smallest < SMALL:
         sentences.append(
             f"{after.below():,} of {after.records:,} released {unit.many} are in classes of fewer than {SMALL}: "
-            f"a {unit.one} known to be in one is found with a chance of up to 1 in {after.smallest}."
+            f"an intruder who knows the class of a {unit.one} picks it with a probability of up to 1 in {after.smallest}."
         )
     return sentences
 
 
 def _worst(found: Assessment) -> str:
-    """The headline: of all attacks that were tried, the most successful."""
+    """The headline: of all attacks that are computed, the most successful."""
     worst = found.worst_attack
     estimated = f" (estimated on {counted(worst.estimated_on, 'record')})" if worst.estimated_on is not None else ""
     return (
-        f"The worst attack known re-identifies {share_in_words(worst.share)} of the released records{estimated}: an "
+        f"The most successful attack computed re-identifies {percent(worst.share)} of the released records{estimated}: an "
         f"intruder {worst.words}."
     )
 
@@ -132,8 +118,8 @@ def _linkage(found: Assessment) -> list[str]:
     known = joined(columns)
     nearest, exact = found.linkage["semantic"], found.linkage["matching"]
     text = (
-        f"An intruder who knows {known} of every record links {share_in_words(nearest)} of them correctly to the "
-        f"nearest released record; by exact match {share_in_words(exact)}."
+        f"An intruder who knows {known} of every record links {percent(nearest)} of them correctly to the "
+        f"nearest released record; by exact match {percent(exact)}."
     )
     if found.tried is not None:
         text += (
@@ -149,8 +135,9 @@ def _severity(found: Assessment) -> list[str]:
         return []
     return [
         (
-            f"Counted by severity, a {unit.one} is found with a mean chance of {percent(after.severity_weighted)} "
-            f"(before: {percent(before.severity_weighted)}); of {unit.many} of a severity above 0, {after.severe_unique:,} "
+            f"Weighted by severity, a {unit.one} is found with a mean probability of {percent(after.severity_weighted)} "
+            f"(before: {percent(before.severity_weighted)}). Of the {unit.many} with a severity above 0, "
+            f"{after.severe_unique:,} "
             f"{'is' if after.severe_unique == 1 else 'are'} unique (before: {before.severe_unique:,})."
         )
     ]
@@ -162,31 +149,32 @@ def _disclosed(found: Assessment) -> list[str]:
     sentences, unit = [], found.risk_after.unit
     for row in rows.iter_rows(named=True):
         was = f"before: {unit.counted(row['records_before'])}"
+        same = agreement(row["column"] in found.sensitive_numbers)
         if row["column"] in found.columns:  # values were moved, and a class shows those of other records
             own = f"{row['records']:,} of {found.risk_after.records:,} released {unit.many}"
             show = "shows its" if row["records"] == 1 else "show their"
             sentences.append(
-                f"{row['column']} was masked: {own} {show} own value in a class whose values agree ({was})."
+                f"{row['column']} was masked: {own} {show} own value in a class whose values are {same} ({was})."
             )
             continue
         if row["classes"] and not found.recognizable:
-            agree = f"{counted(row['classes'], 'class', 'classes')} ({unit.counted(row['records'])})"
+            where = f"{counted(row['classes'], 'class', 'classes')} ({unit.counted(row['records'])})"
             sentences.append(
-                f"In {agree} the values of {row['column']}, which is not masked, agree ({was}): they are disclosed wherever an "
-                "attack finds the class of a record."
+                f"In {where} the values of {row['column']}, which is not masked, are {same} ({was}): an attack that finds the "
+                "class of a record discloses its value."
             )
             continue
         if not row["classes"]:
             sentences.append(f"No class discloses {row['column']} ({was}).")
             continue
-        all_ = "the values of the class agree" if row["classes"] == 1 else "the values of each of them agree"
+        each = "its" if row["classes"] == 1 else "in each of them the"
         sentences.append(
             f"{counted(row['classes'], 'class', 'classes')} {'discloses' if row['classes'] == 1 else 'disclose'} "
-            f"{row['column']} of {unit.counted(row['records'])}: {all_} ({was})."
+            f"{row['column']} of {unit.counted(row['records'])}: {each} values are {same} ({was})."
         )
     if more > 0:
         sentences.append(
-            f"The figures list {counted(more, 'more sensitive column')}, of which classes disclose no more {unit.many}."
+            f"The figures list {counted(more, 'more sensitive column')}; classes disclose them for no more {unit.many}."
         )
     return sentences
 
@@ -195,8 +183,8 @@ def _collapsed(found: Assessment) -> list[str]:
     if not found.collapsed:
         return []
     if len(found.collapsed) == 1:
-        return [f"{found.collapsed[0]} shows one value in all records: nothing is left of it."]
-    return [f"{joined(found.collapsed)} show one value each in all records: nothing is left of them."]
+        return [f"{found.collapsed[0]} has the same value in all released records: its information is lost."]
+    return [f"{joined(found.collapsed)} each have the same value in all released records: their information is lost."]
 
 
 def _tails(found: Assessment) -> list[str]:
@@ -206,11 +194,11 @@ def _tails(found: Assessment) -> list[str]:
         low, high, limit, was, is_ = (
             plain_number(row[name], 5) for name in ("low", "high", "limit", "mean_before", "mean")
         )
-        now = "start at" if row["end"] == "lowest" else "end at"
+        side = "lower" if row["end"] == "lowest" else "higher"
         sentences.append(
-            f"The {row['end']} 5% of {row['column']} ({counted(row['records'], 'record')}, {low} to {high}) now {now} "
-            f"{limit}: {counted(row['beyond'], 'original record')} {'lies' if row['beyond'] == 1 else 'lie'} beyond. The "
-            f"mean of this tail was {was} and is {is_}."
+            f"The {row['end']} released value of {row['column']} is {limit}: {counted(row['beyond'], 'original record')} "
+            f"{'has' if row['beyond'] == 1 else 'have'} a {side} one. The mean of the {row['end']} 5% "
+            f"({counted(row['records'], 'original record')}, {low} to {high}) was {was} and is {is_}."
         )
     return sentences
 
@@ -242,7 +230,7 @@ def _loss(found: Assessment) -> list[str]:
         return [*sentences, kept]
     away = _released(loss.semantic_loss, loss)
     total = (
-        f"; {HEADLINE.title} is {plain_number(loss.headline, 3)}{HEADLINE.unit} ({HEADLINE.landmark})"
+        f"; {HEADLINE.title} is {percent(loss.headline / 100)} ({HEADLINE.landmark})"
         if math.isfinite(loss.headline)
         else ""
     )
@@ -256,7 +244,7 @@ def _loss(found: Assessment) -> list[str]:
             continue
         away = _released(loss.relative[name], loss) / share
         sentences.append(
-            f"{name}: {share_in_words(share)} of the values changed, on average by {percent(away)} of the maximum distance."
+            f"{name}: {percent(share)} of the values changed, on average by {percent(away)} of the maximum distance."
         )
     means = found.preservation.statistics.filter(pl.col("statistic") == "mean")
     for row in means.iter_rows(named=True):
@@ -287,7 +275,7 @@ def _relations(found: Assessment) -> list[str]:
         return [f"Relations between columns did not change{some}."]
     return [
         (
-            f"Of the relations between columns, that of {worst['attribute']} and {worst['with']} changed most: their "
+            f"Of all pairs of columns, the relation between {worst['attribute']} and {worst['with']} changed most: their "
             f"distance correlation was {worst['original']:.2f} and is {worst['masked']:.2f} (0: none, 1: perfect){some}."
         )
     ]
@@ -297,12 +285,12 @@ def _clusters(found: Assessment) -> list[str]:
     clustering = found.clustering
     if clustering is None:
         return []
-    sampled = f", on {clustering.records:,} records drawn at random" if clustering.sampled else ""
+    sampled = f". Estimated on {clustering.records:,} records drawn at random" if clustering.sampled else ""
     out = clustering.available - (found.loss.records - found.loss.removed)  # dropped ones are not clustered at all
-    together = "; removed records are one cluster" if out else ""
+    together = ". Removed records count as one cluster" if out else ""
     return [
         (
-            f"Sorted into {counted(clustering.clusters, 'cluster')} by similarity, records before and after masking differ by "
-            f"{clustering.distance:.2f} (0: the same clusters, 1: unrelated{together}{sampled})."
+            f"Records were sorted by similarity into {counted(clustering.clusters, 'cluster')}, before and after masking. The "
+            f"two partitions differ by {clustering.distance:.2f} (0: the same clusters, 1: unrelated){together}{sampled}."
         )
     ]

@@ -23,7 +23,8 @@ Examples:
   ontomask init staff.xlsx --taxonomy job=isco08.csv --role ward=quasi --role bonus=sensitive
   ontomask init patients.csv --method generalization --force
 \b
-The policy holds no values of the data except ordered bands and markers of missing values; --show-values prints some.
+The policy contains no values of the data except the order of ordinal columns and (possible) markers of missing values.
+--show-values prints frequent values and does not write them.
 Exit codes: 0 done; 2 the file or the options are wrong, or the policy exists already (one message on stderr).
 """
 

@@ -78,10 +78,10 @@ def command(
 ) -> None:
     """Mask a table as a policy says, verify the release, and write it.
 
-    FOLDER/release may be handed out: the data, the guarantees, a public report. FOLDER/confidential leads back to
-    people and stays with the original data: the internal report, the policy, the secret behind all random choices,
-    the mapping of original to released values, the assessment, and a manifest with versions and hashes. The folder
-    appears only when it is complete.
+    FOLDER/release is what you hand out: the data, the guarantees and a public report. FOLDER/confidential shows the
+    original of each released record; keep it with the original data. It contains the internal report, the policy, the
+    secret behind all random choices, the mapping of original to released values, the assessment, and a manifest with
+    versions and hashes. FOLDER appears only when it is complete.
     """
     from ontomask.distances.kept_tables import tables_kept
     from ontomask.masking.randomness import EXPLICIT_SEED, chosen_secret
@@ -136,7 +136,7 @@ def _print(result: Result, output: Path, report: bool) -> None:
     if not result.satisfied:
         purpose = "NOT SATISFIED: do not hand it out as it is"
     say(f"  release/       {purpose}" + (": open report.html in a browser" if report and result.satisfied else ""))
-    say("  confidential/  leads back to people; keep it with the original data")
+    say("  confidential/  shows the original of each released record: keep it with the original data")
 
 
 def _facts(result: Result, output: Path, report: bool) -> dict[str, Any]:

@@ -34,7 +34,7 @@ class Flat(Attribute):
     """
 
     kind: Literal["flat"] = "flat"
-    in_words: ClassVar[str] = "categories, equal or not"
+    in_words: ClassVar[str] = "categories, equal or different"
     family: ClassVar[str] = "flat"
 
     def paired(self, before: pl.Series, after: pl.Series) -> tuple[pl.Series, pl.Series]:

@@ -93,7 +93,7 @@ class Nominal(Attribute):
     in_words: ClassVar[str] = "concepts of a taxonomy"
     family: ClassVar[str] = "flat"
     taxonomy: Annotated[str | Taxonomy, BeforeValidator(_named_taxonomy), TAXONOMY_FILE] = Field(
-        kw_only=False, description="the taxonomy of the values: a built-in name, a file, or a Taxonomy"
+        kw_only=False, description="the taxonomy of the values: a built-in name or a file"
     )
     measure: str = Field(default="logsc", description="the semantic distance between two concepts; see docs/measures")
     scope: Literal["taxonomy", "attribute"] = Field(
@@ -177,7 +177,7 @@ class Nominal(Attribute):
         return None if self.role == "other" else "taxonomy"
 
     def error_in_words(self, error: str) -> str:
-        return f"The typical distance between a concept and the original one is {error} (0: the same)."
+        return f"The root mean square distance from the original concept is {error} (0: the same)."
 
     def column(
         self,

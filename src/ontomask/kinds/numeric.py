@@ -56,7 +56,7 @@ class Numeric(Attribute):
         return None if dtype.is_numeric() else "number"
 
     def error_in_words(self, error: str) -> str:
-        return f"A number typically differs from the original by {error}, in the unit of the column."
+        return f"The root mean square difference from the original is {error}, in the unit of the column."
 
     def checked(self, name: str, values: pl.Series, rows: Longs | None) -> pl.Series:
         return _only_numbers(name, values, rows)

@@ -64,7 +64,7 @@ class Ordinal(Attribute):
         return None if self.order is None else "order"
 
     def error_in_words(self, error: str) -> str:
-        return f"A value typically differs from the original by {error} ranks."
+        return f"The root mean square difference from the original is {error} ranks."
 
     def checked(self, name: str, values: pl.Series, rows: Longs | None) -> pl.Series:
         if values.dtype.is_float():

@@ -73,15 +73,16 @@ def dominance(
             notes.append(
                 note(
                     f"{column.name}: in {int(told.sum()):,} of {counted(len(told), 'group')} ({counted(records, 'record')}) "
-                    f"the largest value can be estimated to within {P:g}% from the mean (p% rule)",
+                    f"an intruder who knows the second largest value can estimate the largest to within {P:g}% from the "
+                    "mean (p% rule)",
                     column.name,
                 )
             )
     if not names:
         return [], []
     text = (
-        f"Dominance: in some groups the two largest values make up nearly all of the mean of {', '.join(names)}. Whoever "
-        f"knows the second largest value of such a group can estimate the largest to within {P:g}% (p% rule). Top-code the "
-        "column before masking, or set numeric_centre: median."
+        f"Dominance: in some groups the two largest values make up nearly all of the mean of {', '.join(names)}. An "
+        f"intruder who knows the second largest value of such a group can estimate the largest to within {P:g}% from the "
+        "mean (p% rule). Top-code the column before masking, or set numeric_centre: median."
     )
     return notes, [caveat(text)]

@@ -175,7 +175,7 @@ class Imputation(RandomMethod, SelectiveMethod, DistanceMethod):
             ),
             caveat(
                 f"{unmasked} are not masked by imputation: records can be found by them. Imputation is not k-anonymous; "
-                "judge the release by the worst attack known."
+                "judge the release by the most successful attack."
             ),
         ]
         if self.m > 1:

@@ -234,7 +234,7 @@ class Microaggregation(TupleMethod, AggregationMethod):
         if joined:
             notes.append(
                 note(
-                    f"{counted(joined, 'group')} joined with the nearest until what is required held: {groups:,} are left"
+                    f"{counted(joined, 'group')} joined with the nearest one until the required models held, {groups:,} left"
                 )
             )
         return self.aggregated(operators, rows, group_of, groups, stretch(progress, 0.95, 1.0), notes)

@@ -162,7 +162,7 @@ class Shuffling(RandomMethod, DistanceMethod):
             ),
             caveat(
                 "Quasi-identifiers are not masked by shuffling: records can be found by them. Shuffling is not k-anonymous; "
-                "judge the release by the worst attack known."
+                "judge the release by the most successful attack."
             ),
         ]
 

@@ -96,7 +96,7 @@ class Attribute(Listed):
 
     def error_in_words(self, error: str) -> str:
         """What a root mean squared error of the column means."""
-        return f"The typical distance between a value and the original one is {error} (0: the same)."
+        return f"The root mean square distance from the original value is {error} (0: the same)."
 
     def checked(self, name: str, values: pl.Series, rows: Longs | None) -> pl.Series:
         """The values of a column as this kind computes with them; an error names those that it cannot use."""

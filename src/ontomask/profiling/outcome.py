@@ -330,7 +330,7 @@ class Profile:
         doubts = f"{counted(count, 'column')} {'needs' if count == 1 else 'need'} somebody who knows the data"
         return [
             f"Proposed from {looked}{source}. It runs as it is, but it is a proposal, not a decision.",
-            "It holds no values of the data except the order of ordinal columns and markers of missing values.",
+            "It contains no values of the data except the order of ordinal columns and (possible) markers of missing values.",
             f"Look for CHECK: {doubts}." if count else "Nothing is marked CHECK; read it all the same.",
             "A column that others can know and that is not masked can identify a person. Identifiers are removed.",
         ]

@@ -126,7 +126,7 @@ class ReleaseEvaluation:
     def mapping(self) -> pl.DataFrame:
         """Which original combination became which, in how many records; no group: removed.
 
-        For the steward: with the release it leads back to people.
+        For the steward: with the release it shows the original of each record.
         """
         table, masked = self.prepared.table, self.masked
         place, tuple_, counts = count_pairs(masked.group_of + 1, table.rows.tuple_of, table.p)

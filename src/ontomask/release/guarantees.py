@@ -23,21 +23,23 @@ MOST_LINKED = 30_000
 
 
 def linkage_tried(result: Result) -> list[Statement]:
-    """Where no k is promised, what the worst attack finds; large tables take long and are left to the user."""
+    """Where no k is promised, what the most successful attack finds; large tables take long and are left to the user."""
     assert result.policy.method is not None
     findings = result.verification.findings
     protecting = [f for f in findings if f.holds and f.model.name != "no_identifiers" and not f.model.trivial]
     if result.policy.method.promised_k > 1 or protecting:
         return []
     if max(result.prepared.table.p, result.masked.groups) > MOST_LINKED:
-        return [caveat("Record linkage was not tried, as there are many different records: see the assessment.")]
+        return [
+            caveat("Record linkage was not tried here, because there are many different records: see the assessment.")
+        ]
     worst = max((_worst_attack(part) for part in result.each), key=lambda attack: attack.share)
     quasi = result.policy.quasi_identifiers
     known = quasi if worst.name == "prosecutor" else [column.name for column in result.prepared.table.columns]
     released = result.pairing.masked.n
     exact, public = (
-        f"Tried, not promised: the worst attack known re-identifies {counts.at_most(worst.share, released)} of the released "
-        f"records (an intruder who knows {', '.join(known)} of every record {worst.words})."
+        f"Tried, not promised: the most successful attack computed re-identifies {counts.at_most(worst.share, released)} of "
+        f"the released records (an intruder who knows {', '.join(known)} of every record {worst.words})."
         for counts in (Counts(), result.counts)
     )
     return [Statement("tried", exact, worst.name, public)]
@@ -59,9 +61,9 @@ def minimality(policy: Policy) -> list[Statement]:
     if not policy.method.aims or not models:
         return []
     text = (
-        f"Not protected against: minimality. The data were masked no further than {', '.join(models)} required. An "
-        "intruder who knows this and the quasi-identifiers of all records may infer which classes would have failed "
-        "with less, and from that sensitive values (Wong et al. 2007)."
+        f"Not protected against: the minimality attack. The data were masked only as far as {', '.join(models)} required. An "
+        "intruder who knows this, and the quasi-identifiers of all records, may infer which classes would have failed with "
+        "less masking, and from that sensitive values (Wong et al. 2007)."
     )
     return [caveat(text, "minimality")]
 
@@ -71,15 +73,15 @@ def assumptions(policy: Policy, models: Sequence[Model]) -> list[Statement]:
     told = []
     if set(policy.masked) & set(policy.quasi_identifiers):
         text = (
-            f"Assumed: an intruder knows at most the quasi-identifiers ({', '.join(policy.quasi_identifiers)}). Nothing "
-            "protects against other knowledge of a person, above all of values in the other columns."
+            f"Assumed: an intruder knows at most the quasi-identifiers ({', '.join(policy.quasi_identifiers)}). The "
+            "release does not protect against an intruder who knows more, such as values of other columns."
         )
         told.append(Statement("assumed", text, "quasi-identifiers"))
     k_anonymous = any(isinstance(model, KAnonymity) for model in models)
     if k_anonymous and not any(model.sensitive_columns(policy.attributes) for model in models):
         text = (
-            "Not promised by k-anonymity: that a class holds different sensitive values. "
-            "If all of them agree, they are disclosed without any record being singled out."
+            "k-anonymity does not promise that the sensitive values of a class differ. If they are all the same, the class "
+            "discloses them, although no record is singled out."
         )
         told.append(caveat(text, "k-anonymity"))
     return [*told, *minimality(policy), ORDERS[policy.row_order]]

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from ontomask.release.result import Result
 
 CONFIDENTIAL = """\
-This folder leads back from the released records to the people behind them.
-Keep it where the original data are kept. It is never part of the release.
+The files in this folder show which original record each released record came from.
+Keep the folder with the original data. Do not hand it out with the release.
 """
 PARTS = ("release", "confidential")
 #: The file that repeats a run.
@@ -53,7 +53,7 @@ def save_result(
     report: bool,
     escape_formulas: bool = False,
 ) -> Path:
-    """release/ with the data and the guarantees; confidential/ with all that leads back to people."""
+    """release/ with the data and the guarantees; confidential/ with all that shows the originals."""
     source = result.prepared.source
     like_source = "parquet" if source is not None and source.suffix.lower() in (".parquet", ".pq") else "csv"
     suffix = suffix_of(format or like_source)

@@ -23,12 +23,27 @@ def number(value: float | None) -> str:
     )
 
 
+#: Limits of the ranges in which changes are published: so coarse that they say nothing of single records.
+RANGES = (0.01, 0.05, 0.2, 0.5)
+
+
 def band(change: float | None) -> str:
-    """A change as a range, so coarse that it says nothing of single records."""
+    """A relative change as a range: 'under 1%', '5% to 20%'."""
+    return _range(change, [f"{limit:.0%}" for limit in RANGES])
+
+
+def change_of_correlation(change: float) -> str:
+    """The difference of two numbers between 0 and 1 as a range: 'under 0.01', '0.05 to 0.2'."""
+    return _range(change, [f"{limit:g}" for limit in RANGES])
+
+
+def _range(change: float | None, limits: list[str]) -> str:
     if change is None or isnan(change):
         return "–"
-    limits = ((0.01, "under 1%"), (0.05, "1 to 5%"), (0.2, "5 to 20%"), (0.5, "20 to 50%"))
-    return next((text for limit, text in limits if change < limit), "over 50%")
+    place = sum(change >= limit for limit in RANGES)
+    if place == 0:
+        return f"under {limits[0]}"
+    return f"{limits[-1]} or more" if place == len(RANGES) else f"{limits[place - 1]} to {limits[place]}"
 
 
 def near_original(assessment: Assessment, counts: Counts) -> bool:
@@ -49,16 +64,15 @@ def figure(
 
 
 def by_column(
-    question: str, description: str, bars: list[tuple[str, float]], head: str, **options: Any
+    question: str, description: str, bars: list[tuple[str, float, str]], head: str, **options: Any
 ) -> dict[str, Any]:
-    """A bar for each column, and the table of the same figures."""
+    """A bar for each column, and the table of the same figures; ``bars``: name, height and figure in words."""
     if len(bars) > MOST_BARS:
         description += f" The first {MOST_BARS} of {len(bars):,} columns are drawn."
     bars = bars[:MOST_BARS]
-    rows = [{"name": name, "value": value} for name, value in bars]
-    return figure(
-        question, description, "single_bars", rows, ["Column", head], [[n, number(v)] for n, v in bars], **options
-    )
+    rows = [{"name": name, "value": height} for name, height, _ in bars]
+    table = [[name, text] for name, _, text in bars]
+    return figure(question, description, "single_bars", rows, ["Column", head], table, **options)
 
 
 _UNWRITABLE = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

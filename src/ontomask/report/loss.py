@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isfinite, isinf, isnan
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import polars as pl
 from ontomask.arguments import plain_number, short
 from ontomask.assessment.loss import HEADLINE, Loss, loss_measures
 from ontomask.assessment.loss_measures import LossMeasure, Reported
-from ontomask.report.elements import band, by_column, figure, near_original, number
+from ontomask.report.elements import band, by_column, change_of_correlation, figure, near_original, number
 from ontomask.wording import Counts, percent
 
 if TYPE_CHECKING:
@@ -52,18 +53,17 @@ def loss(result: Reportable, counts: Counts) -> dict[str, Any]:
         return content
     kept = _variety(assessment)
     content["columns"] = _by_column(assessment, columns, kept, counts)
-    step = counts.step(n) if public else None
-    away = [(name, _bar(share, step)) for name, share in figures.relative.items()]
-    if any(height for _, height in away):
+    away = _bars(figures.relative, n, counts)
+    if any(height for _, height, _ in away):
         content["figures"].append(_away_figure(away, left_out))
-    bars = [(name, _bar(share, step)) for name, share in kept.items() if share is not None]
-    if any(height for _, height in bars):
+    bars = _bars(kept, n, counts)
+    if any(height for _, height, _ in bars):
         content["figures"].append(_variety_figure(bars, content["sampled"]))
     pairs = _pairs(assessment)
     if pairs and not public:
         content["figures"].append(_pairs_figure(pairs, content["sampled"]))
     elif pairs:
-        content["pairs"] = [[f"{a} and {b}", band(abs(y - x))] for a, b, x, y in pairs[:MOST_PAIRS]]
+        content["pairs"] = [[f"{a} and {b}", change_of_correlation(abs(y - x))] for a, b, x, y in pairs[:MOST_PAIRS]]
     return content
 
 
@@ -87,7 +87,7 @@ def _by_column(assessment: Any, columns: Any, kept: Any, counts: Counts) -> list
                 ],
                 "reading": "" if public else reading(column, figures.rmse_released[name], changed[name]),
                 "drift": _shift(drift.get(name)) if counts.exact else band(drift.get(name)),
-                "kept": _shift(kept.get(name), 0) if counts.exact else counts.coarse(kept.get(name), n),
+                "kept": _shift(kept.get(name)) if counts.exact else counts.coarse(kept.get(name), n),
             }
         )
     return rows
@@ -109,13 +109,22 @@ def _meaning(reported: Reported, figures: Loss) -> str:
     return reported.meaning + (reported.removed if figures.removed else "")
 
 
-def _bar(share: float, step: float | None) -> float:
-    """In percent; in public rounded to a step."""
-    return 100 * share if step is None else float(round(100 * Counts.stepped(share, step)))
+def _bars(shares: Mapping[str, float | None], n: int, counts: Counts) -> list[tuple[str, float, str]]:
+    """The known shares as bars in percent, each with its figure; in public both are rounded to a step."""
+    step = None if counts.exact else counts.step(n)
+    return [
+        (
+            name,
+            100 * share if step is None else float(round(100 * Counts.stepped(share, step))),
+            counts.coarse(share, n),
+        )
+        for name, share in shares.items()
+        if share is not None
+    ]
 
 
-def _shift(share: float | None, digits: int = 1) -> str:
-    return "–" if share is None or isnan(share) else percent(share, digits)
+def _shift(share: float | None) -> str:
+    return "–" if share is None or isnan(share) else percent(share)
 
 
 def _sampled(assessment: Any) -> str:
@@ -157,10 +166,10 @@ def _gone(assessment: Any) -> list[str]:
     for end in ("lowest", "highest"):
         cut = _columns([one.tails.filter((pl.col("end") == end) & (pl.col("beyond") > 0)) for one in each])
         if cut:
-            sentences.append(f"The {end} original values do not occur in {where}: {', '.join(cut)}.")
+            sentences.append(f"Columns whose {end} original values do not occur in {where}: {', '.join(cut)}.")
     gone = _columns([one.vanished.filter(pl.col("vanished") > 0) for one in each])
     if gone:
-        sentences.append(f"Some original categories do not occur in {where}: {', '.join(gone)}.")
+        sentences.append(f"Columns with original categories that do not occur in {where}: {', '.join(gone)}.")
     return sentences
 
 
@@ -177,28 +186,29 @@ def reading(column: Any, rmse: float, changed: float) -> str:
     if not changed:
         return "No released value changed."
     if not column.graded:
-        return f"{percent(changed, 0)} of the released values differ from the original."
+        share = percent(changed)
+        return f"{share[0].upper()}{share[1:]} of the released values differ from the original."
     return str(column.attribute.error_in_words(number(rmse)))
 
 
-def _away_figure(bars: list[tuple[str, float]], left_out: str) -> dict[str, Any]:
+def _away_figure(bars: list[tuple[str, float, str]], left_out: str) -> dict[str, Any]:
     return by_column(
         "How far are released values from the original ones?",
         "A bar for each column: the mean distance between released and original values, in percent of the maximum distance "
         f"of the column.{left_out}",
         bars,
-        "Mean distance (%)",
+        "Mean distance",
         axis="percent of the maximum distance",
     )
 
 
-def _variety_figure(bars: list[tuple[str, float]], sampled: str) -> dict[str, Any]:
+def _variety_figure(bars: list[tuple[str, float, str]], sampled: str) -> dict[str, Any]:
     return by_column(
         "How much of each column's variety is left?",
         "A bar for each column: its variety (distance variance) after masking in percent of that before. At the dashed "
-        f"line (100%) values vary as much as before, although single ones may have changed; above it they vary more.{sampled}",
+        f"line (100%) values vary as much as before, although some may have changed; above it they vary more.{sampled}",
         bars,
-        "Variety left (%)",
+        "Variety left",
         axis="percent of the original variety",
         mark=100.0,
     )

@@ -16,12 +16,10 @@ if TYPE_CHECKING:
 
 
 #: What an intruder can do with classes, where released values are bound to the record's own and where they are not.
-RECOGNIZED = (
-    "An intruder who knows these values of a record can narrow it down to its class, but by them alone no further."
-)
+RECOGNIZED = "An intruder who knows only these values of a record can narrow it down to its class, but not further."
 NOT_RECOGNIZED = (
-    "The method moved values between records or drew them at random: an intruder who knows the original values of a record "
-    "cannot tell for certain which class it is in. The attacks below measure what can be found."
+    "The method moved values between records or drew them at random. An intruder who knows the original values of a record "
+    "cannot tell for certain which class it is in; the attacks below measure how many records can be found."
 )
 #: In place of a figure that would count a few records.
 NOT_GIVEN = "not given"

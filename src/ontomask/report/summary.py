@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from ontomask.arguments import as_path, counted, one_of, short
-from ontomask.assessment.disclosed import most_disclosed
+from ontomask.assessment.disclosed import agreement, most_disclosed
 from ontomask.errors import OntomaskError, OptionError
 from ontomask.files.fingerprints import sha256, versions
 from ontomask.masking.randomness import EXPLICIT_SEED
@@ -36,6 +36,7 @@ from ontomask.statements import Statement
 from ontomask.wording import Counts
 
 if TYPE_CHECKING:
+    from ontomask.privacy.models import Finding
     from ontomask.report.reportable import Reportable
 
 Edition = Literal["internal", "public"]
@@ -46,12 +47,12 @@ MANY_SUPPRESSED = 0.05
 MOST_BRANCHES, MOST_NOTES, MOST_READINGS = 6, 200, 30
 
 LEFT_OUT = [
-    ["Values of the data, before and after masking", "Original values could be among them, also in masked columns."],
-    ["Distributions of values", "The smallest, the largest and rare values point at single records."],
+    ["Values of the data, before and after masking", "Values of masked columns, too, can be original values."],
+    ["Distributions of values", "The smallest, the largest and rare values can point to single records."],
     ["Examples of records and groups", "They lead from released records back to original ones."],
     ["Branches of taxonomies with their counts", "They show which values the original holds."],
-    ["Classes that fail a requirement, value by value", "They say where to look."],
-    ["Exact counts and percentages", "A small count, or one that follows from two others, points at single records."],
+    ["Classes that fail a requirement, value by value", "They show which records are not protected."],
+    ["Exact counts and percentages", "A small count, or the difference of two counts, can point to single records."],
     ["Notes of the run", "They may quote values and positions of records."],
     [
         "The secret, the content of the policy file and the settings of the method",
@@ -59,18 +60,21 @@ LEFT_OUT = [
     ],
     [
         "Figures of the method about its own run, beyond those in the guarantees",
-        "They say how far values were moved, and so where to look for them.",
+        "They show how far values were moved, which helps to find the originals.",
     ],
     ["Statistics of the original, errors in units of a column", "With the release they reveal original figures."],
     ["Attacks one by one", "Only the most successful is given, rounded up."],
-    ["Names of data files, versions of other software", "They say where the original data are and how they are kept."],
+    [
+        "The name of the original file, versions of other software",
+        "They say where the original data are and how they are kept.",
+    ],
 ]
 LIMITS = [
-    "It relies on the roles of the columns in the policy. A column that others know, whatever its role, can identify records.",
-    "It covers this release alone. Another release of the same data, or data from elsewhere, can add what is missing here.",
-    "Attacks were tried as described. An intruder with other knowledge may do better or worse.",
-    "It does not say whether the original data are correct, complete or representative. Masking does not make them so.",
-    "It does not say whether a law is complied with. It informs those who must decide that.",
+    "The report relies on the roles of the columns in the policy. A column that others know can identify records in any role.",
+    "It covers this release alone. More can be disclosed together with another release of the same data, or with other data.",
+    "The attacks were computed as described. An intruder with other knowledge may find more or fewer records.",
+    "It does not say whether the original data are correct, complete or representative.",
+    "It does not say whether the release complies with the law. It informs those who must decide that.",
 ]
 
 
@@ -186,8 +190,9 @@ def _hash(file: Path) -> str:
 def rounding(counts: Counts) -> str:
     """What the public must know of counts."""
     return (
-        f"Counts of records, classes and groups are rounded to multiples of {counts.base:,}; smaller ones are given as "
-        f'"fewer than {counts.base:,}". Totals are sums of rounded parts. Percentages are rounded to match.'
+        f"Counts of records, classes and groups are rounded to multiples of {counts.base:,}. Smaller counts, "
+        f'except 0, are given as "fewer than {counts.base:,}". Totals are sums of rounded parts. '
+        "Percentages are rounded as well."
     )
 
 
@@ -195,32 +200,37 @@ def rounding(counts: Counts) -> str:
 
 
 def verdict(result: Reportable, risk: dict[str, Any]) -> dict[str, str]:
-    """The state of the release in a word, with the worst attack. Green is only what protects every record."""
+    """The state of the release in a word, with the most successful attack. Green is only what protects every record."""
     verification = result.verification
     checked = [finding for finding in verification.findings if not finding.model.trivial]
     worst = risk["worst"]
     estimated = f" ({worst['estimated']})" if worst["estimated"] else ""
     attack = (
-        f"The worst attack known ({worst['name']}) re-identifies {worst['share']} of the released records{estimated}."
+        f"The most successful attack computed ({worst['name']}) re-identifies {worst['share']} of the released "
+        f"records{estimated}."
     )
     if verification.failed:
-        count = f"{len(verification.failed)} of {counted(len(verification.findings), 'requirement')}"
-        wording = count if len(verification.findings) > 1 else "its only requirement"
-        text = f"The release fails {wording}. Do not hand it out as it is. {attack}"
+        failed = [finding for finding in verification.findings if not finding.holds]
+        count = f"{len(failed)} of {counted(len(verification.findings), 'check')}"
+        text = f"The release fails {count} ({_models(failed)}). Do not hand it out as it is. {attack}"
         return {"state": "failed", "word": "NOT SATISFIED", "text": text}
     if not result.promises:
         trivial = [finding.model.describe() for finding in verification.findings if finding.model.trivial]
         why = "No privacy model was required of this release, and none was checked."
         if trivial:
-            why = f"Every table satisfies what was required ({', '.join(trivial)}): it protects no record."
+            why = f"Every table satisfies what was required ({', '.join(trivial)}), so that it protects no record."
         return {"state": "unchecked", "word": "NOTHING WAS PROMISED", "text": f"{why} {attack}"}
-    met = {1: "its only requirement", 2: "both requirements"}.get(len(checked), f"all {len(checked)} requirements")
-    text = f"The release meets {met}, {checked_in_words(checked)}. {attack}"
+    met = f"({_models(checked)}), {checked_in_words(checked)}"
+    text = f"The release satisfies all that was required or promised {met}. {attack}"
     after = result.assessment.risk_after
     if after.columns and after.unique:
         text += f" It still has {after.unit.many} that are unique in the quasi-identifiers: see the warnings."
         return {"state": "unchecked", "word": f"SATISFIED, WITH UNIQUE {after.unit.many.upper()}", "text": text}
     return {"state": "satisfied", "word": "SATISFIED", "text": text}
+
+
+def _models(findings: Sequence[Finding]) -> str:
+    return ", ".join(finding.model.describe() for finding in findings)
 
 
 def key_figures(result: Reportable, risk: dict[str, Any], loss: dict[str, Any], counts: Counts) -> list[list[str]]:
@@ -233,7 +243,9 @@ def key_figures(result: Reportable, risk: dict[str, Any], loss: dict[str, Any], 
             rows.append([name, after, f"before: {before}"])
     worst = risk["worst"]
     remark = f"of the released records re-identified ({worst['name']})"
-    rows.append(["Worst attack", worst["share"], f"{remark}, {worst['estimated']}" if worst["estimated"] else remark])
+    rows.append(
+        ["Most successful attack", worst["share"], f"{remark}, {worst['estimated']}" if worst["estimated"] else remark]
+    )
     rows.append(["Information loss", loss["headline"], "0%: no value changed, no record left out"])
     return rows
 
@@ -264,7 +276,7 @@ def _edition(statement: Statement, public: bool) -> Statement:
 
 
 def _about_classes(result: Reportable, counts: Counts) -> list[str]:
-    """Unique records, and classes whose sensitive values agree."""
+    """Unique records, and classes that disclose sensitive values."""
     told, after = [], result.assessment.risk_after
     unit = after.unit
     if after.columns and after.unique:
@@ -274,26 +286,27 @@ def _about_classes(result: Reportable, counts: Counts) -> list[str]:
     masked = set(result.policy.masked)
     rows, more = most_disclosed(result.assessment.disclosed.filter(pl.col("records") > 0))
     for row in rows.iter_rows(named=True):
+        same = agreement(row["column"] in result.assessment.sensitive_numbers)
         if row["column"] in masked:
             told.append(
                 f"{row['column']} is masked; {counts.units(row['records'], unit)} "
                 f"{'shows its' if row['records'] == 1 and counts.exact else 'show their'} own value in a class whose values "
-                "agree."
+                f"are {same}."
             )
             continue
         classes = counts.of(row["classes"], "class", "classes")
         if not result.assessment.recognizable:
             told.append(
-                f"{row['column']} is not masked: in {classes} ({counts.units(row['records'], unit)}) all values agree. It is "
-                "disclosed wherever an attack finds the class of a record."
+                f"{row['column']} is not masked: in {classes} ({counts.units(row['records'], unit)}) the values are {same}. "
+                "An attack that finds the class of a record discloses its value."
             )
             continue
         told.append(
-            f"{row['column']} is disclosed for {counts.units(row['records'], unit)}: in {classes} all values agree, so that "
-            "anyone who knows the class knows the value."
+            f"{row['column']} is disclosed for {counts.units(row['records'], unit)}: in {classes} the values are {same}. "
+            "Anyone who knows the class knows the value."
         )
     if more > 0:
-        told.append(f"The same holds of {counted(more, 'more sensitive column')}; section Disclosure risk lists them.")
+        told.append(f"The same holds for {counted(more, 'more sensitive column')}; section Disclosure risk lists them.")
     return told
 
 
@@ -312,7 +325,7 @@ def _about_records(result: Reportable, counts: Counts) -> list[str]:
                 f"{share} of the records were {why}: totals and rates of the release differ from the original."
             )
     for name in result.assessment.collapsed:
-        sentences.append(f"{name} shows one value in all records: nothing is left of it.")
+        sentences.append(f"{name} has the same value in all released records: its information is lost.")
     return sentences
 
 
@@ -334,7 +347,7 @@ def _about_sensitive(result: Reportable, counts: Counts) -> list[str]:
     free = [name for name in sensitive if name not in looked_at and name not in policy.masked]
     if free:
         text = f"No model protects the sensitive {'column' if len(free) == 1 else 'columns'} {', '.join(free)}: "
-        sentences.append(text + "a class whose values agree discloses them.")
+        sentences.append(text + "a class whose values are all the same discloses them.")
     stayed = result.masked.group_of >= 0
     for name in sensitive:
         gone = int((data[name].is_null().to_numpy() & stayed).sum()) if name in data.columns else 0

@@ -26,18 +26,20 @@ GLOSSARY = {
     "Sensitive column": "What must not be learned about a person from the data, such as a diagnosis or an income.",
     "Masking": "Changing or removing values so that records are harder to re-identify.",
     "Class": "All records with the same quasi-identifiers. By these values alone, its records cannot be distinguished.",
-    "Unique record": "The only record of its class. Whoever knows its quasi-identifiers as they are released has found it.",
+    "Unique record": "The only record of its class. An intruder who knows its released quasi-identifiers finds it.",
     "k-anonymity": "Every class has at least k records.",
     "l-diversity": "Every class has at least l different sensitive values, so that the class does not disclose the value.",
     "t-closeness": "In every class the sensitive values are distributed nearly as in the whole table; t is the largest "
     "distance allowed.",
-    "Probabilistic k-anonymity": "The chance of linking a released value to the right record is at most 1 in k, although "
-    "records can be unique.",
+    "Probabilistic k-anonymity": "The mean chance of linking a released value to the right record is at most 1 in k, "
+    "although records can be unique.",
     "Severity": "How much it would harm a person if a value became known, as defined by the institution.",
     "Record linkage": "An attempt to find, for each original record, the released record that came from it, or the other way "
     "round.",
-    "Prosecutor, marketer and journalist risk": "Three kinds of intruder: one looks for a certain person known to be in the "
-    "data; one wants to re-identify as many records as possible; one wants to re-identify any record at all.",
+    "Prosecutor, marketer and journalist risk": "Three kinds of intruder. A prosecutor knows the quasi-identifiers of one "
+    "person, and knows that this person is in the data. A journalist knows the quasi-identifiers of one person, but not "
+    "whether this person is in the data. A marketer knows the quasi-identifiers of the whole population and tries to link "
+    "all records.",
     "Taxonomy": "Concepts from general to specific, such as a classification of diseases. It defines which values are similar "
     "in meaning.",
     "Semantic distance": "The difference in meaning between two concepts: 0 for the same; the larger, the less they have in "
