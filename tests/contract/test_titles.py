@@ -69,7 +69,10 @@ def test_a_class_without_words_cannot_be_made() -> None:
         class Silent(Model):
             name: Literal["silent"] = "silent"
 
-    with pytest.raises(TypeError, match="Mute has a name and does not define assurances, explain, mask, title"):
+    with pytest.raises(
+        TypeError,
+        match="Mute has a name and does not define aims, assurances, draws, explain, mask, recognizable, title",
+    ):
 
         class Mute(Method):
             name: Literal["mute"] = "mute"
