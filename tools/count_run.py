@@ -26,7 +26,7 @@ COUNTED = {
     "frames converted": ("take_any", "_converted"),
     "match_counts": ("match_counts",),
     "sensitive columns encoded": ("values_of",),
-    "distances of columns made": ("yardstick", "FlatColumn.distance", "LineColumn.distance", "NominalColumn.distance"),
+    "distances of columns made": ("yardstick", "FlatColumn.metric", "LineColumn.metric", "NominalColumn.metric"),
     "spaces made": ("RecordDistance.space",),
     "distance_matrix": ("distance_matrix",),
     "distances of positions": ("between",),

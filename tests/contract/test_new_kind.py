@@ -63,7 +63,7 @@ class WeekdayColumn(Column):
         found: NDArray[np.bool_] = centres < 0
         return found
 
-    def distance(self) -> WeekdayDistance:
+    def metric(self) -> WeekdayDistance:
         return WeekdayDistance(self)
 
     def of_centres(self, centres: NDArray[Any], counts: Longs) -> Self:

@@ -144,7 +144,7 @@ def analyzed(release: dict[str, Floats]) -> dict[str, tuple[float, float]]:
 def releases(method: om.Imputation, table: Table, rng: np.random.Generator) -> Iterator[dict[str, Floats]]:
     """What the releases of a method show, as numbers."""
     columns = [
-        Scored.of(column.distance(), table.codes_of(a), rng, raw=method.model == "linear")
+        Scored.of(column.metric(), table.codes_of(a), rng, raw=method.model == "linear")
         for a, column in enumerate(table.columns)
     ]
     regressions = Regressions(columns, [i for i, masked in enumerate(method.chosen(table)) if masked], method)

@@ -166,7 +166,7 @@ def test_a_move_of_nothing_leads_nowhere() -> None:
             if column.attribute.kind == "flat":
                 continue
             codes = table.codes_of(a)
-            scored = Scores.of(column.distance())
+            scored = Scores.of(column.metric())
             if not scored.varies:
                 continue
             still = np.where(np.isin(codes, scored.present), 0.0, np.nan)

@@ -30,7 +30,7 @@ def test_expected_counts_are_those_of_the_original() -> None:
     for case in range(400):
         chance = random.Random(f"invariant {case}")
         keep, reach = chance.choice((0.0, 0.5, 0.8, 0.99)), chance.choice((0.02, 0.1, 0.5, 10.0))
-        made = Transitions.of(random_column(chance).columns[0].distance(), keep, reach)
+        made = Transitions.of(random_column(chance).columns[0].metric(), keep, reach)
         matrix, counts = made.matrix(), made.counts
         np.testing.assert_allclose(counts @ matrix, counts, rtol=1e-9)
         np.testing.assert_allclose(matrix.sum(axis=1), 1.0, atol=1e-12)
@@ -46,7 +46,7 @@ def test_the_odds_fall_with_distance() -> None:
     """R_ij R_kl / (R_il R_kj) = exp(-(d_ij + d_kl - d_il - d_kj) / reach): what each value prefers is told by distance."""
     for case in range(200):
         chance = random.Random(f"odds {case}")
-        metric = random_column(chance).columns[0].distance()
+        metric = random_column(chance).columns[0].metric()
         made = Transitions.of(metric, 0.5, 0.2)
         if len(made) < 4 or made.cut.min() < 1 - 1e-9:
             continue
@@ -70,7 +70,7 @@ def test_nearer_values_are_likelier() -> None:
         tree = om.Taxonomy.from_edges(edges)
         frame = pl.DataFrame({"q": [leaf for leaf in level for _ in range(3)]})
         column = encode(frame, {"q": om.Nominal(taxonomy=tree)}, ["q"]).columns[0]
-        metric = column.distance()
+        metric = column.metric()
         made = Transitions.of(metric, 0.8, chance.choice((0.05, 0.1, 0.5)))
         matrix, off = made.matrix(), relative_distances(metric, made.values)
         i = chance.randrange(len(made))
@@ -87,7 +87,7 @@ def test_equal_frequency_is_nearly_always_enough() -> None:
     is nearer by 0.1. (In all of them it cannot be if every value is kept with one probability: see docs/methods/pram.md.)"""
     right = total = 0
     for case in range(150):
-        metric = random_column(random.Random(f"nearer {case}"), skewed=False).columns[0].distance()
+        metric = random_column(random.Random(f"nearer {case}"), skewed=False).columns[0].metric()
         made = Transitions.of(metric, 0.8, 0.1)
         matrix, off = made.matrix(), relative_distances(metric, made.values)
         for i in range(len(made)):
@@ -104,7 +104,7 @@ def test_beside_the_matrices_of_the_literature() -> None:
     """Two-stage PRAM and Metropolis are invariant as well; neither keeps every value with the stated probability."""
     ours, theirs = [], {"two_stage": [], "metropolis": []}  # type: ignore[var-annotated]
     for case in range(60):
-        metric = random_column(random.Random(f"beside {case}")).columns[0].distance()
+        metric = random_column(random.Random(f"beside {case}")).columns[0].metric()
         made = Transitions.of(metric, 0.8, 0.1)
         if 2 * made.counts.max() >= 0.95 * made.counts.sum():
             continue
@@ -177,7 +177,7 @@ def test_estimates_are_corrected_by_the_matrix() -> None:
 def test_a_value_of_most_records_changes_nearly_as_often_as_it_can(counts: tuple[int, ...], reach: float) -> None:
     """Flat values, all equally near: the most common one is exchanged for the others, and these are for it."""
     frame = pl.DataFrame({"q": [f"v{i}" for i, count in enumerate(counts) for _ in range(count)]})
-    metric = encode(frame, {"q": om.Flat()}, ["q"]).columns[0].distance()
+    metric = encode(frame, {"q": om.Flat()}, ["q"]).columns[0].metric()
     matrix, t = (made := Transitions.of(metric, 0.8, reach)).matrix(), made.counts
     most = int(t.argmax())
     can = 0.2 * (t.sum() - t[most]) / t[most]

@@ -111,7 +111,7 @@ def test_losses_are_those_of_what_is_shown(loss: Any) -> None:
             members = [v for v, g in zip(values, group_of, strict=True) if g == group]
             if loss == "semantic":
                 position = case.real.position(str(plain.show(members)[0]))
-                metric = table.columns[0].distance()
+                metric = table.columns[0].metric()
                 own = table.columns[0].centre_of_code[[table.columns[0].values.to_list().index(v) for v in members]]
                 total += float(metric.scaled(own, np.full(len(members), position)).sum())
             else:

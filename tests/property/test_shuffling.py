@@ -87,7 +87,7 @@ def test_the_order_of_a_column(data: DataObject) -> None:
     rng = np.random.default_rng(data.draw(seeds))
     for i, attribute in enumerate(sheet.attributes):
         plain, column = PlainColumn(attribute, [r[i] for r in sheet.records]), sheet.table.columns[i]
-        ordered = Ordered.of(column.distance(), sheet.table.codes_of(i), rng)
+        ordered = Ordered.of(column.metric(), sheet.table.codes_of(i), rng)
         if plain.kind in ("ordinal", "numeric"):
             keys = twin.ranking_keys(plain, "fixed")
         else:

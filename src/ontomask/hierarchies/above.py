@@ -100,7 +100,7 @@ class Above:
         return self._distances()
 
     def _distances(self) -> Floats:
-        metric = self.column.distance()
+        metric = self.column.metric()
         codes = np.repeat(np.arange(len(self.column)), self.covers.lengths())
         own, centres = self.column.centre_of_code, self.centres[self.covers.index]
         if metric.on_line or not self.column.graded:

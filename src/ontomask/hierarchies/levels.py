@@ -141,7 +141,7 @@ class Costs:
 
 
 def _semantic(hierarchy: ColumnLevels) -> list[Floats]:
-    metric = hierarchy.column.distance()
+    metric = hierarchy.column.metric()
     own = hierarchy.column.centre_of_code
     return [metric.scaled(own, level.centres[level.group]) for level in hierarchy.levels]
 

@@ -107,7 +107,7 @@ class FlatColumn(Column):
         found: NDArray[np.bool_] = centres == (-1 if self.missing is None else self.missing)
         return found
 
-    def distance(self) -> FlatDistance:
+    def metric(self) -> FlatDistance:
         return FlatDistance(self)
 
 

@@ -69,7 +69,7 @@ class LineColumn(Column):
     def missing_centre(self) -> Any:
         """What stands for a missing value."""
 
-    def distance(self) -> LineDistance:
+    def metric(self) -> LineDistance:
         return LineDistance(self)
 
 

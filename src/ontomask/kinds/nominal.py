@@ -219,7 +219,7 @@ class NominalColumn(Column):
         found: NDArray[np.bool_] = centres < 0
         return found
 
-    def distance(self) -> NominalDistance:
+    def metric(self) -> NominalDistance:
         return NominalDistance(self)
 
     def known_centre(self, value: Any) -> Any:

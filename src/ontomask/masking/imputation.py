@@ -108,7 +108,7 @@ class Imputation(RandomMethod, SelectiveMethod, DistanceMethod):
         """m releases; the first is the same whatever m."""
         self.require_enough(table)
         progress(0.0, "measuring distances between values")
-        metrics = [column.distance() for column in self.measured(table).columns]
+        metrics = [column.metric() for column in self.measured(table).columns]
         columns = [
             Scored.of(metric, table.codes_of(a), rng, raw=self.model == "linear") for a, metric in enumerate(metrics)
         ]

@@ -76,7 +76,7 @@ class NoiseAddition(RandomMethod, SelectiveMethod, DistanceMethod):
     def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         progress(0.0, "measuring distances between values")
         chosen = self.chosen(table)
-        metrics = [c.distance() for c, masked in zip(self.measured(table).columns, chosen, strict=True) if masked]
+        metrics = [c.metric() for c, masked in zip(self.measured(table).columns, chosen, strict=True) if masked]
         codes = [table.codes_of(a) for a, masked in enumerate(chosen) if masked]
         scored = [Scores.of(metric) if metric.column.graded else None for metric in metrics]
         varying = [s for s in scored if s is not None and s.varies]

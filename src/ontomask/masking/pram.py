@@ -107,7 +107,7 @@ class PRAM(RandomMethod, SelectiveMethod, DistanceMethod):
             if not chosen[place]:
                 continue
             progress(place / len(measured), f"replacing values of {column.name}")
-            made = Transitions.of(column.distance(), self.keep, self.reach)
+            made = Transitions.of(column.metric(), self.keep, self.reach)
             before, codes[place] = codes[place], made.draw(codes[place], rng.random(table.n))
             rows.append(self._row(made, before, codes[place]))
             parts.append(_categories(made, codes[place]))
@@ -121,7 +121,7 @@ class PRAM(RandomMethod, SelectiveMethod, DistanceMethod):
     def transitions(self, table: Tuples) -> dict[str, Transitions]:
         """The transition matrices of the masked columns, by name: ``matrix()`` of one is the whole of it."""
         columns = zip(self.measured(table).columns, self.chosen(table), strict=True)
-        return {c.name: Transitions.of(c.distance(), self.keep, self.reach) for c, masked in columns if masked}
+        return {c.name: Transitions.of(c.metric(), self.keep, self.reach) for c, masked in columns if masked}
 
     def _row(self, made: Transitions, before: Longs, codes: Longs) -> dict[str, object]:
         kept, counts = made.keep, made.counts

@@ -69,7 +69,7 @@ class Shuffling(RandomMethod, DistanceMethod):
     def mask(self, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         self.require_enough(table)
         progress(0.0, "measuring distances between values")
-        metrics = [column.distance() for column in self.measured(table).columns]
+        metrics = [column.metric() for column in self.measured(table).columns]
         confidential = [s.column.attribute.role == "sensitive" for s in metrics]
         sources: list[Longs] = [np.arange(table.n)] * len(metrics)
         varying = [i for i, metric in enumerate(metrics) if len(metric.column) > 1]

@@ -129,7 +129,7 @@ class Column(ABC):
         ``first``: a code of each group; ``spans``: (low, high) of each code's group, where it is an interval;
         ``concepts``: what each code goes up to, where that is a concept.
         """
-        table = self.distance().between_codes * self.counts
+        table = self.metric().between_codes * self.counts
         members = [np.flatnonzero(group == g) for g in range(len(first))]
         central = [codes[np.argmin(table[np.ix_(codes, codes)].sum(axis=1))] for codes in members]
         return self.centre_of_code[np.array(central, dtype=np.int64)]
@@ -168,7 +168,7 @@ class Column(ABC):
         return encode_column(self.name, self.attribute, values, [])
 
     @abstractmethod
-    def distance(self) -> ColumnDistance:
+    def metric(self) -> ColumnDistance:
         """How far apart the values of the column are."""
 
     @abstractmethod

@@ -37,7 +37,7 @@ class RecordDistance:
 
     @staticmethod
     def of(table: Tuples, kind: Distance = "mean", normalize: Normalize = "pairwise") -> RecordDistance:
-        return RecordDistance([column.distance() for column in table.columns], kind, normalize)
+        return RecordDistance([column.metric() for column in table.columns], kind, normalize)
 
     @property
     def squared(self) -> bool:

@@ -78,7 +78,7 @@ def sort_values(
     one_of(comparison, get_args(Comparison), "comparison")
     (column, codes), listed = _column(taxonomy, values, measure, scope, options)
     centre = None if reference is None else column.centre_of(reference)
-    metric = column.spanning(centre).distance()
+    metric = column.spanning(centre).metric()
     if centre is None:
         centre = column.centre_of_code[first_greatest(metric.scaled_marginalities())]
     off = metric.scaled(np.full(len(column), centre), column.centre_of_code)
@@ -138,7 +138,7 @@ def weighted_distances(
             )
         frequency = np.bincount(codes, weights=given, minlength=len(column)).astype(np.float64)
     centre = column.centre_of(reference)
-    apart = column.spanning(centre).distance().distance(np.full(len(column), centre), column.centre_of_code)
+    apart = column.spanning(centre).metric().distance(np.full(len(column), centre), column.centre_of_code)
     return dict(zip(column.values.to_list(), (frequency * apart).tolist(), strict=True))
 
 
