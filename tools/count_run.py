@@ -23,7 +23,7 @@ COUNTED = {
     "factorize": ("factorize",),
     "classes_of": ("classes_of",),
     "check_models": ("check_models",),
-    "frames converted": ("take_any", "_converted"),
+    "frames converted": ("take_any", "NativeFrame.of"),
     "match_counts": ("match_counts",),
     "sensitive columns encoded": ("values_of",),
     "distances of columns made": ("yardstick", "FlatColumn.metric", "LineColumn.metric", "NominalColumn.metric"),

@@ -12,6 +12,9 @@ import polars as pl
 
 from ontomask.arrays import Array, Ints, Longs
 
+#: Keys of combinations stay below it, so that they fit 64 bits.
+LARGEST_KEY = 2**63
+
 
 def factorize(values: pl.Series) -> tuple[Ints, pl.Series]:
     """The code of each value and the distinct values, in the order first seen; null is a value."""
@@ -29,10 +32,13 @@ def combine(keys: Sequence[Array], sizes: Sequence[int]) -> tuple[Ints, Longs]:
 
     ``sizes``: every number of a key is below its size; not every one need occur.
     """
-    # Keys are joined two at a time, so that the key of a pair never outgrows 64 bits.
-    code = factorize(pl.Series(keys[0]))[0]
-    for key, size in zip(keys[1:], sizes[1:], strict=True):
-        code = factorize(pl.Series(code.astype(np.int64) * size + key))[0]
+    key, bound = keys[0].astype(np.int64), sizes[0]
+    for other, size in zip(keys[1:], sizes[1:], strict=True):
+        if bound * size > LARGEST_KEY:  # as few numbers as there are combinations so far: the next product fits
+            shorter, distinct = factorize(pl.Series(key))
+            key, bound = shorter.astype(np.int64), len(distinct)
+        key, bound = key * size + other, bound * size
+    code, _ = factorize(pl.Series(key))
     first = np.full(int(code.max(initial=-1)) + 1, len(code), dtype=np.int64)
     np.minimum.at(first, code, np.arange(len(code)))
     return code, first
