@@ -110,8 +110,8 @@ def compare(
         raise OptionError(
             "kind='disclosure': no column is sensitive", remedy="Give one the role sensitive, or choose another kind."
         )
-    report = Reporter(progress)
-    report(0.0, "preparing the data")
+    reporter = Reporter(progress)
+    reporter(0.0, "preparing the data")
     some = next(iter(named.values()))
     held = read_frame(frame, judges, reading=some.reading)[0]  # read once, whatever it is
     done = {name: failed_run(name, named[name], reason, "incomparable") for name, reason in reasons.items()}
@@ -124,12 +124,12 @@ def compare(
         done |= {name: run for name, policy in candidates.items() if (run := memory.find(name, policy)) is not None}
     left = {name: policy for name, policy in named.items() if name not in done}
     share = len(done) / len(named)
-    for run in run_all(held, left, ground, workers, report.part(share, 1.0), seed) if left else ():
+    for run in run_all(held, left, ground, workers, reporter.part(share, 1.0), seed) if left else ():
         done[run.name] = run
         if memory is not None:
             memory.keep(run, named[run.name])
     _require_one_that_fits([done[name] for name in candidates])
-    report(1.0, "done")
+    reporter(1.0, "done")
     return _concluded([done[name] for name in named], named, ground, kind, float(alpha))
 
 

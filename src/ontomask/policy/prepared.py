@@ -68,8 +68,8 @@ class Prepared:
 
 def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Prepared:
     """Check the data against the policy and encode the quasi-identifiers."""
-    report = Reporter(progress)
-    report(0.0, "preparing the data")
+    reporter = Reporter(progress)
+    reporter(0.0, "preparing the data")
     named = states_of(policy.named_files())
     read = InputFile.about_to_be_read(Path(frame)) if isinstance(frame, (str, Path)) else None
     opened = open_table(frame, policy.attributes, reading=policy.reading, unread=policy.drops)
@@ -82,7 +82,7 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
     studied_names = set(policy.studied)
     data, kept = apply_missing_rules(data, listed, studied_names, notes)
     require_some_kept(kept)
-    report(0.5, "encoding values")
+    reporter(0.5, "encoding values")
     studied = [name for name in data.columns if name in studied_names]
     table = encode(data, with_own_orders(listed, taken), studied, np.flatnonzero(kept))
     notes += table.notes

@@ -125,20 +125,20 @@ def check(
     '2 of 4 records are unique on age.'
     """
     policy = require_policy(policy)
-    report = Reporter(progress)
-    prepared = prepare(frame, policy, report.part(0.0, 0.6))
+    reporter = Reporter(progress)
+    prepared = prepare(frame, policy, reporter.part(0.0, 0.6))
     if policy.method is not None:
         policy.method.require_enough(prepared.table)
     for model in policy.require:
         model.require_enough(prepared.examined)
     Goals.of(policy.require, prepared.examined, prepared.table.rows)
-    report(0.7, "computing classes")
+    reporter(0.7, "computing classes")
     numbers = severity_numbers(policy.severity, prepared.data)
     risk = risk_of(prepared.examined, severity=numbers)
-    report(0.85, "checking models")
+    reporter(0.85, "checking models")
     stated = [model for model in policy.require if isinstance(model, ClassModel)]
     verification = check_models(prepared.examined, stated, policy, prepared.examined).on("original")
-    report(1.0, "done")
+    reporter(1.0, "done")
     unprotected = not policy.promises and (policy.method is not None or policy.require)
     notes = [*([NOTHING_PROMISED] if unprotected else []), *prepared.notes, *prepared.shared_identifiers]
     dropped = int((~prepared.kept).sum())

@@ -118,21 +118,21 @@ def anonymize(
     [30, 30, 54, 54]
     """
     policy, hidden = require_policy(policy), chosen_secret(seed, secret)
-    report = Reporter(progress)
+    reporter = Reporter(progress)
     if policy.method is None:
         raise PolicyError("the policy names no method", remedy="Add one, such as method=Microaggregation(k=5).")
-    prepared = prepare(frame, policy, report.part(0.0, 0.1))
+    prepared = prepare(frame, policy, reporter.part(0.0, 0.1))
     for model in policy.require:
         model.require_enough(prepared.examined)
     rng = masking_generator(hidden, prepared.table, lambda: [prepared.table.rows])
     goals = Goals.of(policy.require, prepared.examined, prepared.table.rows)
     began = time.perf_counter()
-    each = policy.method.mask_releases(goals, prepared.table, rng, report.part(0.1, 0.85))
+    each = policy.method.mask_releases(goals, prepared.table, rng, reporter.part(0.1, 0.85))
     masking_seconds = time.perf_counter() - began
-    report(0.85, "writing masked values")
+    reporter(0.85, "writing masked values")
     shuffled = policy.row_order == "shuffled"
     order = random_order(hidden, prepared.table, each[0], int((each[0].group_of >= 0).sum())) if shuffled else None
-    report(0.9, "verifying the release")
+    reporter(0.9, "verifying the release")
     marks = [EXPLICIT_SEED] if hidden.explicit and policy.draws else []
     parts = [_released(prepared, masked, hidden, order, marks, allow_unsatisfied) for masked in each]
     result = replace(together(parts), masking_seconds=masking_seconds)
@@ -146,8 +146,8 @@ def anonymize(
             ),
             verification=result.verification,
         )
-    report(0.95, "handing out")
-    report(1.0, "done")
+    reporter(0.95, "handing out")
+    reporter(1.0, "done")
     return result
 
 
