@@ -6,6 +6,7 @@ a table, and the centre of a group is its most central day.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -20,6 +21,7 @@ from ontomask.errors import DataError, PolicyError
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.column_distance import Centres, ColumnDistance
 from ontomask.microdata.columns import Coded, Codes, Column, first_where, refuse_odd
+from ontomask.microdata.released_values import ReleasedValues
 from ontomask.statements import Statement
 
 DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
@@ -34,6 +36,9 @@ class Weekday(Attribute):
     def checked(self, name: str, values: pl.Series, rows: Longs | None) -> pl.Series:
         refuse_odd(name, ~values.is_in(DAYS), "no day of the week", rows)
         return values
+
+    def odd(self, released: ReleasedValues) -> Counter[str]:
+        return Counter({text: count for text, count in released.texts().items() if text not in DAYS})
 
     def column(
         self,
@@ -164,6 +169,22 @@ def test_values_of_another_kind_are_refused() -> None:
         om.anonymize(
             pl.DataFrame({"day": ["Mon", "Xyz"]}), om.Policy(attributes={"day": Weekday()}, method=METHODS["mdav"])
         )
+
+
+def test_values_that_do_not_fit_are_found_in_a_release() -> None:
+    """What a kind does not take is a finding of the release; a kind that does not say what fits cannot be made."""
+    rules = om.Policy(attributes={"day": Weekday()}, require=[om.KAnonymity(k=2)])
+    data = pl.DataFrame({"day": ["Mon", "Mon", "Xyz", "Xyz", "*", "*"]})
+    found = om.verify(data, rules)
+    assert not found
+    assert "1 value of 'day' (2 records) does not fit its kind" in str(found)
+    assert om.verify(data.filter(pl.col("day") != "Xyz"), rules)
+
+    class Silent(Attribute):
+        kind: Literal["silent"] = "silent"
+
+    with pytest.raises(TypeError, match=r"abstract.*odd"):
+        Silent()  # type: ignore[abstract]
 
 
 def test_a_policy_file_names_registered_kinds_only() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
@@ -16,6 +17,7 @@ from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.column_distance import CentreRule, Centres, ColumnDistance
 from ontomask.microdata.columns import Coded, Codes, Column, counts_of, extended
 from ontomask.microdata.dtypes import aligned
+from ontomask.microdata.released_values import ReleasedValues
 from ontomask.microdata.spelling import is_text, spelled_alike
 from ontomask.statements import Statement, note
 
@@ -36,6 +38,10 @@ class Flat(Attribute):
     kind: Literal["flat"] = "flat"
     in_words: ClassVar[str] = "categories, equal or different"
     family: ClassVar[str] = "flat"
+
+    def odd(self, released: ReleasedValues) -> Counter[str]:
+        """None: a flat column may hold any value."""
+        return Counter()
 
     def paired(self, before: pl.Series, after: pl.Series) -> tuple[pl.Series, pl.Series]:
         return aligned(before, after, dates=False)

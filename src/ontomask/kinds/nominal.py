@@ -23,6 +23,7 @@ from ontomask.kinds.concept_distance import NominalDistance
 from ontomask.kinds.flat import Flat
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.columns import Coded, Codes, Column, encode_column, first_where
+from ontomask.microdata.released_values import ReleasedValues
 from ontomask.settings import plain
 from ontomask.statements import Statement, note
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies, load_taxonomy
@@ -44,7 +45,8 @@ def _named_taxonomy(taxonomy: Any) -> Any:
         raise ValueError(
             f"{short(repr(taxonomy), 40)} is not a taxonomy: give a name such as 'icd9cm', a file, or a Taxonomy"
         )
-    if _is_bare(taxonomy) and taxonomy not in list_taxonomies() and not _exists(taxonomy):
+    bare = not any(mark in taxonomy for mark in "./\\")
+    if bare and taxonomy not in list_taxonomies() and not _exists(taxonomy):
         near = did_you_mean(taxonomy, list_taxonomies())
         raise ValueError(f"no taxonomy {short(repr(taxonomy))} is built in and there is no such file. {near}".strip())
     return taxonomy
@@ -55,10 +57,6 @@ def _exists(name: str) -> bool:
         return Path(name).exists()
     except (OSError, ValueError):  # too long for a file, or no name at all
         return False
-
-
-def _is_bare(name: str) -> bool:
-    return not any(mark in name for mark in "./\\")
 
 
 def _text_mapping(mapping: Any) -> Any:
@@ -91,6 +89,7 @@ class Nominal(Attribute):
 
     kind: Literal["nominal"] = "nominal"
     in_words: ClassVar[str] = "concepts of a taxonomy"
+    misfit: ClassVar[tuple[str, str]] = ("has no concept in its taxonomy", "have no concept in its taxonomy")
     family: ClassVar[str] = "flat"
     taxonomy: Annotated[str | Taxonomy, BeforeValidator(_named_taxonomy), TAXONOMY_FILE] = Field(
         kw_only=False, description="the taxonomy of the values: a built-in name or a file"
@@ -173,8 +172,14 @@ class Nominal(Attribute):
     def without_meaning(self) -> Flat:
         return Flat(role=self.role, missing=self.missing, weight=self.weight)
 
-    def contents(self, dtype: pl.DataType) -> Literal["taxonomy"] | None:
-        return None if self.role == "other" else "taxonomy"
+    def odd(self, released: ReleasedValues) -> Counter[str]:
+        """What no concept has; a value that may be several codes is known, only not which of them it is."""
+        if self.role == "other":
+            return Counter()
+        tally = released.texts(codes=True)
+        found = released.match(tally, tally if released.numeric else ())
+        lost = found.taxonomy.lexicon.with_lost_zeros
+        return Counter({u.value: tally[u.value] for u in found.unmatched if not u.codes and not lost(u.value)})
 
     def error_in_words(self, error: str) -> str:
         return f"The root mean square distance from the original concept is {error} (0: the same)."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,12 +21,18 @@ from ontomask.kinds.line import LineColumn, middle_of_groups
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.columns import Coded, Codes, first_where, refuse_odd, rows_where
 from ontomask.microdata.precision import own_decimals, rounded
+from ontomask.microdata.released_values import ReleasedValues
 from ontomask.microdata.spelling import is_text
 from ontomask.settings import whole_number
 from ontomask.statements import Statement
 
 #: No number of a numeric column may be larger: squares and sums of them would overflow.
 HUGE = 1e150
+_N = r"[-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?"
+#: A number, or numbers from one to another, however intervals are written.
+NUMBER = re.compile(
+    rf"\s*(?:{_N}|[\[(\]]?\s*{_N}\s*(?:-|–|to|,|;|\.\.)\s*{_N}\s*[\])\[]?|(?:<=?|>=?|≤|≥)\s*{_N}|{_N}\s*\+)\s*"
+)
 
 
 def _decimals(decimals: Any) -> Any:
@@ -46,14 +54,18 @@ class Numeric(Attribute):
     kind: Literal["numeric"] = "numeric"
     in_words: ClassVar[str] = "numbers"
     numbers: ClassVar[bool] = True
+    misfit: ClassVar[tuple[str, str]] = ("is neither a number nor an interval", "are neither a number nor an interval")
     mean_called: ClassVar[str] = "mean"
     decimals: Annotated[int | Literal["exact"] | None, BeforeValidator(_decimals)] = Field(
         default=None,
         description="round means to this many decimals; not given: to those of the column; exact: as computed",
     )
 
-    def contents(self, dtype: pl.DataType) -> Literal["number"] | None:
-        return None if dtype.is_numeric() else "number"
+    def odd(self, released: ReleasedValues) -> Counter[str]:
+        """What is neither a number nor an interval."""
+        if released.numeric:
+            return Counter()
+        return Counter({text: count for text, count in released.texts().items() if not NUMBER.fullmatch(text)})
 
     def error_in_words(self, error: str) -> str:
         return f"The root mean square difference from the original is {error}, in the unit of the column."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -18,6 +20,7 @@ from ontomask.kinds.line import LineColumn, middle_of_groups
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.columns import Coded, Codes, counts_of, extended, first_where, refuse_odd, rows_where
 from ontomask.microdata.dtypes import aligned, read_dates
+from ontomask.microdata.released_values import ReleasedValues, text_of
 from ontomask.settings import plain
 from ontomask.statements import Statement, note
 
@@ -48,6 +51,7 @@ class Ordinal(Attribute):
 
     kind: Literal["ordinal"] = "ordinal"
     in_words: ClassVar[str] = "categories in an order"
+    misfit: ClassVar[tuple[str, str]] = ("is not in its order", "are not in its order")
     mean_called: ClassVar[str] = "mean rank"
     order: Annotated[list[Any] | None, BeforeValidator(_ranked)] = Field(
         default=None, description="the values from first to last; numbers and dates have their own order"
@@ -60,8 +64,17 @@ class Ordinal(Attribute):
     def with_order(self, order: list[Any]) -> Self:
         return self.changed(order=order) if self.order is None else self
 
-    def contents(self, dtype: pl.DataType) -> Literal["order"] | None:
-        return None if self.order is None else "order"
+    def odd(self, released: ReleasedValues) -> Counter[str]:
+        """What is neither in the order nor a range from one of its values to another; without an order, nothing."""
+        if self.order is None:
+            return Counter()
+        known = {text_of(value) for value in self.order}
+
+        def fits(text: str) -> bool:
+            cuts = [m.span() for m in re.finditer(" - ", text)]
+            return text in known or any(text[:start] in known and text[end:] in known for start, end in cuts)
+
+        return Counter({text: count for text, count in released.texts().items() if not fits(text)})
 
     def error_in_words(self, error: str) -> str:
         return f"The root mean square difference from the original is {error} ranks."

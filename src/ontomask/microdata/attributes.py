@@ -7,6 +7,8 @@ removed.
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ontomask.microdata.columns import Coded, Codes
+    from ontomask.microdata.released_values import ReleasedValues
 
 Role = Literal["quasi", "sensitive", "other"]
 Missing = Literal["error", "category", "drop_record"]
@@ -67,9 +70,9 @@ class Listed(Settings):
         """The same column, its values equal or not and nothing else, where the kind has more to them."""
         return self
 
-    def contents(self, dtype: pl.DataType) -> Literal["taxonomy", "order", "number"] | None:
-        """What a released value must be in: the taxonomy, the order, or among numbers; None: anything."""
-        return None
+    @abstractmethod
+    def odd(self, released: ReleasedValues) -> Counter[str]:
+        """The texts of a released column that do not fit this kind, with their records."""
 
 
 class Attribute(Listed):
@@ -91,6 +94,8 @@ class Attribute(Listed):
 
     #: Are the values numbers, of which near ones are nearly right?
     numbers: ClassVar[bool] = False
+    #: What is said of a released value that does not fit, and of several.
+    misfit: ClassVar[tuple[str, str]] = ("does not fit its kind", "do not fit its kind")
     #: What the mean of a column is of.
     mean_called: ClassVar[str] = "mean marginality"
 
@@ -106,6 +111,7 @@ class Attribute(Listed):
         """A column of the original and of masked data, of types that can be compared."""
         return before, after
 
+    @abstractmethod
     def column(
         self,
         name: str,
@@ -121,7 +127,6 @@ class Attribute(Listed):
         ``distinct``: its values, with the ``counts`` of their records; ``codes``: of each row; ``missing``: the code of a
         missing value.
         """
-        raise NotImplementedError
 
 
 class Identifier(Listed):
@@ -142,6 +147,10 @@ class Identifier(Listed):
     @property
     def read_as_text(self) -> bool:
         return True
+
+    def odd(self, released: ReleasedValues) -> Counter[str]:
+        """None: that an identifier is released at all is the finding."""
+        return Counter()
 
 
 def as_attributes(attributes: Any) -> dict[str, Any]:

@@ -6,10 +6,10 @@ checks are findings like those of the models.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,6 +21,7 @@ from ontomask.errors import OntomaskError
 from ontomask.files.source import Source
 from ontomask.hierarchies.kinds import MaskedText
 from ontomask.hierarchies.levels_file import LevelsFile
+from ontomask.microdata.released_values import ReleasedValues
 from ontomask.privacy.models import Finding, Model
 from ontomask.taxonomy.readers.levels import read_rows
 from ontomask.wording import RECORD, Unit
@@ -29,17 +30,9 @@ if TYPE_CHECKING:
     from ontomask.hierarchies.levels import Hierarchy
     from ontomask.microdata.extra_contents import ExtraContents
     from ontomask.privacy.examined import Examined
-    from ontomask.taxonomy.match_result import Matching
 
 #: What stands for any value.
 ANY = "*"
-_N = r"[-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?"
-#: What begins a formula in a spreadsheet: a quote before it is there for the spreadsheet only.
-FORMULA = tuple("=+-@\t\r")
-#: A number, or numbers from one to another, however intervals are written.
-NUMBER = re.compile(
-    rf"\s*(?:{_N}|[\[(\]]?\s*{_N}\s*(?:-|–|to|,|;|\.\.)\s*{_N}\s*[\])\[]?|(?:<=?|>=?|≤|≥)\s*{_N}|{_N}\s*\+)\s*"
-)
 
 
 class ContentCheck(Model):
@@ -201,40 +194,28 @@ def _columns(names: list[str]) -> pl.DataFrame:
 def _told(name: str, attribute: Any, odd: Counter[str]) -> str:
     """How many values do not fit, without showing one."""
     values = f"{counted(len(odd), 'value')} of {name!r} ({counted(odd.total(), 'record')})"
-    if attribute.named_taxonomy is not None:
-        return f"{values} {'has' if len(odd) == 1 else 'have'} no concept in its taxonomy"
-    what = "is neither a number nor an interval" if attribute.numbers else "is not in its order"
-    return f"{values} {what if len(odd) == 1 else what.replace('is ', 'are ', 1)}"
+    return f"{values} {attribute.misfit[len(odd) > 1]}"
 
 
 def _odd(table: Examined, name: str, hierarchy: Hierarchy | None) -> Counter[str]:
     """The values of a column that do not fit, with their records."""
     values, attribute = table.data[name], table.attributes[name]
-    rule = attribute.contents(values.dtype)
-    if values.dtype == pl.Null or rule is None:
+    if values.dtype == pl.Null:
         return Counter()
-    counts = values.drop_nulls().to_frame("value").group_by("value").len()
-    tally: Counter[str] = Counter()
-    for value, count in counts.iter_rows():
-        tally[_text(value, nominal=rule == "taxonomy")] += count
-    known = _labels(hierarchy) | {ANY}
-    left = Counter({text: count for text, count in tally.items() if text not in known and not _hides(hierarchy, text)})
-    if rule == "number":
-        return Counter({text: count for text, count in left.items() if not NUMBER.fullmatch(text)})
-    if rule == "order":
-        return _outside(left, [_text(value, nominal=False) for value in attribute.order or []])
-    matching = table.meanings.match(name, attribute, left, tally if values.dtype.is_numeric() else ())
-    return _unplaced(left, matching)
+    odd: Counter[str] = attribute.odd(
+        ReleasedValues(values, _shown_by(hierarchy), partial(table.meanings.match, name, attribute))
+    )
+    return odd
 
 
-def _text(value: Any, *, nominal: bool) -> str:
-    """A value as it is written; whole numbers without a point, but for codes, which are taken as they are."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float) and value.is_integer() and not nominal:
-        return str(int(value))
-    text = str(value)
-    return text[1:] if text[:1] == "'" and text[1:2] in FORMULA else text
+def _shown_by(hierarchy: Hierarchy | None) -> Callable[[str], bool]:
+    """Tells whether a hierarchy can show a text."""
+
+    @cache
+    def known() -> set[str]:  # a file is read only where a text is asked for
+        return _labels(hierarchy) | {ANY}
+
+    return lambda text: text in known() or _hides(hierarchy, text)
 
 
 def _labels(hierarchy: Hierarchy | None) -> set[str]:
@@ -250,24 +231,6 @@ def _hides(hierarchy: Hierarchy | None, text: str) -> bool:
     if not isinstance(hierarchy, MaskedText):
         return False
     return text.endswith(hierarchy.character) if hierarchy.side == "right" else text.startswith(hierarchy.character)
-
-
-def _outside(tally: Counter[str], order: list[str]) -> Counter[str]:
-    """Values that are neither in the order nor a range from one of its values to another."""
-    known = set(order)
-
-    def fits(text: str) -> bool:
-        cuts = [m.span() for m in re.finditer(" - ", text)]
-        return text in known or any(text[:start] in known and text[end:] in known for start, end in cuts)
-
-    return Counter({text: count for text, count in tally.items() if not fits(text)})
-
-
-def _unplaced(tally: Counter[str], matching: Matching) -> Counter[str]:
-    """Values that no concept has; one that may be several codes is known, only not which of them it is."""
-    lexicon = matching.taxonomy.lexicon
-    unplaced = [u for u in matching.unmatched if not u.codes and not lexicon.with_lost_zeros(u.value)]
-    return Counter({u.value: tally[u.value] for u in unplaced})
 
 
 class NoIdentifiers(ContentCheck):
