@@ -38,11 +38,6 @@ class ReleaseEvaluation:
     records: NDArray[np.int64]
     parts: tuple[Any, ...]
 
-    @property
-    def released(self) -> Examined:
-        """The release as it is now."""
-        raise NotImplementedError
-
     @cached_property
     def assessment(self) -> Assessment:
         """All that can be said of the release beside the original (see :func:`ontomask.assess`)."""
@@ -65,22 +60,26 @@ class ReleaseEvaluation:
             self.__dict__["assessment"] = self._assessed(Reporter(progress))
         return self.assessment
 
-    def require_unchanged(self) -> None:
-        """An error if the release is no longer what the run made."""
+    def unchanged(self) -> Examined:
+        """The release as it is now; an error if it is no longer what the run made."""
         raise NotImplementedError
 
     def _assessed(self, progress: Progress) -> Assessment:
-        self.require_unchanged()
-        if self.parts:
-            steps = [stretch(progress, i / len(self.parts), (i + 1) / len(self.parts)) for i in range(len(self.parts))]
-            found = [part._assessed(step) for part, step in zip(self.parts, steps, strict=True)]
-            return assessed_together(found, [part.pairing for part in self.parts], self.policy.masked)
+        each: tuple[ReleaseEvaluation, ...] = self.parts or (self,)
+        released = [part.unchanged() for part in each]  # before all the work
+        steps = [stretch(progress, i / len(each), (i + 1) / len(each)) for i in range(len(each))]
+        found = [part._assess(now, step) for part, now, step in zip(each, released, steps, strict=True)]
+        if not self.parts:
+            return found[0]
+        return assessed_together(found, [part.pairing for part in self.parts], self.policy.masked)
 
+    def _assess(self, released: Examined, progress: Progress) -> Assessment:
+        """One release beside the original."""
         inside = np.flatnonzero(self.prepared.kept)
         return assessment_of(
             self.pairing,
             self.prepared.examined,
-            self.released,
+            released,
             np.searchsorted(inside, self.records),
             severity=self.policy.severity,
             ncp=self.ncp,

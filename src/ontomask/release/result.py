@@ -97,16 +97,21 @@ class Result(ReleaseEvaluation, Generic[FrameT]):
         """The frame as it is now; nobody need have changed it."""
         return self.examined.beside(NativeFrame.of(self.data).data)
 
+    def unchanged(self) -> Examined:
+        """The frame as it is now; an error if somebody changed it: what the run knows is of the release as it was."""
+        released = self.released
+        if not released.data.equals(NativeFrame.of(self.prepared.taken.restore(self.examined.data)).data):
+            raise DataError(
+                "the data were changed after they were verified: figures of the result are of what it was",
+                remedy="Assess what you have now by assess(original, data, policy), or run anonymize again and leave "
+                "result.data as it is.",
+            )
+        return released
+
     def require_unchanged(self) -> None:
-        """An error if somebody changed the data: what the run and an assessment know is of the release as it was."""
+        """An error if somebody changed the data of a release."""
         for part in self.each:
-            handed_out = NativeFrame.of(part.prepared.taken.restore(part.examined.data)).data
-            if not part.released.data.equals(handed_out):
-                raise DataError(
-                    "the data were changed after they were verified: figures of the result are of what it was",
-                    remedy="Assess what you have now by assess(original, data, policy), or run anonymize again and leave "
-                    "result.data as it is.",
-                )
+            part.unchanged()
 
     @property
     def seed(self) -> int | None:
