@@ -16,7 +16,7 @@ import xlsxwriter
 
 from ontomask import errors
 from ontomask.microdata import csv_files
-from ontomask.microdata.reading import FORMATS, TableFile, read_table
+from ontomask.microdata.reading import TableFile, read_table
 
 
 def write(folder: Path, text: str | bytes, name: str = "t.csv") -> Path:
@@ -398,8 +398,3 @@ def test_stata_and_sas(tmp_path: Path) -> None:
     expected = {"n": [1, 2], "s": ["a", None], "d": [dt.date(2020, 1, 1), None]}
     assert cells(read_table(tmp_path / "t.dta")) == cells(read_table(tmp_path / "t.xpt")) == expected
     assert cells(read_table(tmp_path / "t.dta", labels=True))["n"] == ["one", "2"]
-
-
-def test_every_format_is_in_the_docs() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "files.md").read_text(encoding="utf-8")
-    assert all(f"| `{name}` |" in page for name in FORMATS)

@@ -23,8 +23,9 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from ontomask import errors
+from ontomask.microdata.formats import written_formats
 from ontomask.microdata.reading import read_table
-from ontomask.microdata.writing import FORMATS, write_table
+from ontomask.microdata.writing import write_table
 
 FRAME = pl.DataFrame({"n": [1, None, 3], "x": [1.5, 2.0, None], "s": ["a", None, "é"]})
 SUFFIXES = ["csv", "csv.gz", "tsv", "txt", "parquet", "xlsx", "sav", "zsav", "dta", "xpt"]
@@ -48,7 +49,7 @@ def test_every_format_reads_back(tmp_path: Path, suffix: str, kind: str) -> None
     back = read_table(path).data
     assert_frame_equal(back, FRAME, check_dtypes=kind != "pandas")  # pandas made the integers floats
     assert os.listdir(tmp_path) == [path.name]
-    assert FORMATS == ("csv", "tsv", "parquet", "excel", "sav", "zsav", "dta", "xpt")
+    assert tuple(written_formats()) == ("csv", "tsv", "parquet", "excel", "sav", "zsav", "dta", "xpt")
 
 
 @pytest.mark.parametrize("suffix", ["xlsx", "sav", "dta", "xpt", "parquet"])
@@ -143,7 +144,7 @@ def test_null_and_empty_text_differ(tmp_path: Path) -> None:
 
 
 def test_encodings_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ontomask.microdata.writing._BLOCK", 2)
+    monkeypatch.setattr("ontomask.microdata.csv_tables._BLOCK", 2)
     frame = pl.DataFrame({"a": ["é", "b", "c", "d", "ü"], "x": [1.5, 2.5, 3.5, 4.5, 5.25]})
     for encoding in ("utf-16", "cp1252", "utf-8-sig"):
         path = write_table(frame, tmp_path / f"{encoding}.csv", encoding=encoding, delimiter=";", decimal=",")

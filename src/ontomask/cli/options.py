@@ -78,11 +78,11 @@ def reads(command: Callable[..., None]) -> Callable[..., None]:
 
 def read_as(given: Mapping[str, Any], data: str, before: Reading | None = None) -> Reading:
     """The reading options of the command line in place of those ``before``; each must make sense for the file."""
-    from ontomask.microdata.reading import SUFFIXES, format_of
+    from ontomask.microdata.formats import format_of
     from ontomask.microdata.reading_options import Reading
 
     chosen = Reading(**given)
-    unused = chosen.for_format(format_of(Path(data), SUFFIXES))[1] if given else []
+    unused = chosen.for_format(format_of(Path(data)))[1] if given else []
     if unused:
         raise OptionError(f"--{unused[0]} has no effect on {Path(data).name}", remedy="Leave it out.")
     return (before or Reading()).changed(**chosen.given)

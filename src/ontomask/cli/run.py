@@ -47,7 +47,7 @@ def command(
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="Of the released data: csv, tsv, parquet, excel, sav, dta, xpt. "
+            help="Of the released data: csv, tsv, parquet, excel, sav, zsav, dta, xpt. "
             "Not given: CSV, or Parquet where the data are.",
         ),
     ] = None,

@@ -36,6 +36,10 @@ _DIGITS = 17
 Form = Literal["integer", "point", "comma", "grouped", "thousands", "text"]
 
 
+class Codes(frozenset[str]):
+    """Columns that hold codes wherever they occur: a file need not have them."""
+
+
 @dataclass
 class _Column:
     """A column of text, what it looks like, and why it stays text although it looks like numbers."""

@@ -17,8 +17,9 @@ import polars as pl
 from ontomask.arguments import short, some_of
 from ontomask.errors import DataError
 from ontomask.files.extras import load_extra
+from ontomask.microdata.file_contents import TableContents
 from ontomask.microdata.workbook_size import require_reasonable_workbook
-from ontomask.statements import Statement, note
+from ontomask.statements import note
 
 _MOST_ROWS, _MOST_COLUMNS, _LONGEST_TEXT = 1_048_576, 16_384, 32_767
 #: The largest integer up to which a 64-bit float holds every one.
@@ -30,8 +31,8 @@ WRITTEN = datetime.datetime(2000, 1, 1)
 # ---- reading ----------------------------------------------------------------------------------------------------
 
 
-def read_excel(path: Path, sheet: str | int | None) -> tuple[pl.DataFrame, str, list[Statement]]:
-    """Data, the name of the sheet, notes. ``sheet``: a name, or a number counted from 1; else the first."""
+def read_excel(path: Path, *, sheet: str | int | None) -> TableContents:
+    """One sheet. ``sheet``: a name, or a number counted from 1; else the first."""
     fastexcel = load_extra("fastexcel", "reading Excel files")
     # It logs columns without values to standard error; here they are nulls and nothing to tell.
     logging.getLogger("fastexcel").addHandler(logging.NullHandler())
@@ -59,7 +60,8 @@ def read_excel(path: Path, sheet: str | int | None) -> tuple[pl.DataFrame, str, 
     filled = data.filter(~pl.all_horizontal(pl.all().is_null()))
     if filled.height < data.height:
         notes.append(note(f"{data.height - filled.height:,} empty rows left out"))
-    return pl.DataFrame([_whole_days(whole_numbers(c)) for c in filled.iter_columns()]), name, notes
+    data = pl.DataFrame([_whole_days(whole_numbers(c)) for c in filled.iter_columns()])
+    return TableContents(data, notes, sheet=name)
 
 
 def chosen_sheet(path: Path, names: list[str], sheet: str | int | None) -> str:
@@ -147,7 +149,7 @@ def _whole_days(column: pl.Series) -> pl.Series:
 # ---- writing ----------------------------------------------------------------------------------------------------
 
 
-def check_excel(data: pl.DataFrame, where: str) -> None:
+def _check(data: pl.DataFrame, where: str) -> None:
     """Refuse what a sheet cannot hold; it would be cut off or rounded without a word."""
     if data.height >= _MOST_ROWS or data.width > _MOST_COLUMNS:
         raise DataError(
@@ -180,8 +182,9 @@ def _problem(column: pl.Series) -> str | None:
     return None
 
 
-def write_excel(data: pl.DataFrame, path: Path) -> None:
+def write_excel(data: pl.DataFrame, path: Path, *, target: Path) -> None:
     """One sheet called data; text stays text, also where it looks like a formula or a link."""
+    _check(data, str(target))
     xlsxwriter = load_extra("xlsxwriter", "writing Excel files")
     # In memory: no copies of the records in the system's temporary folder.
     book = xlsxwriter.Workbook(str(path), {"in_memory": True})

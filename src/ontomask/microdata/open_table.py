@@ -11,9 +11,10 @@ import polars as pl
 
 from ontomask.arguments import did_you_mean, some_of
 from ontomask.errors import DataError
-from ontomask.microdata.dtypes import is_text
+from ontomask.microdata.csv_types import Codes
+from ontomask.microdata.formats import format_of
 from ontomask.microdata.frames import NativeFrame, Unread
-from ontomask.microdata.reading import SUFFIXES, Codes, format_of, read_table, require_file
+from ontomask.microdata.reading import read_table, require_file, take_as_text
 from ontomask.microdata.reading_options import Reading
 from ontomask.statements import Statement, note
 
@@ -73,7 +74,7 @@ def read_frame(
     chosen = reading or Reading()
     if release:
         chosen = chosen.of_release()
-    format = format_of(path, SUFFIXES)
+    format = format_of(path)
     options, unused = chosen.for_format(format)
     named = options.pop("text", [])
     codes = Codes([*text, *named, *(name for name, a in attributes.items() if a.read_as_text)])
@@ -88,24 +89,10 @@ def read_frame(
             where=str(path),
             remedy=f"{did_you_mean(absent[0], file.data.columns)}Correct the names of reading.text (--text).",
         )
-    data = file.data if format in ("csv", "tsv") else _as_text(file.data, named, notes)
-    return data, path, notes
-
-
-def _as_text(data: pl.DataFrame, names: Iterable[str], notes: list[Statement]) -> pl.DataFrame:
-    """Whole numbers as text, in the columns that the policy says are text; other formats know the types themselves."""
-    for name in names:
-        dtype = data.schema.get(name)
-        if dtype is None or is_text(dtype):
-            continue
-        if dtype.is_integer():
-            data = data.with_columns(data[name].cast(pl.String))
-            notes.append(
-                note(f"column {name!r} holds numbers in this file; taken as text (leading zeros are not known)", name)
-            )
-        else:
-            notes.append(note(f"column {name!r} cannot be taken as text: it holds {dtype}", name))
-    return data
+    file.notes = notes
+    if not format.text:
+        take_as_text(file, named)
+    return file.data, path, file.notes
 
 
 def with_own_orders(attributes: Mapping[str, Any], taken: NativeFrame) -> dict[str, Any]:

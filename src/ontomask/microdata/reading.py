@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from ontomask.arguments import as_path, did_you_mean, one_of, some_of
 from ontomask.errors import DataError, OptionError
-from ontomask.files.regular_files import free_memory, kind_of, open_regular
+from ontomask.files.regular_files import kind_of
 from ontomask.fork_safety import require_threads
-from ontomask.microdata import stat_files
-from ontomask.microdata.csv_files import read_csv
-from ontomask.microdata.csv_types import typed
-from ontomask.microdata.excel_files import read_excel
+from ontomask.microdata.csv_types import Codes, typed
+from ontomask.microdata.dtypes import is_text
+from ontomask.microdata.formats import FORMATS, Format, chosen_format
 from ontomask.microdata.missing_markers import marker_note, without_markers
 from ontomask.statements import Statement, note
 
-#: Suffix -> format. The first three may be packed: .csv.gz.
-SUFFIXES = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".txt": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".xlsx": "excel",
-    ".sav": "sav",
-    ".zsav": "zsav",
-    ".dta": "dta",
-    ".sas7bdat": "sas7bdat",
-    ".xpt": "xpt",
-}
-FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
 _DELIMITER_NAMES = {"\t": "tab", " ": "blank"}
 _DECIMAL_NAMES = {".": "decimal point", ",": "decimal comma"}
 
@@ -57,7 +41,7 @@ class TableFile:
 
     def summary(self) -> str:
         """What was detected, in words: ``CSV, delimiter ";", encoding cp1252, decimal comma; 30,162 rows, 9 columns``."""
-        how = [format_name(self.format)]
+        how = [FORMATS[self.format].title]
         if self.delimiter is not None:
             named = _DELIMITER_NAMES.get(self.delimiter)
             how.append(f"delimiter {named}" if named else f'delimiter "{self.delimiter}"')
@@ -73,10 +57,6 @@ class TableFile:
 
     def __repr__(self) -> str:
         return self.summary()
-
-
-class Codes(frozenset[str]):
-    """Columns that hold codes wherever they occur: a file need not have them."""
 
 
 def read_table(
@@ -110,7 +90,7 @@ def read_table(
     labels : bool, default False
         Read the value labels of SPSS and Stata files instead of the stored values.
     text : collection of str, optional
-        Columns of a CSV that hold codes and must not be taken for numbers.
+        Columns that hold codes and must not be taken for numbers.
     missing : collection of str, optional
         Texts that mean a missing value, such as ``"NA"``; blanks around a value do not count.
 
@@ -122,110 +102,52 @@ def read_table(
     require_threads()
     file = as_path(path)
     require_file(file)
-    chosen = _format(file, format)
-    codes = text
-    if isinstance(text, Codes) and chosen not in ("csv", "tsv"):
-        text = ()  # other formats know what is text
-    options: dict[str, object] = {"delimiter": delimiter, "decimal": decimal, "text": text, "missing": missing}
+    chosen = chosen_format(file, format)
+    options: dict[str, Any] = {"delimiter": delimiter, "decimal": decimal, "text": text, "missing": missing}
     options |= {"encoding": encoding, "sheet": sheet, "labels": labels}
     _check_options(chosen, options)
-    if chosen in ("csv", "tsv"):
-        table = _read_csv(file, chosen, delimiter, encoding, decimal, text, missing)
-    elif chosen == "parquet":
-        table = TableFile(_read_parquet(file), file, chosen)
-    elif chosen == "excel":
-        data, name, notes = read_excel(file, sheet)
-        table = TableFile(data, file, chosen, sheet=name, notes=notes)
-    else:
-        data, found, notes = stat_files.read_stat(file, chosen, encoding=encoding, labels=labels)
-        table = TableFile(data, file, chosen, encoding=found, notes=notes)
-    if missing and chosen not in ("csv", "tsv"):
-        _mark_missing(table, missing, codes)
+    used = chosen.takes if chosen.text else chosen.options
+    contents = chosen.read(file, **{name: options[name] for name in used})
+    table = TableFile(path=file, format=chosen.name, **vars(contents))
+    unknown = [repr(name) for name in text if name not in table.data.columns]
+    if unknown and not isinstance(text, Codes):
+        raise DataError(f"no column {some_of(unknown)}", where=str(file), remedy="Correct the names given as text=.")
+    if not chosen.text:
+        _mark_missing(table, missing, text)
+        take_as_text(table, () if isinstance(text, Codes) else text)
     if not table.data.height or not table.data.width:
         raise DataError("there are no records in it", where=str(file), remedy="Check how the file was written.")
     table.notes += total_row_note(table.data)
     return table
 
 
-def _read_csv(
-    file: Path,
-    chosen: str,
-    delimiter: str | None,
-    encoding: str | None,
-    decimal: str | None,
-    text: Collection[str],
-    missing: Collection[str],
-) -> TableFile:
-    raw = read_csv(file, delimiter=delimiter or ("\t" if chosen == "tsv" else None), encoding=encoding)
-    unknown = [repr(name) for name in text if name not in raw.data.columns]
-    if unknown and not isinstance(text, Codes):
-        raise DataError(f"no column {some_of(unknown)}", where=str(file), remedy="Correct the names given as text=.")
-    if raw.data.width == 1:  # a missing value of an only column is two quotes: readers skip empty lines
-        raw.data = raw.data.with_columns(pl.when(pl.all() != "").then(pl.all()))
-    data, found = without_markers(raw.data, missing)
-    raw.notes += marker_note(raw.data, data, found)
-    data, mark, notes = typed(data, delimiter=raw.delimiter, decimal=decimal, text=text)
-    return TableFile(data, file, chosen, raw.delimiter, raw.encoding, mark, notes=raw.notes + notes)
-
-
 def _mark_missing(table: TableFile, missing: Collection[str], codes: Collection[str]) -> None:
     """Nulls for the markers. Where nothing but numbers is left of a column of a sheet, it holds numbers."""
+    if not missing:
+        return
     data, found = without_markers(table.data, missing)
     table.notes += marker_note(table.data, data, found)
     mixed = [name for name in found if data.schema[name] == pl.String and name not in codes]
-    if table.format == "excel" and mixed:
+    if FORMATS[table.format].cell_types and mixed:
         numbers, _, notes = typed(data.select(mixed), delimiter=",", decimal=".")
         data = data.with_columns(numbers.iter_columns())
         table.notes += notes
     table.data = data
 
 
-def _read_parquet(file: Path) -> pl.DataFrame:
-    with parquet_errors(file):
-        require_parquet_fits(file)
-        with open_regular(file) as stream:
-            return pl.read_parquet(stream)
-
-
-@contextmanager
-def parquet_errors(file: Path) -> Iterator[None]:
-    """What goes wrong while a Parquet file is read, as an error of ours."""
-    try:
-        yield
-    except (pl.exceptions.PolarsError, OSError) as problem:
-        raise DataError(
-            f"the file cannot be read as Parquet ({type(problem).__name__})",
-            where=str(file),
-            remedy="Check that it is whole and really a Parquet file.",
-        ) from problem
-
-
-def require_parquet_fits(file: Path, names: Collection[str] | None = None) -> None:
-    """An error if the rows that a Parquet file declares cannot fit into memory: few bytes can stand for very many."""
-    with open_regular(file) as stream:
-        schema = pl.read_parquet_schema(stream)
-        stream.seek(0)
-        rows = int(pl.scan_parquet(stream, glob=False).select(pl.len()).collect().item())
-    needed = rows * sum(_width(dtype) for name, dtype in schema.items() if names is None or name in names)
-    if needed > free_memory():
-        raise DataError(
-            f"{rows:,} rows need at least {needed / 1e9:,.1f} GB, and less memory is free",
-            where=str(file),
-            remedy="Read fewer columns or a sample of the rows, or use a machine with more memory.",
-        )
-
-
-def _width(dtype: pl.DataType) -> float:
-    """The bytes that a value takes at least."""
-    if isinstance(dtype, pl.Boolean):
-        return 1 / 8
-    if isinstance(dtype, pl.Int8 | pl.UInt8):
-        return 1
-    if isinstance(dtype, pl.Int16 | pl.UInt16):
-        return 2
-    if isinstance(dtype, pl.Int32 | pl.UInt32 | pl.Float32 | pl.Date | pl.Categorical | pl.Enum):
-        return 4
-    return 16 if isinstance(dtype, pl.String | pl.Binary) else 8
+def take_as_text(table: TableFile, names: Collection[str]) -> None:
+    """Whole numbers as text, in the columns that the user says are text; formats with types know the others."""
+    for name in names:
+        dtype = table.data.schema.get(name)
+        if dtype is None or is_text(dtype):
+            continue
+        if dtype.is_integer():
+            table.data = table.data.with_columns(table.data[name].cast(pl.String))
+            table.notes.append(
+                note(f"column {name!r} holds numbers in this file; taken as text (leading zeros are not known)", name)
+            )
+        else:
+            table.notes.append(note(f"column {name!r} cannot be taken as text: it holds {dtype}", name))
 
 
 def require_file(file: Path) -> None:
@@ -242,50 +164,18 @@ def require_file(file: Path) -> None:
         raise DataError("the file is empty", where=str(file), remedy="Check how it was written.")
 
 
-def _format(file: Path, format: str | None) -> str:
-    if format is not None:
-        one_of(format, FORMATS, "format")
-        return format
-    return format_of(file, SUFFIXES)
-
-
-def format_of(file: Path, suffixes: dict[str, str]) -> str:
-    """The format a file name tells."""
-    name = file.name.lower()
-    packed = name.endswith(".gz")
-    suffix = Path(name.removesuffix(".gz")).suffix
-    found = suffixes.get(suffix)
-    if found is None or (packed and found not in ("csv", "tsv")):
-        shown = f"{suffix}.gz" if packed else suffix
-        hint = "Save it as .xlsx. " if suffix in (".xls", ".xlsb", ".ods") else ""
-        raise OptionError(
-            f"the suffix {shown!r} of {file.name!r} is not of a known format",
-            remedy=f"{hint}Known suffixes: {', '.join(suffixes)} (.csv, .tsv and .txt also with .gz).",
-        )
-    return found
-
-
-def _check_options(chosen: str, options: dict[str, object]) -> None:
+def _check_options(chosen: Format, options: dict[str, Any]) -> None:
     """An option that the format does not have is an error, not something to pass over."""
-    takes = {"csv": ("delimiter", "decimal", "text", "missing", "encoding"), "excel": ("sheet", "missing")}
-    takes |= {"tsv": takes["csv"], "parquet": ("missing",)}
-    fits = takes.get(chosen, ("encoding", "labels", "missing"))
     for name, value in options.items():
         if name in ("text", "missing") and isinstance(value, str):
             raise OptionError(f"{name}={value!r} is one text", remedy=f"Give a list: {name}=[{value!r}].")
-        if value and name not in fits:
+        if value and name not in chosen.takes:
             raise OptionError(
-                f"{name}= has no effect on {format_name(chosen)} files",
-                remedy=f"Leave it out; they take: {', '.join(fits) or 'none'}.",
+                f"{name}= has no effect on {chosen.title} files",
+                remedy=f"Leave it out; they take: {', '.join(chosen.takes)}.",
             )
     if options["decimal"] is not None:
         one_of(options["decimal"], (".", ","), "decimal mark")
-
-
-def format_name(format: str) -> str:
-    """What a format is called."""
-    known = {"csv": "CSV", "tsv": "TSV", "parquet": "Parquet", "excel": "Excel"}
-    return known.get(format) or stat_files.FORMATS[format][0]
 
 
 #: What stands in such a row, in five languages; letters in small.

@@ -7,19 +7,11 @@ from typing import Any, Literal
 from pydantic import Field, field_validator
 
 from ontomask.arguments import is_text_encoding, short
+from ontomask.microdata.formats import Format
 from ontomask.settings import Settings
 
 #: Ways to write a delimiter that no shell lets through easily.
 _DELIMITERS = {"tab": "\t", "\\t": "\t"}
-_CSV = ("missing", "delimiter", "encoding", "decimal", "text")
-#: What each format has use for.
-TAKES: dict[str, tuple[str, ...]] = {
-    "csv": _CSV,
-    "tsv": _CSV,
-    "excel": ("missing", "sheet", "text"),
-    "parquet": ("missing", "text"),
-}
-_STAT = ("missing", "encoding", "text")
 
 
 class Reading(Settings):
@@ -90,7 +82,7 @@ class Reading(Settings):
         """What also holds for a release, which is a file of its own: its missing markers and text columns."""
         return Reading(missing=self.missing, text=self.text)
 
-    def for_format(self, format: str) -> tuple[dict[str, Any], list[str]]:
+    def for_format(self, format: Format) -> tuple[dict[str, Any], list[str]]:
         """The options that files of a format have use for, and the names of those that say nothing for it."""
-        takes = TAKES.get(format, _STAT)
+        takes = format.takes
         return {n: v for n, v in self.given.items() if n in takes}, [n for n in self.given if n not in takes]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from ontomask.arguments import some_of
 from ontomask.errors import DataError
 from ontomask.files.extras import load_extra
 from ontomask.microdata.excel_files import EXACT, whole_numbers
+from ontomask.microdata.file_contents import ExtraContents, TableContents
 from ontomask.statements import Statement, note
 
 #: Format -> (what it is called, pyreadstat's reader, its writer if there is one).
@@ -26,10 +28,8 @@ FORMATS = {
 # ---- reading ----------------------------------------------------------------------------------------------------
 
 
-def read_stat(
-    path: Path, format: str, *, encoding: str | None = None, labels: bool = False
-) -> tuple[pl.DataFrame, str | None, list[Statement]]:
-    """Data, encoding, notes. Stored values, or with ``labels`` their value labels where there are any."""
+def read_stat(path: Path, *, format: str, encoding: str | None = None, labels: bool = False) -> TableContents:
+    """Stored values, or with ``labels`` their value labels where there are any."""
     name, reader, _ = FORMATS[format]
     package = load_extra("pyreadstat", f"reading {name} files")
     data, meta = _read(package, path, reader, encoding)
@@ -42,7 +42,7 @@ def read_stat(
         notes.append(note(f"value labels exist for {shown}; the stored values are read. labels=True reads the labels"))
     # There is no missing text in these formats: an empty one stands for it.
     columns = [c.set(c == "", None) if c.dtype == pl.String else whole_numbers(c) for c in data.iter_columns()]
-    return pl.DataFrame(columns), meta.file_encoding, notes
+    return TableContents(pl.DataFrame(columns), notes, encoding=meta.file_encoding)
 
 
 def _read(package: Any, path: Path, reader: str, encoding: str | None, **options: Any) -> tuple[pl.DataFrame, Any]:
@@ -67,6 +67,15 @@ def _missing_note(package: Any, path: Path, format: str, encoding: str | None) -
         _, meta = _read(package, path, FORMATS[format][1], encoding, metadataonly=True, user_missing=True)
         declared = [repr(column) for column in [*meta.missing_ranges, *meta.missing_user_values]]
     return [note(f"values that the file declares missing are null, in {some_of(declared)}")] if declared else []
+
+
+def beside_stat(path: Path, columns: Sequence[str], *, format: str, encoding: str | None, **_: Any) -> ExtraContents:
+    """Notes in the file, and values that it declares missing."""
+    hidden, notes = undeclared(path, format, encoding)
+    return ExtraContents(
+        parts=["notes"] if notes else [],
+        blurred=dict.fromkeys(hidden, "values that the file declares missing are read as one"),
+    )
 
 
 def undeclared(path: Path, format: str, encoding: str | None = None) -> tuple[list[str], list[str]]:
@@ -102,12 +111,12 @@ def _labelled(column: pl.Series, labels: dict[Any, str], notes: list[Statement])
 # ---- writing ----------------------------------------------------------------------------------------------------
 
 
-def write_stat(data: pl.DataFrame, path: Path, format: str, where: str) -> None:
+def write_stat(data: pl.DataFrame, path: Path, *, format: str, target: Path) -> None:
     """Write, read back and compare: pyreadstat rounds large integers and misses a full disk without a word."""
     name, reader, writer = FORMATS[format]
+    assert writer is not None
+    where = str(target)
     package = load_extra("pyreadstat", f"writing {name} files")
-    if writer is None:
-        raise DataError(f"{name} files of the suffix .{format} cannot be written", where=where, remedy="Write .xpt.")
     prepared = pl.DataFrame([_storable(c, format, where) for c in data.iter_columns()])
     options: dict[str, Any] = {"compress": True} if format == "zsav" else {}
     try:

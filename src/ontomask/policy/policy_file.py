@@ -17,7 +17,7 @@ from ontomask.files.named_files import NamedIn, NamesFile, OutsideError, marker_
 from ontomask.files.writing import write_text
 from ontomask.files.yaml_files import Plain, line_finder, parsed_mapping
 from ontomask.masking.method import Method
-from ontomask.microdata.reading import SUFFIXES
+from ontomask.microdata.formats import suffixes
 from ontomask.settings import translate
 from ontomask.severity.severity import Severity
 from ontomask.taxonomy.catalog import catalog_name
@@ -31,14 +31,11 @@ HEAD = """\
 """
 
 
-#: Suffixes of tables, which are not policies.
-_TABLES = tuple(suffix for suffix in SUFFIXES if suffix != ".txt")
-
-
 def load_policy(kind: type[Policy], path: str | Path, *, confined: bool = False) -> Policy:
     """The policy in a file; ``kind`` is the class, which this module does not know."""
     file = as_path(path)
-    if file.suffix.lower() in _TABLES and file.is_file():
+    suffix = file.suffix.lower()
+    if suffix in suffixes() and suffix != ".txt" and file.is_file():
         raise PolicyError(
             "this is a table, not a policy",
             where=str(file),

@@ -28,7 +28,7 @@ from ontomask.wording import RECORD, Unit
 
 if TYPE_CHECKING:
     from ontomask.hierarchies.levels import Hierarchy
-    from ontomask.microdata.extra_contents import ExtraContents
+    from ontomask.microdata.file_contents import ExtraContents
     from ontomask.privacy.examined import Examined
 
 #: What stands for any value.

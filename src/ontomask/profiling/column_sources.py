@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,11 +14,14 @@ from polars import selectors
 from ontomask.arguments import as_path
 from ontomask.errors import DataError
 from ontomask.fork_safety import require_threads
+from ontomask.microdata.csv_types import Codes
 from ontomask.microdata.dtypes import values_unread
+from ontomask.microdata.formats import format_of
 from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.missing_markers import without_markers
 from ontomask.microdata.open_table import open_table
-from ontomask.microdata.reading import SUFFIXES, Codes, format_of, parquet_errors, read_table, require_file
+from ontomask.microdata.parquet_files import read_errors
+from ontomask.microdata.reading import read_table, require_file
 from ontomask.microdata.reading_options import Reading
 from ontomask.statements import Statement, note
 
@@ -72,18 +76,18 @@ class CsvSource(ColumnSource):
     def _texts(self) -> pl.DataFrame:
         assert self.path is not None
         numbers = [name for name, dtype in self.frame.schema.items() if dtype.is_numeric()]
-        options = self.reading.for_format("csv")[0] | {"text": Codes(numbers)}
+        options = self.reading.for_format(format_of(self.path))[0] | {"text": Codes(numbers)}
         return read_table(self.path, **options).data.select(numbers)
 
 
 @dataclass
-class ParquetSource(ColumnSource):
-    """A Parquet file, read column by column, and of a very large one only a part."""
+class ScannedSource(ColumnSource):
+    """A file whose columns can be read alone (Parquet), read column by column, and of a very large one only a part."""
+
+    scan: pl.LazyFrame = field(kw_only=True)
 
     def __post_init__(self) -> None:
-        assert self.path is not None
-        self._scan = pl.scan_parquet(self.path, glob=False)
-        self._records = int(self._scan.select(pl.len()).collect().item())
+        self._records = int(self.scan.select(pl.len()).collect().item())
 
     @property
     def records(self) -> int:
@@ -100,11 +104,11 @@ class ParquetSource(ColumnSource):
         return without_markers(self._read(name).to_frame(), self.reading.missing)[0].to_series()
 
     def distinct(self, name: str) -> pl.Series:
-        chosen = self._scan.select(selectors.by_name(name)).unique(maintain_order=False).collect(engine="streaming")
+        chosen = self.scan.select(selectors.by_name(name)).unique(maintain_order=False).collect(engine="streaming")
         return without_markers(chosen, self.reading.missing)[0].to_series()
 
     def _read(self, name: str) -> pl.Series:
-        chosen = self._scan.select(selectors.by_name(name))  # a name may look like a pattern
+        chosen = self.scan.select(selectors.by_name(name))  # a name may look like a pattern
         if self.looked == self.records:
             return chosen.collect().to_series()
         size = self.looked // BLOCKS
@@ -126,25 +130,26 @@ def columns_of(data: Any, reading: Reading | None = None) -> ColumnSource:
     source = ColumnSource
     if path is not None:
         require_file(path)
-        format = format_of(path, SUFFIXES)
-        if format == "parquet":
-            return _parquet(path, reading)
-        source = CsvSource if format in ("csv", "tsv") else ColumnSource
+        format = format_of(path)
+        if format.scan is not None:
+            return _scanned(path, format.title, format.scan, reading)
+        source = CsvSource if format.text else ColumnSource
     table = open_table(data if path is None else path, {}, reading=reading, unread=leave)
     return source(table.data, table.notes, path, frozenset(table.native.orders()), reading, nested)
 
 
-def _parquet(path: Path, reading: Reading) -> ColumnSource:
-    with parquet_errors(path):
-        head = pl.scan_parquet(path, glob=False).head(1).collect()
+def _scanned(path: Path, title: str, scan: Callable[[Path], pl.LazyFrame], reading: Reading) -> ColumnSource:
+    with read_errors(path, title):
+        lazy = scan(path)
+        head = lazy.head(1).collect()
         nested = [name for name, dtype in head.schema.items() if dtype.is_nested()]
         taken = NativeFrame.of(
             head, unread=nested.__contains__, may_be_empty=True
         )  # names and types are checked as those of a frame
         if not head.height:
             raise DataError("there are no records in it", where=str(path), remedy="Check how the file was written.")
-        source = ParquetSource(head, [], path, frozenset(taken.orders()), reading, nested)
-    source.notes.append(note(f"Parquet; {source.records:,} rows, {len(source.names):,} columns"))
+        source = ScannedSource(head, [], path, frozenset(taken.orders()), reading, nested, scan=lazy)
+    source.notes.append(note(f"{title}; {source.records:,} rows, {len(source.names):,} columns"))
     if source.looked < source.records:
         source.notes.append(
             note(

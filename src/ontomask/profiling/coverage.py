@@ -17,7 +17,8 @@ from ontomask.errors import DataError
 from ontomask.files.source import Source
 from ontomask.hierarchies.levels_file import LevelsFile, as_text
 from ontomask.microdata.csv_files import DataSource
-from ontomask.microdata.reading import Codes, read_table, require_file
+from ontomask.microdata.csv_types import Codes
+from ontomask.microdata.reading import read_table, require_file
 from ontomask.statements import Statement, note
 from ontomask.taxonomy.lexicon import nearest_texts
 from ontomask.taxonomy.match_result import Matching

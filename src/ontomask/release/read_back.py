@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import polars as pl
+from polars import selectors
 
 from ontomask.arguments import some_of
 from ontomask.errors import DataError, NotSatisfied, OntomaskError, OntomaskWarning
-from ontomask.microdata.csv_types import typed
+from ontomask.microdata.csv_types import Codes, typed
 from ontomask.microdata.dtypes import is_text
-from ontomask.microdata.reading import Codes, format_name, read_table
+from ontomask.microdata.formats import FORMATS
+from ontomask.microdata.reading import read_table
 from ontomask.policy.verification import Verification, check_contents, check_models
 from ontomask.privacy.classes import as_written
 from ontomask.privacy.contents import ContentCheck
@@ -68,7 +70,7 @@ class ReadBack:
                 verification=in_memory,
             )
         raise NotSatisfied(
-            f"read back from {format_name(format)}, the release fails what it satisfied before: {failed}",
+            f"read back from {FORMATS[format].title}, the release fails what it satisfied before: {failed}",
             remedy="Nothing was written. Choose another format, such as Parquet, or round the masked numbers (decimals:).",
             verification=self.verification,
         )
@@ -102,11 +104,13 @@ class ReadBack:
     def _columns(self, file: Path, format: str, needed: list[str]) -> tuple[pl.DataFrame, list[str]]:
         """What is needed of the file, and the names of all its columns."""
         policy = self._result.policy
-        if format == "parquet":
-            names = list(pl.read_parquet_schema(file))
-            data = pl.read_parquet(file, columns=[name for name in names if name in needed])
+        known = FORMATS[format]
+        if known.scan is not None:
+            lazy = known.scan(file)
+            names = lazy.collect_schema().names()
+            data = lazy.select(selectors.by_name([name for name in names if name in needed])).collect()
             return as_written(data, policy.quasi_identifiers), names
-        if format not in ("csv", "tsv"):
+        if not known.text:
             data = read_table(file, format=format).data
             return as_written(data, policy.quasi_identifiers), data.columns
         # Other encodings have to be told to whoever reads the file; the delimiter is found out.
@@ -115,8 +119,8 @@ class ReadBack:
         cells, names = table.data.select(c for c in table.data.columns if c in needed), table.data.columns
         others = [name for name in cells.columns if name not in policy.quasi_identifiers]
         if others:
-            known = policy.attributes
-            codes = [name for name in others if name in known and known[name].read_as_text]
+            attributes = policy.attributes
+            codes = [name for name in others if name in attributes and attributes[name].read_as_text]
             assert table.delimiter is not None
             numbers, _, _ = typed(cells.select(others), delimiter=table.delimiter, decimal=self._decimal, text=codes)
             cells = cells.with_columns(numbers.iter_columns())
@@ -125,7 +129,7 @@ class ReadBack:
 
 def _unreadable(format: str, what: str) -> DataError:
     return DataError(
-        f"the release, written as {format_name(format)}, {what}",
+        f"the release, written as {FORMATS[format].title}, {what}",
         remedy="Nothing was written. Choose another format, such as Parquet.",
     )
 

@@ -13,7 +13,7 @@ import polars as pl
 from ontomask.arguments import as_path, counted, short, some_of
 from ontomask.errors import DataError, OntomaskError
 from ontomask.files.fingerprints import sha256
-from ontomask.microdata.reading import SUFFIXES, format_of
+from ontomask.microdata.formats import format_of
 from ontomask.policy.policy import Policy
 from ontomask.policy.verification import Verification
 from ontomask.privacy.contents import FileCheck
@@ -215,7 +215,7 @@ def _is_series(tables: list[Path]) -> bool:
 
 def _is_table(path: Path) -> bool:
     try:
-        format_of(path, SUFFIXES)
+        format_of(path)
     except OntomaskError:
         return False
     return path.name.startswith("release")

@@ -18,7 +18,7 @@ from ontomask.masking.method import Masked
 from ontomask.masking.randomness import EXPLICIT_SEED, Secret, chosen_secret, masking_generator, random_order
 from ontomask.microdata.dtypes import is_text, only_what_cells_show
 from ontomask.microdata.encoding import Tuples, apply_missing_rules, require_columns, require_some_kept
-from ontomask.microdata.extra_contents import extra_contents
+from ontomask.microdata.formats import format_of
 from ontomask.microdata.formulas import formula_note
 from ontomask.microdata.frames import FrameT
 from ontomask.microdata.open_table import open_table
@@ -306,7 +306,7 @@ def verify(
     )
     verification.findings.extend(check_contents(examined, policy))
     if path is not None:
-        found = extra_contents(path, table.data.columns, sheet=how.sheet, encoding=how.encoding)
+        found = format_of(path).beside(path, table.data.columns, sheet=how.sheet, encoding=how.encoding)
         verification.findings.extend(WholeFile().check_file(found, text))
     told = [*([] if policy.promises else [NOTHING_PROMISED]), *table.notes]
     unlisted = [name for name in data.columns if name not in policy.attributes]

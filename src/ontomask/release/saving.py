@@ -23,7 +23,8 @@ from ontomask.errors import OVERWRITE, OntomaskError, OntomaskWarning, OutputErr
 from ontomask.files.exchange import appear, holds_old, in_work, left_over, locked, part_for
 from ontomask.files.fingerprints import sha256, states_of, versions
 from ontomask.files.writing import create_folder, make_ordinary, write_text
-from ontomask.microdata.writing import suffix_of, write_table
+from ontomask.microdata.formats import chosen_format, suffixes
+from ontomask.microdata.writing import write_table
 from ontomask.policy.policy import Policy
 from ontomask.policy.policy_file import policy_text
 from ontomask.release.read_back import ReadBack
@@ -55,8 +56,9 @@ def save_result(
 ) -> Path:
     """release/ with the data and the guarantees; confidential/ with all that shows the originals."""
     source = result.prepared.source
-    like_source = "parquet" if source is not None and source.suffix.lower() in (".parquet", ".pq") else "csv"
-    suffix = suffix_of(format or like_source)
+    own = None if source is None else suffixes(written=True).get(source.suffix.lower())
+    like_source = own.name if own is not None and own.kept else "csv"
+    suffix = chosen_format(folder, format or like_source, written=True).suffixes[0]
     left = _check(folder, overwrite)
     spare(folder, inputs_of(result.policy, source))
     place = folder.resolve()  # behind a link, which stays one

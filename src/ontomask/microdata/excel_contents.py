@@ -1,4 +1,4 @@
-"""Contents of a file beside the table that is read from it, and cells that differ although they are read as one value.
+"""Contents of a workbook beside the sheet that is read, and cells that differ although they are read as one value.
 
 What is released is the file, not the table: a workbook may have another sheet, hidden or not, a pivot table the data it
 was made from, and a cell with 5 beside one with the text 5 are two cells that a reader takes for one.
@@ -10,71 +10,30 @@ import re
 import zipfile
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import Any
 from xml.parsers import expat
-
-import polars as pl
 
 from ontomask.arguments import short
 from ontomask.files.regular_files import open_regular
 from ontomask.microdata.excel_files import chosen_sheet
-from ontomask.microdata.reading import SUFFIXES, format_of
-from ontomask.microdata.stat_files import undeclared
+from ontomask.microdata.file_contents import ExtraContents
 
 #: Parts of a workbook that hold the sheets, how they look, and nothing else.
 _PLAIN = re.compile(
     r"\[Content_Types\]\.xml|(?:.*/)?_rels/[^/]*\.rels|docProps/(?:app|core)\.xml|xl/(?:workbook|styles|sharedStrings|"
     r"calcChain|metadata)\.xml|xl/(?:worksheets|theme|printerSettings|tables)/[^/]+\.(?:xml|bin)"
 )
-#: Keys of the metadata of a Parquet file that describe its columns.
-_DESCRIBING = {"ARROW:schema", "pandas", "org.apache.spark.version", "org.apache.spark.sql.parquet.row.metadata"}
 _KINDS = {"s": "text", "str": "text", "inlineStr": "text", "b": "truth values", "e": "errors", "d": "dates"}
 _BLOCK = 1 << 20
-_GZIP_EXTRA, _GZIP_COMMENT = 4, 16
 
 
-@dataclass
-class ExtraContents:
-    """``tables``: what anybody can read besides; ``parts``: what nobody looked into; ``blurred``: columns of which cells
-    that differ are read as one value, and why."""
-
-    tables: list[str] = field(default_factory=list)
-    parts: list[str] = field(default_factory=list)
-    blurred: dict[str, str] = field(default_factory=dict)
-
-
-def extra_contents(
-    path: Path, columns: Sequence[str], *, sheet: str | int | None = None, encoding: str | None = None
-) -> ExtraContents:
-    """What a file that could be read holds besides; ``columns``: what was read of it."""
-    format = format_of(path, SUFFIXES)
-    if format == "excel":
-        try:
-            return _in_workbook(path, columns, sheet)
-        except (KeyError, ValueError, RuntimeError, zipfile.BadZipFile, expat.ExpatError):
-            return ExtraContents(parts=["a workbook with an unusual structure"])
-    if format == "parquet":
-        with open_regular(path) as stream:
-            keys = [key for key in pl.read_parquet_metadata(stream) if key not in _DESCRIBING]
-        return ExtraContents(parts=[f"metadata {short(repr(key), 40)}" for key in keys])
-    if format in ("csv", "tsv"):
-        return ExtraContents(parts=_in_gzip(path))
-    hidden, notes = undeclared(path, format, encoding)
-    return ExtraContents(
-        parts=["notes"] if notes else [],
-        blurred=dict.fromkeys(hidden, "values that the file declares missing are read as one"),
-    )
-
-
-def _in_gzip(path: Path) -> list[str]:
-    with open_regular(path) as stream:
-        head = stream.read(4)
-    packed = head[:2] == b"\x1f\x8b"
-    return ["a comment in the head of the packed file"] if packed and head[3] & (_GZIP_EXTRA | _GZIP_COMMENT) else []
-
-
-# ---- workbooks ---------------------------------------------------------------------------------------------------------
+def beside_excel(path: Path, columns: Sequence[str], *, sheet: str | int | None, **_: Any) -> ExtraContents:
+    """Other sheets, parts that are not sheets, and columns whose cells have several types."""
+    try:
+        return _in_workbook(path, columns, sheet)
+    except (KeyError, ValueError, RuntimeError, zipfile.BadZipFile, expat.ExpatError):
+        return ExtraContents(parts=["a workbook with an unusual structure"])
 
 
 def _in_workbook(path: Path, columns: Sequence[str], sheet: str | int | None) -> ExtraContents:
