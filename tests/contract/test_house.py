@@ -100,6 +100,8 @@ def test_every_method_has_a_page(name: str) -> None:
     linked = (ROOT / "docs" / "methods" / "microaggregation.md").read_text(encoding="utf-8")
     assert all(f"`{setting}" in page + shared + linked for setting in settings)
     assert f"[`{method.__name__}`]({name}.md)" in shared
+    assert f"](docs/methods/{name}.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert re.search(rf"\b{name}\b", (ROOT / "src" / "ontomask" / "cli" / "init.py").read_text(encoding="utf-8"))
 
 
 def test_every_format_is_in_the_docs() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Literal, Union
 
 from pydantic import Field
 
@@ -42,6 +43,12 @@ class MaskedText(Hierarchy):
             levels.append(make_level(column, f"{counted(masked, 'character')} masked", labels, penalty))
         return levels
 
+    def shows(self) -> Callable[[str], bool]:
+        """Any text with a masked character at its side."""
+        if self.side == "right":
+            return lambda text: text.endswith(self.character)
+        return lambda text: text.startswith(self.character)
+
     def _masked(self, text: str, masked: int) -> str:
         masked = min(masked, len(text))
         kept = len(text) - masked
@@ -50,12 +57,17 @@ class MaskedText(Hierarchy):
         return self.character * masked + text[masked:]
 
 
-AnyHierarchy = Annotated[TaxonomyLevels | LevelsFile | Intervals | MaskedText, Field(discriminator="kind")]
+#: Every hierarchy that a policy file can name.
+HIERARCHIES: tuple[type[Hierarchy], ...] = (TaxonomyLevels, LevelsFile, Intervals, MaskedText)
+if TYPE_CHECKING:
+    AnyHierarchy = Hierarchy
+else:
+    AnyHierarchy = Annotated[Union[HIERARCHIES], Field(discriminator="kind")]  # noqa: UP007 - of a tuple
 
 
 def default_hierarchy(column: Column) -> Hierarchy | None:
     """Where a policy names none, that of the kind: the taxonomy of a nominal column, intervals of numbers and ranks."""
-    every = {one.model_fields["kind"].default: one for one in (TaxonomyLevels, LevelsFile, Intervals, MaskedText)}
+    every = {one.model_fields["kind"].default: one for one in HIERARCHIES}
     return None if column.hierarchy is None else every[column.hierarchy["kind"]](**column.hierarchy)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -170,6 +170,11 @@ class Hierarchy(Settings):
     def build_levels(self, column: Column) -> list[Level]:
         """The levels above the values of a column, the finest first."""
         raise NotImplementedError
+
+    def shows(self) -> Callable[[str], bool]:
+        """A function that tells of a text whether this hierarchy can show it, other than ``*`` and what fits the kind of
+        the column: verification of a release asks it."""
+        return lambda text: False
 
     def _refuse(self, column: Column, what: str, wanted: str) -> DataError:
         return DataError(f"{what} does not fit its kind", where=column.where, remedy=f"Use it on a {wanted} column.")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -74,6 +75,16 @@ class LevelsFile(Hierarchy):
                 make_level(column, f"level {level}", labels, penalty, spans=spans, concepts=concepts, top=top)
             )
         return levels
+
+    def shows(self) -> Callable[[str], bool]:
+        """Any cell of the file."""
+
+        @cache
+        def cells() -> set[str]:  # the file is read only where a text is asked for
+            rows = read_rows(Source(Path(self.path)), delimiter=self.delimiter, header=self.header)
+            return {cell for _, row in rows for cell in row}
+
+        return lambda text: text in cells()
 
 
 def _concepts(

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache, partial
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
@@ -18,21 +17,15 @@ from pydantic import Field
 
 from ontomask.arguments import counted, did_you_mean, some_of
 from ontomask.errors import OntomaskError
-from ontomask.files.source import Source
-from ontomask.hierarchies.kinds import MaskedText
-from ontomask.hierarchies.levels_file import LevelsFile
+from ontomask.hierarchies.levels import ANY
 from ontomask.microdata.released_values import ReleasedValues
 from ontomask.privacy.models import Finding, Model
-from ontomask.taxonomy.readers.levels import read_rows
 from ontomask.wording import RECORD, Unit
 
 if TYPE_CHECKING:
     from ontomask.hierarchies.levels import Hierarchy
     from ontomask.microdata.file_contents import ExtraContents
     from ontomask.privacy.examined import Examined
-
-#: What stands for any value.
-ANY = "*"
 
 
 class ContentCheck(Model):
@@ -210,27 +203,8 @@ def _odd(table: Examined, name: str, hierarchy: Hierarchy | None) -> Counter[str
 
 def _shown_by(hierarchy: Hierarchy | None) -> Callable[[str], bool]:
     """Tells whether a hierarchy can show a text."""
-
-    @cache
-    def known() -> set[str]:  # a file is read only where a text is asked for
-        return _labels(hierarchy) | {ANY}
-
-    return lambda text: text in known() or _hides(hierarchy, text)
-
-
-def _labels(hierarchy: Hierarchy | None) -> set[str]:
-    """Everything a levels file can show."""
-    if not isinstance(hierarchy, LevelsFile):
-        return set()
-    rows = read_rows(Source(Path(hierarchy.path)), delimiter=hierarchy.delimiter, header=hierarchy.header)
-    return {cell for _, cells in rows for cell in cells}
-
-
-def _hides(hierarchy: Hierarchy | None, text: str) -> bool:
-    """Is it a text of which the hierarchy masked characters?"""
-    if not isinstance(hierarchy, MaskedText):
-        return False
-    return text.endswith(hierarchy.character) if hierarchy.side == "right" else text.startswith(hierarchy.character)
+    shows = None if hierarchy is None else hierarchy.shows()
+    return lambda text: (shows is not None and shows(text)) or text == ANY
 
 
 class NoIdentifiers(ContentCheck):
