@@ -84,6 +84,19 @@ def test_a_new_measure_is_shown_everywhere(measure: LossMeasure[float], tmp_path
     assert "variance lost %" in told.output
 
 
+def test_the_headline_is_called_as_it_is_declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The words for the measure that is quoted alone are in its declaration, and nowhere else."""
+    monkeypatch.setattr(HEADLINE, "title", "toy loss T")
+    monkeypatch.setattr(HEADLINE, "reported", Reported("Toy loss", "0%: a toy.", whole=100.0, explained="A toy."))
+    result = om.anonymize(FRAME, POLICY, seed=1)
+    found = om.compare(FRAME, om.grid(POLICY, ["microaggregation"], k=[2, 3]), workers=1)
+    shown = repr(summarize(result))  # the page adds a heading: information loss is what all measures are of
+    for text in (shown, str(found), found.map_svg(), str(result.assessment), "\n".join(found.recommendation)):
+        assert "toy loss" in text.lower()
+        assert "information loss" not in text.lower()
+    assert summarize(result)["glossary"]["Toy loss"] == "A toy."
+
+
 def test_declarations() -> None:
     measures = loss_measures()
     assert len({measure.figure_name for measure in measures}) == len(measures)
@@ -93,6 +106,7 @@ def test_declarations() -> None:
     assert HEADLINE.unit == "%"
     assert HEADLINE.reported is not None
     assert HEADLINE.reported.public
+    assert HEADLINE.reported.explained
     names = {measure.name for measure in measures}
     assert {measure.before for measure in measures} <= names | {None}
     page = (DOCS / "assessment.md").read_text(encoding="utf-8")

@@ -230,7 +230,7 @@ def read_generalized(
 
 def _nodes(above: Above, codes: NDArray[Any], released: pl.Series, *, one: bool) -> Longs | None:
     """The node that each record shows, the most specific of equals; ``one``: of one level in all records, if there is such."""
-    number = above.column.continuous
+    number = above.column.quantity
     texts = [_as_text(value, number=number) for value in released.to_list()]
     place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
     text_of = np.array([place[text] for text in texts], dtype=np.int64)

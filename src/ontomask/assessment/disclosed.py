@@ -40,7 +40,7 @@ def disclosed_of(
     for name in sensitive_in_both(original, released):
         both = together(before[name], after[name])
         n = len(before)
-        if attributes[name].numbers and both.dtype.is_numeric():
+        if attributes[name].quantity and both.dtype.is_numeric():
             numbers = both.cast(pl.Float64).fill_nan(None).to_numpy()
             width = tolerance_of(numbers[:n])
             found = [

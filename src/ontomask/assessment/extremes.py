@@ -30,7 +30,7 @@ VANISHED = {"column": pl.String, "categories": pl.Int64, "vanished": pl.Int64, "
 
 
 def tails_of(pairing: Pairing) -> pl.DataFrame:
-    """The lowest and the highest 5% of each numeric column, before and after; not of columns that show intervals.
+    """The lowest and the highest 5% of each column of amounts, before and after; not of columns that show intervals.
 
     ``records``, ``low``, ``high``: how many records of the original are in the tail, and its smallest and largest number;
     ``limit``: the smallest (largest) number of the release; ``beyond``: records of the original below (above) it;
@@ -39,7 +39,7 @@ def tails_of(pairing: Pairing) -> pl.DataFrame:
     rows = []
     parts = zip(pairing.original.columns, pairing.masked.columns, pairing.general, strict=True)
     for column, masked, general in parts:
-        if column.continuous and not general[np.flatnonzero(masked.counts)].any():
+        if column.quantity and not general[np.flatnonzero(masked.counts)].any():
             before, after = _numbers(column), _numbers(masked)
             if len(before) and len(after):
                 rows += [_tail(column.name, end, before, after) for end in ("lowest", "highest")]

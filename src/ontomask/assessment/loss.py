@@ -78,6 +78,8 @@ class Loss:
             "0%: no value changed; 100%: as if all records had been replaced by one average record.",
             " Records that were left out count with the maximum distance: the figure can exceed 100%.",
             whole=100.0,
+            explained="How much masking changed the records, in percent of the change if all were replaced by one average "
+            "record. Records that were left out count with the maximum distance.",
         ),
     )
     semantic_loss = LossMeasure[float](

@@ -39,7 +39,8 @@ class Reported:
     """A row of the report, or a column of its table by column: its head, and what the figure means.
 
     ``whole`` is the figure that is shown as 100%; None: it is shown as a number. ``removed`` is added to the meaning where
-    records are removed. ``public``: does the public edition show it, rounded?
+    records are removed. ``public``: does the public edition show it, rounded? ``explained``: what the glossary says of it,
+    where it is the headline.
     """
 
     head: str
@@ -47,6 +48,7 @@ class Reported:
     removed: str = ""
     whole: float | None = 1.0
     public: bool = True
+    explained: str = ""
 
 
 @dataclass(eq=False, kw_only=True)
@@ -89,6 +91,15 @@ class LossMeasure(Generic[Value]):
             return self
         found: Value = loss.values[self.name]
         return found
+
+    @property
+    def head(self) -> str:
+        """What tables and charts for readers call it."""
+        return self.title if self.reported is None else self.reported.head
+
+    @property
+    def in_sentences(self) -> str:
+        return self.head[0].lower() + self.head[1:]
 
     @property
     def figure_name(self) -> str:

@@ -14,7 +14,7 @@ from ontomask.arguments import as_path, counted
 from ontomask.arrays import TIE
 from ontomask.assessment.disclosure import Disclosure
 from ontomask.assessment.linkage import KINDS, Kind
-from ontomask.assessment.loss import compared_losses
+from ontomask.assessment.loss import HEADLINE, compared_losses
 from ontomask.comparison.baselines import baselines_of
 from ontomask.comparison.evaluation import Run
 from ontomask.comparison.notes import notes_of
@@ -270,7 +270,7 @@ class Comparison:
         )
         risk = RISK_WORDS.get(self.kind, "records linked correctly")
         chart = risk_utility_map(self.table, risk, set(self.baselines.values()))
-        return svg(chart, "risk-utility-map", "Information loss and risk of each candidate", text)
+        return svg(chart, "risk-utility-map", f"{HEADLINE.head} and risk of each candidate", text)
 
     def curve_svg(self) -> str:
         """The scores over alpha, as SVG; candidates that never have the lowest one are drawn in grey where there are many."""

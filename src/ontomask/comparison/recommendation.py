@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ontomask.arguments import counted
 from ontomask.arrays import TIE
+from ontomask.assessment.loss import HEADLINE
 from ontomask.comparison.grid import required_k
 from ontomask.privacy.k_anonymity import KAnonymity
 
@@ -50,7 +51,7 @@ def _nothing(found: Comparison) -> str:
     if not found.satisfied:
         return "Nothing can be recommended: no candidate gave a release that satisfies what is required of it."
     return (
-        "Nothing can be recommended: no release has a score. Information loss is undefined if all original records are "
+        f"Nothing can be recommended: no release has a score. {HEADLINE.head} is undefined if all original records are "
         "alike and some of them were changed or left out."
     )
 
@@ -83,7 +84,7 @@ def _among(found: Comparison, good: list[Run]) -> str:
 
 
 def _loss(run: Run) -> str:
-    return "its loss is undefined" if run.loss is None else f"information loss {run.loss:.3g}%"
+    return "its loss is undefined" if run.loss is None else f"{HEADLINE.in_sentences} {run.loss:.3g}%"
 
 
 def _risk(found: Comparison, run: Run) -> str:

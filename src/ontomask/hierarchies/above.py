@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, assert_never
 
 import numpy as np
 import polars as pl
@@ -93,11 +93,15 @@ class Above:
 
     def costs(self, loss: LossKind) -> Floats:
         """What it costs to show each node of ``covers`` in the place of its code."""
-        if loss == "steps":
-            return self.climbed
-        if loss == "ncp":
-            return self.penalty[self.covers.index]
-        return self._distances()
+        match loss:
+            case "ncp":
+                return self.penalty[self.covers.index]
+            case "semantic":
+                return self._distances()
+            case "steps":
+                return self.climbed
+            case _:
+                assert_never(loss)
 
     def _distances(self) -> Floats:
         metric = self.column.metric()

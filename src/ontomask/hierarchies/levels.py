@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, assert_never
 
 import numpy as np
 import polars as pl
@@ -132,12 +132,16 @@ class Costs:
 
     @staticmethod
     def of(hierarchies: Sequence[ColumnLevels], loss: LossKind) -> Costs:
-        if loss == "semantic":
-            return Costs([_semantic(hierarchy) for hierarchy in hierarchies], False)
-        if loss == "steps":
-            steps = [[np.full(len(a.column), i / max(len(a) - 1, 1)) for i in range(len(a))] for a in hierarchies]
-            return Costs(steps, True)
-        return Costs([[level.penalty[level.group] for level in hierarchy.levels] for hierarchy in hierarchies], True)
+        match loss:
+            case "ncp":
+                return Costs([[level.penalty[level.group] for level in one.levels] for one in hierarchies], True)
+            case "semantic":
+                return Costs([_semantic(one) for one in hierarchies], False)
+            case "steps":
+                steps = [[np.full(len(a.column), i / max(len(a) - 1, 1)) for i in range(len(a))] for a in hierarchies]
+                return Costs(steps, True)
+            case _:
+                assert_never(loss)
 
 
 def _semantic(hierarchy: ColumnLevels) -> list[Floats]:

@@ -16,7 +16,7 @@ from ontomask.errors import DataError
 from ontomask.files.named_files import NamesFile
 from ontomask.files.source import Source
 from ontomask.hierarchies.levels import Hierarchy, Level, make_level
-from ontomask.microdata.columns import Column, Meaning
+from ontomask.microdata.columns import Column, Line, Meaning
 from ontomask.taxonomy.readers.levels import read_rows
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -60,7 +60,7 @@ class LevelsFile(Hierarchy):
                 remedy=f"Add them to {Path(self.path).name}, each with its levels.",
             )
         depth, meaning = len(next(iter(rows.values()))), column.meaning
-        domain = max(len(rows) - 1, 1)
+        domain, line = max(len(rows) - 1, 1), column.line if column.continuous else None
         levels = []
         for level in range(1, depth):
             members: dict[str, list[str]] = {}
@@ -68,7 +68,7 @@ class LevelsFile(Hierarchy):
                 members.setdefault(cells[level], []).append(value)
             labels = [None if text is None else rows[text][level] for text in texts]
             penalty = [0.0 if label is None else (len(members[label]) - 1) / domain for label in labels]
-            spans = _spans(labels, members) if column.continuous else None
+            spans = None if line is None else _spans(column.where, line, labels, members)
             concepts = None if meaning is None else _concepts(column, meaning, labels, members)
             top = len(members) == 1
             levels.append(
@@ -124,19 +124,19 @@ def as_text(value: Any) -> str | None:
     return str(value)
 
 
-def _spans(labels: Sequence[str | None], members: dict[str, list[str]]) -> list[tuple[float, float]]:
-    """The numbers each code's group reaches over, by the values of the file."""
+def _spans(
+    where: str, line: Line, labels: Sequence[str | None], members: dict[str, list[str]]
+) -> list[tuple[float, float]]:
+    """The positions each code's group reaches over, by the values of the file; what has no position is not looked at."""
     found: dict[str | None, tuple[float, float]] = {None: (np.nan, np.nan)}
     for label in labels:
         if label not in found:
-            numbers = [float(value) for value in members[str(label)] if _is_number(value)]
-            found[label] = (min(numbers), max(numbers)) if numbers else (np.nan, np.nan)
+            places = [place for value in members[str(label)] if (place := line.position_of(value)) is not None]
+            if not places:
+                raise DataError(
+                    f"no value below {short(repr(label), 40)} of the hierarchy has a position",
+                    where=where,
+                    remedy="Write values in the file as the column has them.",
+                )
+            found[label] = (min(places), max(places))
     return [found[label] for label in labels]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

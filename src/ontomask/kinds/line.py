@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arrays import Floats, Longs
@@ -44,6 +45,15 @@ class LineColumn(Column):
     def rank_values(self) -> list[Any]:
         """The value of each rank, if positions are ranks; None where the column does not hold it."""
         return []
+
+    def place_text(self, position: float) -> str:
+        """A position as text, for labels."""
+        return str(self.decode(np.array([position]))[0])
+
+    def position_of(self, text: str) -> float | None:
+        """The position of a value that is written as text; None: it has none. A kind reads what its column need not hold."""
+        found = np.flatnonzero((self.values.cast(pl.String) == text).fill_null(False).to_numpy())
+        return float(self.positions[found[0]]) if len(found) else None
 
     @abstractmethod
     def interval_text(self, low: float, high: float, *, closed: bool) -> str:

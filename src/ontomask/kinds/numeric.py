@@ -53,7 +53,7 @@ class Numeric(Attribute):
 
     kind: Literal["numeric"] = "numeric"
     in_words: ClassVar[str] = "numbers"
-    numbers: ClassVar[bool] = True
+    quantity: ClassVar[bool] = True
     misfit: ClassVar[tuple[str, str]] = ("is neither a number nor an interval", "are neither a number nor an interval")
     mean_called: ClassVar[str] = "mean"
     decimals: Annotated[int | Literal["exact"] | None, BeforeValidator(_decimals)] = Field(
@@ -125,6 +125,15 @@ class NumericColumn(LineColumn):
             last = int(high) if closed else int(high) - 1
             return f"{int(low)}-{last}" if last > low else f"{int(low)}"
         return f"[{low:.15g}, {high:.15g}{']' if closed else ')'}"
+
+    def place_text(self, position: float) -> str:
+        return f"{position:.6g}"
+
+    def position_of(self, text: str) -> float | None:
+        try:
+            return float(text)
+        except ValueError:
+            return None
 
     def interval_share(self, low: float, high: float, extent: float, *, closed: bool) -> float:
         return min((high - low) / extent, 1.0) if extent > 0 else 1.0

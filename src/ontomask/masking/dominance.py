@@ -62,7 +62,7 @@ def dominance(
     notes, names = [], []
     sizes = counts_of(group_of, len(centres[0]), rows.counts)
     for column, codes, shown in zip(table.columns, table.codes, centres, strict=True):
-        if not column.continuous:
+        if not column.quantity:
             continue
         values = column.centre_of_code[codes[rows.tuple_of]]
         told = dominated(values, group_of, len(shown), step=column.step, weights=rows.counts)

@@ -256,7 +256,7 @@ CROWDED = 0.05
 
 def _crowded(metric: ColumnDistance, moved: float) -> Statement | None:
     """A few large numbers make a column's range: its values then go far in rank, as other columns choose the partners."""
-    if not metric.column.continuous or metric.largest == 0:
+    if not metric.column.quantity or metric.largest == 0:
         return None
     own = metric.column.centre_of_code
     known = ~metric.column.is_missing(own)

@@ -92,8 +92,8 @@ class Attribute(Listed):
     def quasi(self) -> bool:
         return self.role == "quasi"
 
-    #: Are the values numbers, of which near ones are nearly right?
-    numbers: ClassVar[bool] = False
+    #: Are the values amounts, of which near ones are nearly right and a sum has a meaning?
+    quantity: ClassVar[bool] = False
     #: What is said of a released value that does not fit, and of several.
     misfit: ClassVar[tuple[str, str]] = ("does not fit its kind", "do not fit its kind")
     #: What the mean of a column is of.

@@ -54,6 +54,10 @@ class Line(Protocol):
     @property
     def rank_values(self) -> list[Any]: ...
 
+    def place_text(self, position: float) -> str: ...
+
+    def position_of(self, text: str) -> float | None: ...
+
     def interval_text(self, low: float, high: float, *, closed: bool) -> str: ...
 
     def interval_share(self, low: float, high: float, extent: float, *, closed: bool) -> float: ...
@@ -73,7 +77,7 @@ class Column(ABC):
     on_line: ClassVar[bool] = False
     #: Are some values nearer to each other than others? If not, they are equal or unequal, and nothing else.
     graded: ClassVar[bool] = True
-    #: Is any number between two values a value too, so that a mean is one?
+    #: Is every position between two values a value too, so that a mean is one? Such a column has a ``line``.
     continuous: ClassVar[bool] = False
     #: The hierarchy of the column where a policy names none, as a policy writes it; None: no level but "any".
     hierarchy: ClassVar[Mapping[str, Any] | None] = None
@@ -84,6 +88,11 @@ class Column(ABC):
     @property
     def where(self) -> str:
         return f"column {self.name!r}"
+
+    @property
+    def quantity(self) -> bool:
+        """Are the values amounts? Only then have dominance, tails and crowded ranges a meaning."""
+        return self.attribute.quantity
 
     @property
     @abstractmethod

@@ -18,7 +18,6 @@ from ontomask.kinds.flat import Flat
 from ontomask.kinds.nominal import Nominal
 from ontomask.kinds.numeric import Numeric
 from ontomask.kinds.ordinal import Ordinal
-from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import Method
 from ontomask.microdata.attributes import Attribute, Identifier, Missing, Role
 from ontomask.microdata.reading_options import Reading
@@ -363,8 +362,8 @@ def _share(share: float) -> str:
 def _method(method: Method | str, k: int) -> tuple[Method, bool]:
     """The method, and whether k-anonymity is what it is for."""
     if isinstance(method, Method):
-        return method, method.promised_k > 1 or isinstance(method, Generalization)
+        return method, method.promised_k > 1 or method.takes_required_k
     one_of(method, METHODS, "method")
     cls = METHODS[method]
     made: Method = validated(cls, {"k": k} if "k" in cls.model_fields else {})
-    return made, made.promised_k > 1 or isinstance(made, Generalization)
+    return made, made.promised_k > 1 or made.takes_required_k

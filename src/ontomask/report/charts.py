@@ -18,6 +18,7 @@ import vl_convert
 from markupsafe import escape
 
 from ontomask.arguments import short
+from ontomask.assessment.loss import HEADLINE
 from ontomask.report.elements import writable
 from ontomask.report.label_places import PLACES, place_labels
 
@@ -264,7 +265,7 @@ def risk_utility_map(
     # Room on the right, so that names of points there stay in the picture.
     most = {field: max([float(row[field]) for row in rows] + [1e-12]) for field in ("loss", "risk")}
     most = {"loss": most["loss"] * 1.3, "risk": most["risk"] * 1.05}
-    title = {"loss": "information loss (%; 0: nothing is lost)", "risk": f"{risk} (%; 0: none)"}
+    title = {"loss": f"{HEADLINE.in_sentences} (%; 0: nothing is lost)", "risk": f"{risk} (%; 0: none)"}
     x, y = (
         channel(f"{field}:Q", title=title[field], scale=alt.Scale(domain=[0, most[field]], nice=False))
         for channel, field in ((alt.X, "loss"), (alt.Y, "risk"))

@@ -69,8 +69,10 @@ def studied(result: Reportable) -> Iterator[Studied]:
 
 
 def _is_own(column: Column, shown: pl.Series) -> bool:
-    if column.continuous:
+    if column.quantity:
         return shown.dtype.is_numeric()
+    if column.continuous and column.line is not None:
+        return None not in map(column.line.position_of, shown.drop_nulls().unique().cast(pl.String).to_list())
     if column.on_line:
         return set(map(text_of, shown.unique().to_list())) <= set(map(text_of, column.values.to_list()))
     return True
@@ -151,6 +153,13 @@ def _paired(rows: Sequence[tuple[str, int, int]]) -> dict[str, Any]:
     return {"kind": "paired_bars", "rows": bars, "table": [[short(name, 200), b, a] for name, b, a in rows]}
 
 
+def _named_bars(rows: Sequence[tuple[Any, ...]]) -> dict[str, Any]:
+    """Bars before and after, or before alone."""
+    if any(len(row) == 3 for row in rows):
+        return _paired([(name, before, after) for name, before, after in rows])
+    return {"kind": "single_bars", "when": "before", "rows": [{"name": name, "value": value} for name, value in rows]}
+
+
 def _apart(studied: Studied, first: dict[str, Any]) -> list[dict[str, Any]]:
     """What came before, and beside it the intervals that are shown now, in the order of what lies in them."""
     place = {text_of(value): float(centre) for value, centre in studied.shown_centres()}
@@ -190,13 +199,18 @@ def _numbers(studied: Studied) -> list[dict[str, Any]]:
         for when in counts
         for i in range(bins)
     ]
-    names = [f"{edges[i]:.6g} to under {edges[i + 1]:.6g}" for i in range(bins)]
-    names[0] = f"under {edges[1]:.6g}" if below else names[0]
-    names[-1] = f"{edges[-2]:.6g} and more" if above else names[-1]
+    assert studied.column.line is not None
+    told = [studied.column.line.place_text(edge) for edge in edges]
+    names = [f"{told[i]} to under {told[i + 1]}" for i in range(bins)]
+    names[0] = f"under {told[1]}" if below else names[0]
+    names[-1] = f"{told[-2]} and more" if above else names[-1]
     table: list[list[Any]] = [[names[i], *(int(counts[when][i]) for when in parts)] for i in range(bins)]
     if any(gone.values()):
         table.append([MISSING, *(gone[when] for when in parts)])
-    chart = {"kind": "histograms", "rows": rows, "table": [row + [None] * (3 - len(row)) for row in table]}
+    chart: dict[str, Any] = {"kind": "histograms", "rows": rows}
+    if not studied.column.quantity:  # an axis of numbers would not show what the positions are
+        chart = _named_bars([(name, *figures) for name, *figures in table])
+    chart["table"] = [row + [None] * (3 - len(row)) for row in table]
     if below or above:
         ends = "first and last bars hold" if below and above else "first bar holds" if below else "last bar holds"
         chart["note"] = f"The {ends} all values beyond as well: a few are far from the others."
@@ -235,9 +249,7 @@ def _levels(studied: Studied, values: Sequence[Any]) -> list[dict[str, Any]]:
     names = {rank: f"level {rank + 1}" if value is None else text_of(value) for rank, value in enumerate(values)}
     if not studied.own:
         rows = [(name, n) for name, n in _stretches(names, before) if n or name != MISSING]
-        bars = [{"name": name, "value": value} for name, value in rows]
-        first = {"kind": "single_bars", "when": "before", "rows": bars, "table": [[n, v, None] for n, v in rows]}
-        return _apart(studied, first)
+        return _apart(studied, _named_bars(rows) | {"table": [[n, v, None] for n, v in rows]})
     after = _by_rank(studied.centres, studied.records, len(values))
     both = zip(_stretches(names, before), _stretches(names, after), strict=True)
     return [_paired([(name, b, a) for (name, b), (_, a) in both if name != MISSING or b or a])]

@@ -17,6 +17,7 @@ import polars as pl
 
 from ontomask.arguments import as_path, counted, one_of, short
 from ontomask.assessment.disclosed import agreement, most_disclosed
+from ontomask.assessment.loss import HEADLINE
 from ontomask.errors import OntomaskError, OptionError
 from ontomask.files.fingerprints import sha256, versions
 from ontomask.masking.randomness import EXPLICIT_SEED
@@ -246,7 +247,7 @@ def key_figures(result: Reportable, risk: dict[str, Any], loss: dict[str, Any], 
     rows.append(
         ["Most successful attack", worst["share"], f"{remark}, {worst['estimated']}" if worst["estimated"] else remark]
     )
-    rows.append(["Information loss", loss["headline"], "0%: no value changed, no record left out"])
+    rows.append([HEADLINE.head, loss["headline"], "0%: no value changed, no record left out"])
     return rows
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ontomask.arguments import short
+from ontomask.assessment.loss import HEADLINE
 from ontomask.policy.policy import Policy
 from ontomask.privacy.models import CheckedOn, Finding, Model
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
@@ -44,8 +45,6 @@ GLOSSARY = {
     "in meaning.",
     "Semantic distance": "The difference in meaning between two concepts: 0 for the same; the larger, the less they have in "
     "common. The scale depends on the measure.",
-    "Information loss": "How much masking changed the records, in percent of the change if all were replaced by one average "
-    "record. Records that were left out count with the maximum distance.",
     "Distance correlation": "How strongly two columns are related, from 0 (not at all) to 1; defined for numbers and concepts.",
     "Suppressed record": "A record that was left out of the release because it could not be protected.",
 }
@@ -68,7 +67,8 @@ def glossary(policy: Policy, models: Sequence[Model]) -> dict[str, str]:
     used |= {"Distance correlation"} if len(policy.studied) > 1 else set()
     if any(attribute.named_taxonomy is not None for attribute in policy.attributes.values()):
         used |= {"Taxonomy", "Semantic distance"}
-    return {term: meaning for term, meaning in GLOSSARY.items() if term not in SPECIAL or term in used}
+    found = {term: meaning for term, meaning in GLOSSARY.items() if term not in SPECIAL or term in used}
+    return found | ({HEADLINE.head: HEADLINE.reported.explained} if HEADLINE.reported is not None else {})
 
 
 def taxonomy_name(taxonomy: Any) -> str:
