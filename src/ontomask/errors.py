@@ -296,10 +296,11 @@ class UnmatchedValuesError(OntomaskError):
             lines.append(f"  {_short(value)!r} ({count} record{'s' if count != 1 else ''}) - {near}")
         if len(self.values) > len(lines):
             lines.append(f"  ... and {len(self.values) - len(lines)} more")
-        some = "1 value has" if len(self.values) == 1 else f"{len(self.values)} values have"
+        one = len(self.values) == 1
+        some, them = ("1 value has", "it") if one else (f"{len(self.values)} values have", "them")
         super().__init__(
             f"{some} no concept in {taxonomy}",
             where=f"column {column!r}" if column else None,
-            remedy="Give a mapping (value, concept) for them, correct them, or choose another taxonomy. "
+            remedy=f"Correct {them}, map {them} in a mapping file (value, concept), or choose another taxonomy. "
             "Nearest concepts, as suggestions:\n" + "\n".join(lines),
         )

@@ -324,7 +324,7 @@ def _say_which(cls: type[BaseModel], path: tuple[Any, ...], given: Any, context:
         near = did_you_mean(given[key], known)
         return f"{short(repr(given[key]), 40)} is not one of {', '.join(known)}. {near}".strip()
     written = given if given in known else known[0] if known else "..."
-    return f"{short(repr(given), 40)} stands for no settings: write {{{key}: {written}, ...}}"
+    return f"{short(repr(given), 40)} is not a group of settings: write {{{key}: {written}, ...}}"
 
 
 def _written(cls: type[BaseModel], given: Any) -> str:

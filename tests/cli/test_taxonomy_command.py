@@ -211,7 +211,8 @@ def test_search_says_where_concepts_stand(place: Path) -> None:
     said = facts("search", place / "pains.csv", "colic")
     assert ([of["concept"] for of in said["found"]], said["more"]) == (["8", "9"], False)
     assert (
-        "Nothing in pains holds 'migrane'. Near it: 7 (Migraine)." in run("search", place / "pains.csv", "migrane")[0]
+        "No concept of pains contains 'migrane'. Near it: 7 (Migraine)."
+        in run("search", place / "pains.csv", "migrane")[0]
     )
     assert facts("search", place / "pains.csv", "zzz")["found"] == []
 

@@ -455,7 +455,7 @@ def test_what_goes_wrong_with_a_few_records_goes_wrong_in_the_run() -> None:
     }
     found = om.compare(gaps, ways, workers=1)
     assert found.table["satisfied"].to_list() == [False, True]
-    assert "column 'age': holds 1 missing value" in found.table["error"][0]
+    assert "column 'age': has 1 missing value" in found.table["error"][0]
 
 
 # ---- the command -----------------------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def test_missing_values_are_no_diversity(variant: Any) -> None:
     ignoring = om.LDiversity(l=2, attribute="s", variant=variant, c=c)
     found = ignoring.check(frame, ["q"])
     assert found.holds
-    assert "1 missing value: none of the l" in found.text
+    assert "1 missing value: not counted" in found.text
     gap = pl.DataFrame({"q": list("aabb"), "s": ["x", None, "x", "y"]})
     assert not ignoring.check(gap, ["q"]).holds
     assert om.LDiversity(l=2, attribute="s", variant=variant, c=c, missing="value").check(gap, ["q"]).holds
@@ -106,7 +106,7 @@ def test_values_that_say_something_stay_values(texts: list[str]) -> None:
 def test_what_was_folded_is_said_in_numbers() -> None:
     frame = pl.DataFrame({"q": list("aaaaaa"), "s": ["HIV", "hiv ", "Hiv", "flu", "NA", None]})
     text = om.LDiversity(l=2, attribute="s").check(frame, ["q"]).text
-    assert "2 missing values, 1 of them written as text: none of the l; s: 3 spellings taken as 1 value" in text
+    assert "2 missing values, 1 of them written as text: not counted; s: 3 spellings taken as 1 value" in text
     assert "HIV" not in text
     assert "s: 3 spellings taken as 1 value" in om.TCloseness(t=1, attribute="s").check(frame, ["q"]).text
 

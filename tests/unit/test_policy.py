@@ -683,7 +683,7 @@ def test_check_reads_files_and_changes_nothing(tmp_path: Path) -> None:
     [
         ({}, FRAME.drop("age"), "'age', which the data do not have"),
         ({}, FRAME.rename({"city": "town"}), "'city', which the data do not have"),
-        ({}, FRAME.with_columns(more=1), "does not say what 'more' is"),
+        ({}, FRAME.with_columns(more=1), "does not list 'more'"),
         ({}, FRAME.with_columns(age=pl.Series(["30", "x", "31", "y"])), r"text in 2 of 4 records \(records 2, 4\)"),
         ({}, FRAME.with_columns(pet=pl.lit("dgo")), "'dgo'"),
         ({}, FRAME.with_columns(city=None), "4 missing values"),

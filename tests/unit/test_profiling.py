@@ -496,9 +496,9 @@ def test_comments_stand_at_their_columns() -> None:
     text = om.profile(om.demo_data(200, seed=1)).policy_text()
     lines = text.splitlines()
     at = lines.index("  charge:")
-    assert lines[at + 1].startswith("    # The name says money, which must not be disclosed; whole numbers.")
+    assert lines[at + 1].startswith("    # The name suggests money, which must not be disclosed; whole numbers.")
     assert all(len(line) <= 118 for line in lines if line.lstrip().startswith("#"))
-    assert "# Look for CHECK: 3 columns need somebody" in text
+    assert "# Look for CHECK: 3 columns need a decision by somebody" in text
 
 
 def test_the_data_are_never_overwritten(tmp_path: Path) -> None:
@@ -590,8 +590,8 @@ def test_where_sensitive_columns_are_masked_the_policy_says_so(method: str, tmp_
     assert "# how the sensitive columns are masked\n" in text
     assert "# quasi, sensitive (masked) or other\n" in text
     assert "quasi (masked)" not in text
-    assert "write role: sensitive: it is then masked" in " ".join(text.split())
-    assert "released as it is" not in " ".join(text.split()).replace("role: quasi: it is then released as it is", "")
+    assert "write role: sensitive; it is then masked" in " ".join(text.split())
+    assert "released unchanged" not in " ".join(text.split()).replace("role: quasi; it is then released unchanged", "")
     saved = (
         found.policy(method=method).changed(method={"name": "imputation", "columns": ["age"]}).save(tmp_path / "p.yaml")
     )

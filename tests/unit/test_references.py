@@ -118,7 +118,7 @@ def test_any_frame_and_missing_values() -> None:
         (lambda: om.sort_values(om.Flat(), ["a"], scope="attribute"), r"scope= needs a taxonomy"),
         (lambda: om.sort_values(T, ["colic"], measure="patch"), r"patch"),
         (lambda: om.sort_values(T, ["colic"], comparison="heavy"), r"no comparison 'heavy'.*'plain', 'weighted'"),
-        (lambda: om.sort_values(T, ["colic", None]), r"holds 1 missing value"),
+        (lambda: om.sort_values(T, ["colic", None]), r"has 1 missing value"),
         (lambda: om.weighted_distances(T, None, ["colic"]), r"the reference is a missing value"),
         (lambda: om.weighted_distances(T, "ache", ["colic"], [1, 2]), r"weights do not fit"),
         (lambda: om.weighted_distances(T, "ache", ["colic"], [-1]), r"weights do not fit"),

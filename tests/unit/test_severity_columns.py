@@ -232,7 +232,7 @@ def test_a_strategy_that_is_not_iterative_is_noted() -> None:
     (note,) = strategic([{"age": 2}, {"sex": 1, "age": 1}, {"sex": 1, "age": 2}])
     assert note == (
         "the strategy is not iterative (S18 section 4): step 2 shows age in more detail than step 1, so the first step that "
-        "satisfies need not be the least general one that does"
+        "satisfies the requirements may be more general than a later one"
     )
     (note,) = strategic([{"sex": 1, "age": 2}, {"sex": 1, "age": 2}, {}])
     assert "step 3 shows age, sex in more detail than step 2" in note

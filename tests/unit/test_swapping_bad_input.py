@@ -213,7 +213,7 @@ def test_roles() -> None:
 
 def test_missing_values_are_an_error_unless_the_policy_says_what_they_are() -> None:
     holes = FRAME.with_columns(b=pl.Series(["x", None, "x", "z", "y", None]))
-    expected = r"column 'b': holds 2 missing values \(records 2, 6\).*missing: category"
+    expected = r"column 'b': has 2 missing values \(records 2, 6\).*missing: category"
     with pytest.raises(errors.DataError, match=expected):
         run(om.Shuffling(), holes, SECRET)
     with pytest.raises(errors.DataError, match=expected):
@@ -223,7 +223,7 @@ def test_missing_values_are_an_error_unless_the_policy_says_what_they_are() -> N
     # Swapping does not look at sensitive columns: they are left alone.
     assert run(om.RankSwapping(k=2), holes, SECRET).data["b"].equals(holes["b"])
     # What steers must be known, too.
-    with pytest.raises(errors.DataError, match=r"column 'a': holds 1 missing value"):
+    with pytest.raises(errors.DataError, match=r"column 'a': has 1 missing value"):
         run(om.Shuffling(), FRAME.with_columns(a=pl.Series([1, 2, 3, 4, 5, None])), SECRET)
     kept = {"a": om.Numeric(), "b": om.Flat(role="sensitive", missing="category")}
     assert run(om.Shuffling(), holes, kept).data["b"].null_count() == 2

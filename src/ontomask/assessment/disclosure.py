@@ -1,4 +1,4 @@
-"""Attribute disclosure: the sensitive values that an intruder learns who knows the quasi-identifiers.
+"""Attribute disclosure: the sensitive values that an intruder with the quasi-identifiers learns.
 
 He finds the released records that match a record best and reads the sensitive value of one of them, at random. It is the
 one risk that methods have in common: some hide which record belongs to whom, others hide which value belongs to a record.

@@ -181,8 +181,8 @@ class Loss:
         figure=False,
         reported=Reported(
             "Root mean square error",
-            "The root mean square error (the square root of the mean squared difference between released and original values) "
-            "is in the unit of the column, or in distances between categories (0: the same).",
+            "The root mean square error is the square root of the mean squared difference between released and original "
+            "values. It is in the unit of the column, or in distances between categories (0: the same).",
             whole=None,
             public=False,
         ),

@@ -30,7 +30,7 @@ def command(
     masked: Annotated[
         str | None,
         typer.Argument(
-            metavar="MASKED", help="The masked table; not given: that of the result folder.", show_default=False
+            metavar="MASKED", help="The masked table. Default: that of the result folder.", show_default=False
         ),
     ] = None,
     records: Annotated[
@@ -53,9 +53,9 @@ def command(
 ) -> None:
     """Assess a masked table against its original: information loss, disclosure risk, preserved statistics.
 
-    Rows must belong together. If a run shuffled them or left some out, its list of records says which is which: a
-    result folder has it beside the release; elsewhere, name it with --records. Reading options describe the original;
-    --missing and --text apply to MASKED as well.
+    Row by row, both tables must describe the same records. If a run shuffled rows or left some out, its file
+    confidential/records.csv gives the original row of each masked row. It is found in a result folder; otherwise name
+    it with --records. Reading options describe the original; --missing and --text apply to MASKED as well.
     """
     from ontomask.assessment.alignment import read_records
     from ontomask.assessment.assess import assess

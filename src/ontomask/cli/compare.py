@@ -58,9 +58,7 @@ def command(
     data: DataFile,
     with_: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--with", metavar="POLICY", help="Another policy, held to the same requirements; may be repeated."
-        ),
+        typer.Option("--with", metavar="POLICY", help="Another policy, with the same requirements; may be repeated."),
     ] = None,
     method: Annotated[
         list[str] | None,
@@ -71,7 +69,7 @@ def command(
         typer.Option(
             "--k",
             metavar="LIST",
-            help="5, or 2-10, or 2,5,10. Not given: the k that is required, and 1.5, 2 and 3 times as much.",
+            help="5, or 2-10, or 2,5,10. Default: the required k, and 1.5, 2 and 3 times as much.",
         ),
     ] = None,
     baselines: Annotated[
@@ -84,12 +82,14 @@ def command(
         typer.Option(
             metavar="RISK",
             help="The risk: linkage (semantic, matching, masked_matching, masked_distance), the worst of all attacks "
-            "(worst), or sensitive values that are learned (disclosure). Not given: semantic, or disclosure where a "
+            "(worst), or sensitive values that are learned (disclosure). Default: semantic, or disclosure if a "
             "candidate masks other columns than quasi-identifiers.",
         ),
     ] = None,
     measure: MeasureName = None,
-    workers: Annotated[int | None, typer.Option(metavar="N", help="Processes; not given: one for each core.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", help="The number of processes. Default: one for each core.")
+    ] = None,
     seed: Annotated[
         int | None, typer.Option(metavar="NUMBER", help="Fixes all random choices: repeats the same comparison.")
     ] = None,
@@ -120,7 +120,7 @@ def command(
     candidate must satisfy what the policy requires: one that fails, or cannot be run, is listed with the reason and
     never recommended.
 
-    Candidates may mask different columns: loss covers all columns that one of them masks, linkage uses the
+    Candidates may mask different columns: loss covers all columns that any of them masks, and linkage uses the
     quasi-identifiers. The last column shows what each candidate promises, verified on its release.
     """
     from ontomask.comparison.baselines import with_baselines

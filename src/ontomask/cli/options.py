@@ -22,7 +22,8 @@ DataFile = Annotated[
     typer.Argument(metavar="DATA", help="A table: CSV, TSV, Parquet, Excel, SPSS, Stata, SAS.", show_default=False),
 ]
 Confined = Annotated[
-    bool, typer.Option("--confined", help="Accept only files in the folder of the policy: for policies of others.")
+    bool,
+    typer.Option("--confined", help="Accept only files in the folder of the policy; use it for policies from others."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Everything as JSON on stdout, for machines.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors; the exit code gives the outcome.")]
@@ -36,8 +37,10 @@ Missing = Annotated[
     list[str] | None,
     typer.Option("--missing", metavar="TEXT", help="A marker of missing values, such as NA; may be repeated."),
 ]
-Sheet = Annotated[str | None, typer.Option(metavar="NAME", help="Of an Excel file: its name, or its number from 1.")]
-Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="Of a text file: utf-8, cp1252, ...")]
+Sheet = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The sheet of an Excel file: its name or its number (from 1).")
+]
+Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="The encoding of a text file: utf-8, cp1252, ...")]
 Delimiter = Annotated[str | None, typer.Option(metavar="SIGN", help="The delimiter of a CSV: ';' or tab.")]
 Decimal = Annotated[str | None, typer.Option(metavar="SIGN", help="The decimal mark of a CSV: '.' or ','.")]
 TextColumn = Annotated[

@@ -47,17 +47,22 @@ def command(
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="Of the released data: csv, tsv, parquet, excel, sav, zsav, dta, xpt. "
-            "Not given: CSV, or Parquet where the data are.",
+            help="Format of the released data: csv, tsv, parquet, excel, sav, zsav, dta, xpt. "
+            "Default: Parquet if the data are Parquet, otherwise CSV.",
         ),
     ] = None,
     secret: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Repeats a run: confidential/secret.txt of its result. Not given: drawn."),
+        typer.Option(
+            metavar="FILE",
+            help="Repeat an earlier run with its secret (confidential/secret.txt). Default: a new random secret.",
+        ),
     ] = None,
     seed: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", help="For experiments: whoever guesses it can repeat what was random."),
+        typer.Option(
+            metavar="NUMBER", help="For experiments only: whoever guesses the number can repeat the random choices."
+        ),
     ] = None,
     report: Annotated[bool, typer.Option(help="Write the reports and the assessment, which take extra time.")] = True,
     allow_unsatisfied: Annotated[

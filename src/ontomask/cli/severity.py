@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 EPILOG = """\b
 Examples:
   ontomask severity                                   the classes that sets belong to
-  ontomask severity severity.yaml                     what a definition says, and whether it can be meant
+  ontomask severity severity.yaml                     describes a definition and checks it
   ontomask severity severity.yaml --data stays.csv --by facility --by year
   ontomask severity japan --data japan --by facility --weights patients     (S18, Tables 3 and 4)
-  ontomask severity demo --print > severity.yaml      a file to begin your own from
+  ontomask severity demo --print > severity.yaml      a file to start your own from
 \b
 Exit codes: 0 done; 2 the file, the data or the options are wrong (one message on stderr).
 """
@@ -31,7 +31,7 @@ def command(
     file: Annotated[
         str | None,
         typer.Argument(
-            metavar="FILE", help="A severity file (YAML), or a shipped example: japan, demo. None: the classes."
+            metavar="FILE", help="A severity file (YAML), or a shipped example: japan, demo. Default: list the classes."
         ),
     ] = None,
     data: Annotated[

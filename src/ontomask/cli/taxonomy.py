@@ -67,7 +67,9 @@ app = typer.Typer(
 def show(
     taxonomy: Annotated[
         str | None,
-        typer.Argument(metavar="TAXONOMY", help="A name such as icd9cm, or a file or folder. None: what is built in."),
+        typer.Argument(
+            metavar="TAXONOMY", help="A name such as icd9cm, or a file or folder. Default: list what is built in."
+        ),
     ] = None,
     concept: Annotated[
         str | None, typer.Option("--concept", metavar="CONCEPT", help="Show the branch at this code or word.")
@@ -153,10 +155,10 @@ def search(
         return
     if not found:
         near = "; ".join(s.text for s in t.lexicon.suggest(text))
-        say(f"Nothing in {t.name} holds {short(text)!r}." + (f" Near it: {near}." if near else ""))
+        say(f"No concept of {t.name} contains {short(text)!r}." + (f" Near it: {near}." if near else ""))
         return
     rows = [(of["concept"], of["label"], _stands(of["way"])) for of in found]
-    say_table(f"{counted(len(found), 'concept')} of {t.name}", ["code", "label", "stands below"], rows)
+    say_table(f"{counted(len(found), 'concept')} of {t.name}", ["code", "label", "ancestors"], rows)
     if len(codes) > limit:
         say("  ... and more; --limit shows them")
 

@@ -221,8 +221,8 @@ def cover(
         typer.Option(
             "--as",
             metavar="hierarchy|taxonomy",
-            help="How masking would use a CSV of levels. hierarchy (the default): each value needs a row, written alike. "
-            "taxonomy: a value may stand at any level; case and punctuation do not count.",
+            help="How masking would use a CSV of levels. hierarchy (default): each value needs a row, with the same spelling. "
+            "taxonomy: a value may be of any level; case and punctuation are ignored.",
         ),
     ] = None,
     mapping: Mapping = None,

@@ -122,8 +122,8 @@ def _seconds(found: Comparison) -> list[str]:
         return []
     return [
         (
-            "Seconds are of masking alone. What each process does once, loading or compiling code and reading taxonomies, took "
-            f"{first:.1f} s in all."
+            "Seconds measure masking alone. Loading or compiling code and reading taxonomies, which each process does once, "
+            f"took another {first:.1f} s in all."
         )
     ]
 

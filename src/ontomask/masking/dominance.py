@@ -57,8 +57,8 @@ def dominated(
 def dominance(
     table: Tuples, rows: Rows, group_of: NDArray[np.integer], centres: Sequence[Floats]
 ) -> tuple[list[Statement], list[Statement]]:
-    """What to say of groups that show a mean of which the two largest values make up nearly all: notes with numbers for the
-    steward, and a caveat that names columns only."""
+    """Groups that show a mean of values of which the two largest make up nearly all of the total: notes with numbers for
+    the steward, and a caveat that names columns only."""
     notes, names = [], []
     sizes = counts_of(group_of, len(centres[0]), rows.counts)
     for column, codes, shown in zip(table.columns, table.codes, centres, strict=True):
@@ -81,7 +81,7 @@ def dominance(
     if not names:
         return [], []
     text = (
-        f"Dominance: in some groups the two largest values make up nearly all of the mean of {', '.join(names)}. An "
+        f"Dominance: in some groups the two largest values make up nearly all of the total of {', '.join(names)}. An "
         f"intruder who knows the second largest value of such a group can estimate the largest to within {P:g}% from the "
         "mean (p% rule). Top-code the column before masking, or set numeric_centre: median."
     )

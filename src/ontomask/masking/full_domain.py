@@ -167,7 +167,7 @@ class Search:
             if finer:
                 text = (
                     f"the strategy is not iterative (S18 section 4): step {step} shows {', '.join(finer)} in more detail than "
-                    f"step {step - 1}, so the first step that satisfies need not be the least general one that does"
+                    f"step {step - 1}, so the first step that satisfies the requirements may be more general than a later one"
                 )
                 return [note(text)]
         return []

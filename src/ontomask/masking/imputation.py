@@ -140,9 +140,9 @@ class Imputation(RandomMethod, SelectiveMethod, DistanceMethod):
 
     def explain(self, unit: Unit = RECORD) -> str:
         what = "The masked columns were" if self.columns else "Sensitive columns were"
-        text = f"{what} drawn anew for every record, from what the other columns let expect. "
+        text = f"{what} replaced by new values for every record, drawn from what the other columns predict. "
         if self.model == "pmm":
-            text += "A record shows the value of another record of which about the same is expected."
+            text += "A record shows the value of another record with a similar prediction."
         else:
             text += "A record shows its own value only by chance, or where the other columns determine it."
         return text + (f" There are {self.m} such releases of the same records." if self.m > 1 else "")
@@ -158,11 +158,10 @@ class Imputation(RandomMethod, SelectiveMethod, DistanceMethod):
         }[self.model]
         unmasked = "Columns that are not named" if self.columns else "Quasi-identifiers"
         own = (
-            "No record is its own donor: what records alike show, and a record itself never does, is the more likely to be its "
-            "own value, the more releases there are."
+            "No record is its own donor. With many releases, a value that similar records show and this record never shows is "
+            "likely to be its own."
             if self.model == "pmm"
-            else "What a record shows in these columns does not depend on its own values, but for their part in a regression "
-            "over all records."
+            else "What a record shows in these columns depends on its own values only through a regression over all records."
         )
         statements = [
             promised(
@@ -181,9 +180,9 @@ class Imputation(RandomMethod, SelectiveMethod, DistanceMethod):
         if self.m > 1:
             text = (
                 f"There are {self.m} releases of the same records. Unmasked columns and the order of the records, which is "
-                "the same in all of them, show which rows belong to one record. Averaged over the releases, its drawn values "
-                "come nearer to what the regression expects of it than those of a single release: whoever has all releases "
-                "knows more than whoever has one."
+                "the same in all of them, show which rows belong to one record. The average of its drawn values over the "
+                "releases is closer to the prediction of the regression than a single one: several releases together disclose "
+                "more than one."
             )
             statements.append(caveat(text))
         return statements

@@ -251,7 +251,7 @@ class Microaggregation(TupleMethod, AggregationMethod):
             return (
                 groups + "Each value was then replaced by one drawn at random near it, within the range of its group."
             )
-        return groups + "Every record of a group now shows the same values: the centre of the group."
+        return groups + "Every record of a group now shows the same values: the centroid of the group."
 
     def assurances(self, unit: Unit = RECORD) -> list[Statement]:
         if self.k == 1:
@@ -272,7 +272,7 @@ class Microaggregation(TupleMethod, AggregationMethod):
         return [
             promised(
                 f"Every combination of masked quasi-identifiers occurs in at least {unit.counted(self.k)}: all "
-                "records of a group show one centre."
+                "records of a group show its centroid."
             )
         ]
 

@@ -151,25 +151,24 @@ class PRAM(RandomMethod, SelectiveMethod, DistanceMethod):
 
     def explain(self, unit: Unit = RECORD) -> str:
         return (
-            f"Each value of the masked columns was kept with a probability of {self.keep:g}, and else replaced at random by "
-            "another value of its column, preferably by one that is similar."
+            f"Each value of the masked columns was kept with a probability of at least {self.keep:g}. Otherwise it was "
+            "replaced at random by another value of its column, preferably a similar one."
         )
 
     def assurances(self, unit: Unit = RECORD) -> list[Statement]:
         return [
             promised(
-                f"Each value of a masked column was kept with probability {self.keep:g} at least, and else replaced by another "
-                "value of the column, near ones being preferred. The probabilities are such that the expected number of "
-                "records with each value is that of the original; the actual numbers differ by chance. Missing values stay "
-                "missing."
+                f"Each value of a masked column was kept with a probability of at least {self.keep:g}. Otherwise it was "
+                "replaced by another value of the column, preferably a near one. In expectation, each value occurs in as many "
+                "records as in the original; the actual numbers differ by chance. Missing values stay missing."
             ),
             promised(
-                "A released value is the original one with the probability that the value was kept with. This is what an "
-                "intruder knows who has only this column and the transition matrix; other columns may tell more."
+                "A released value is the original one with the probability with which the value was kept. An intruder who has "
+                "only this column and the transition matrix knows no more; other columns may disclose more."
             ),
             caveat(
                 "PRAM is not k-anonymous: a combination of values may be unique. Judge the release by record linkage. "
-                "Relations between columns are weakened; the transition matrix, which the steward has, serves to correct it."
+                "Relations between columns are weakened; the steward has the transition matrix, which serves to correct this."
             ),
         ]
 

@@ -44,8 +44,8 @@ HEAD = "# The secret of a run of ontomask. It repeats the random choices of the 
 #: Said of every result in which something random came from a seed that somebody named.
 EXPLICIT_SEED = Statement(
     "warning",
-    "Made with an explicit seed: whoever knows or guesses it can repeat what was random here, and so test what they "
-    "believe about the original data. Use it for experiments, not for a release.",
+    "Made with an explicit seed: whoever knows or guesses it can repeat the random choices, and so test guesses about the "
+    "original data. Use a seed for experiments, not for a release.",
 )
 #: Values that are turned into text at a time.
 BLOCK = 100_000

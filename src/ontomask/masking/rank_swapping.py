@@ -214,12 +214,12 @@ class RankSwapping(RandomMethod, DistanceMethod):
             ]
         if self.by_column:
             aims = (
-                "The chance to link a record is not bounded by 1/k: each column is swapped by itself, so that values which "
-                "stayed, or were exchanged with equal ones, may together show whose record it is. "
+                "The probability of linking a record is not bounded by 1/k: each column is swapped by itself. Values that "
+                "stayed, or were exchanged with equal ones, may together identify a record. "
             )
         else:
             aims = (
-                "It aims at probabilistic k-anonymity (R17 3.5), the chance to find the original of a value being 1/k, which "
+                "It aims at probabilistic k-anonymity (R17 3.5): the original of a value is found with probability 1/k. This "
                 "holds only where k candidates were free. "
             )
         k = f"{self.k:,}" if self.k is not None else "k"

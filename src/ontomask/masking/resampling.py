@@ -101,7 +101,7 @@ class Resampling(AggregationMethod):
     def explain(self, unit: Unit = RECORD) -> str:
         return (
             "Samples were drawn from the records and sorted. Records at the same position of all samples now show their "
-            "common centre."
+            "centroid."
         )
 
     def assurances(self, unit: Unit = RECORD) -> list[Statement]:
@@ -118,7 +118,7 @@ class Resampling(AggregationMethod):
         return [
             promised(
                 f"Every combination of masked quasi-identifiers occurs in at least {unit.counted(self.k)}: one "
-                "record or more from each sample show one centre."
+                "record or more from each sample form a group, and all records of a group show its centroid."
             )
         ]
 

@@ -292,6 +292,6 @@ def refuse_odd(name: str, odd: pl.Series, what: str, rows: Longs | None) -> None
         raise DataError(
             f"holds {counted(len(found), 'value')} {'that is' if len(found) == 1 else 'that are'} {what} ({shown})",
             where=f"column {name!r}",
-            remedy="Correct them, or make them missing (null) and say what a missing value means: missing=...",
+            remedy="Correct them, or make them missing (null) and set missing: category or missing: drop_record.",
             rows=found,
         )

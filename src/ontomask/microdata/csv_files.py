@@ -281,7 +281,7 @@ def _rows(source: DataSource, payload: bytes, delimiter: str, spaced: bool = Fal
         raise source.error(
             f"unbalanced quotes or delimiters, or a cell is too long ({problem})",
             line=start,
-            remedy="Look for a quote that is opened and not closed. Where quotes stand inside cells, no cell may have more "
+            remedy="Look for a quote that is not closed. If cells contain quotes, no cell may have more "
             f"than {csv.field_size_limit():,} characters.",
         ) from None
 

@@ -167,10 +167,10 @@ def apply_missing_rules(
         if rule == "error" and absent.any():
             shown, rows = rows_where(absent)
             raise DataError(
-                f"holds {counted(len(rows), 'missing value')} ({shown})",
+                f"has {counted(len(rows), 'missing value')} ({shown})",
                 where=f"column {name!r}",
-                remedy="Fill them, or say what a missing value is: missing: category (a value of its own) "
-                "or missing: drop_record.",
+                remedy=f"Fill {'it' if len(rows) == 1 else 'them'} in, or set missing: category (missing values form a "
+                "category of their own) or missing: drop_record (such records are left out).",
                 rows=rows,
             )
         if rule == "category" and absent.any():

@@ -125,9 +125,9 @@ def _columns(taken: NativeFrame, policy: Policy, notes: list[Statement]) -> tupl
     unlisted = [name for name in data.columns if name not in policy.attributes]
     if unlisted and policy.unlisted == "error":
         raise DataError(
-            f"the policy does not say what {some_of([repr(name) for name in unlisted])} "
-            f"{'is' if len(unlisted) == 1 else 'are'}",
-            remedy="Give each a kind and a role, call it Identifier() to remove it, or set unlisted: other or drop.",
+            f"the policy does not list {some_of([repr(name) for name in unlisted])}, which the data have",
+            remedy=f"Give {'it' if len(unlisted) == 1 else 'each'} a kind and a role (kind: identifier removes a column), "
+            "or set unlisted: other (keep) or unlisted: drop.",
         )
     if unlisted:
         text = "kept as they are" if policy.unlisted == "other" else "dropped"

@@ -124,7 +124,7 @@ class LDiversity(ClassModel):
                 )
 
     def aside(self, sensitive: Sensitive, reference: Examined | None) -> str:
-        missing = sensitive.missing_in_words("none of the l" if self.missing == "ignored" else "one more value")
+        missing = sensitive.missing_in_words("not counted" if self.missing == "ignored" else "counted as one value")
         said = [*missing, *sensitive.spellings()]
         return f" ({'; '.join(said)})" if said else ""
 

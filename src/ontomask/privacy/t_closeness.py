@@ -69,7 +69,7 @@ class TCloseness(WholeTableModel):
         return TClosenessJudge(self, grounds, values, {name: _places(column) for name, column in ordered})
 
     def aside_parts(self, sensitive: Sensitive) -> list[str]:
-        missing = sensitive.missing_in_words("one more value") if sensitive.silent else []
+        missing = sensitive.missing_in_words("counted as one value") if sensitive.silent else []
         return [*missing, *sensitive.spellings()]
 
     def describe(self) -> str:

@@ -153,8 +153,8 @@ def _scanned(path: Path, title: str, scan: Callable[[Path], pl.LazyFrame], readi
     if source.looked < source.records:
         source.notes.append(
             note(
-                f"only {source.looked:,} of {source.records:,} records were looked at, in {BLOCKS} blocks from the whole "
-                "file: values, missing values and unmatched values that stand elsewhere are not known"
+                f"only {source.looked:,} of {source.records:,} records were examined, in {BLOCKS} blocks from the whole "
+                "file: values, missing values and unmatched values in other records are not known"
             )
         )
     return source

@@ -326,7 +326,9 @@ class Profile:
         if self.looked < self.records:
             looked = f"{self.looked:,} of {looked}"
         count = sum(bool(column.checks) for column in self.columns)
-        doubts = f"{counted(count, 'column')} {'needs' if count == 1 else 'need'} somebody who knows the data"
+        doubts = (
+            f"{counted(count, 'column')} {'needs' if count == 1 else 'need'} a decision by somebody who knows the data"
+        )
         return [
             f"Proposed from {looked}{source}. It runs as it is, but it is a proposal, not a decision.",
             "It contains no values of the data except the order of ordinal columns and (possible) markers of missing values.",

@@ -81,7 +81,7 @@ def _empty(role: AnyRole | None) -> Proposal:
         "identifier",
         "identifier",
         ["no record has a value: nothing is lost without it"],
-        ["if values come later, say what they are"],
+        ["if values come later, give the column a kind and a role"],
     )
 
 
@@ -94,7 +94,7 @@ def _identifier(facts: Facts, topic: Topic | None) -> Proposal | None:
             checks = [f"there are only {counted(facts.distinct, 'value')}: does it really identify persons?"]
         elif topic.weak and facts.different < 0.5 and not facts.is_text:
             checks = ["the values repeat often: if it does not identify persons, give the role quasi"]
-        return Proposal("identifier", "identifier", [f"the name says {topic.what}", removed], checks)
+        return Proposal("identifier", "identifier", [f"the name suggests {topic.what}", removed], checks)
     if facts.shape is not None:
         return Proposal("identifier", "identifier", [f"the values look like {facts.shape}", removed])
     if facts.free_text:
@@ -338,13 +338,13 @@ def _set_role(made: Proposal, facts: Facts, topic: Topic | None, role: AnyRole |
         made.role = "sensitive"
         made.reasons.insert(0, f"{_told(facts, topic)}, which must not be disclosed")
         if topic.clinical:
-            role_if = "if others can know it, write role: quasi: it is then "
-            made.checks.append(ByRole(f"{role_if}masked", f"{role_if}released as it is"))
+            role_if = "if others can know it, write role: quasi; it is then "
+            made.checks.append(ByRole(f"{role_if}masked", f"{role_if}released unchanged"))
     elif topic is not None and topic.codes is not None:
         known = f"{_told(facts, topic)}, which others may know"
-        made.reasons.insert(0, ByRole(f"{known}: it is masked", known))
-        role_if = "if nobody can know it, write role: sensitive: it is then "
-        made.checks.append(ByRole(f"{role_if}released as it is", f"{role_if}masked"))
+        made.reasons.insert(0, ByRole(f"{known}, so it is masked", known))
+        role_if = "if nobody can know it, write role: sensitive; it is then "
+        made.checks.append(ByRole(f"{role_if}released unchanged", f"{role_if}masked"))
     elif topic is not None and topic.role == "quasi":
         made.reasons.insert(0, f"{_told(facts, topic)}, which others can know")
     elif facts.dates:
@@ -361,7 +361,7 @@ def _set_role(made: Proposal, facts: Facts, topic: Topic | None, role: AnyRole |
 
 
 def _told(facts: Facts, topic: Topic) -> str:
-    return f"the values say {topic.what}" if facts.doses else f"the name says {topic.what}"
+    return f"the {'values suggest' if facts.doses else 'name suggests'} {topic.what}"
 
 
 def _records(number: int) -> str:

@@ -28,8 +28,8 @@ def limit_roles(columns: Sequence[ColumnProfile], given_roles: Mapping[str, str]
             f"neither its name nor its values show what it is, and {MOST_QUASI} columns are masked already: it "
             f"is left out of the release",
             ByRole(
-                "decide the role: sensitive or other (released as it is), quasi (masked), or leave it out",
-                "decide the role: sensitive (masked), quasi or other (released as it is), or leave it out",
+                "decide the role: sensitive or other (released unchanged), quasi (masked), or leave it out",
+                "decide the role: sensitive (masked), quasi or other (released unchanged), or leave it out",
             ),
         )
     notes = []

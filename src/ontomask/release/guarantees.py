@@ -62,8 +62,8 @@ def minimality(policy: Policy) -> list[Statement]:
         return []
     text = (
         f"Not protected against: the minimality attack. The data were masked only as far as {', '.join(models)} required. An "
-        "intruder who knows this, and the quasi-identifiers of all records, may infer which classes would have failed with "
-        "less masking, and from that sensitive values (Wong et al. 2007)."
+        "intruder who knows this and the quasi-identifiers of all records may infer which classes would have failed with less "
+        "masking. From that, the intruder may infer sensitive values (Wong et al. 2007)."
     )
     return [caveat(text, "minimality")]
 

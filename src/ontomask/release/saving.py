@@ -160,7 +160,7 @@ def _require_own(there: Path, folder: Path) -> None:
         raise OutputError(
             f"the folder contains other files: {some_of(foreign)}",
             where=str(folder),
-            remedy="Choose a folder of its own for the result; only files of an earlier result are ever replaced.",
+            remedy="Choose a new folder for the result: only an earlier result can be replaced.",
         )
 
 

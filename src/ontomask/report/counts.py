@@ -213,7 +213,7 @@ def _numbers(studied: Studied) -> list[dict[str, Any]]:
     chart["table"] = [row + [None] * (3 - len(row)) for row in table]
     if below or above:
         ends = "first and last bars hold" if below and above else "first bar holds" if below else "last bar holds"
-        chart["note"] = f"The {ends} all values beyond as well: a few are far from the others."
+        chart["note"] = f"The {ends} all values beyond; a few are far from the others."
     return [chart] if studied.own else _apart(studied, chart)
 
 

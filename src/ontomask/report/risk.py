@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 #: What an intruder can do with classes, where released values are bound to the record's own and where they are not.
-RECOGNIZED = "An intruder who knows only these values of a record can narrow it down to its class, but not further."
+RECOGNIZED = "An intruder who knows only these values of a record can find its class, but not the record in the class."
 NOT_RECOGNIZED = (
     "The method moved values between records or drew them at random. An intruder who knows the original values of a record "
     "cannot tell for certain which class it is in; the attacks below measure how many records can be found."
@@ -122,7 +122,7 @@ def _sizes_figure(before: Risk, after: Risk, counts: Counts) -> dict[str, Any]:
     return figure(
         f"How many {many} share a class?",
         f"Columns show the share of {many} in classes of each size, before and after masking. The farther to the right, "
-        "the larger the classes and the better they are protected.",
+        "the larger the classes and the better the protection.",
         "paired_columns",
         rows,
         ["Class size", "Classes before", f"{many.capitalize()} before", "Classes after", f"{many.capitalize()} after"],

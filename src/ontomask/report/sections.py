@@ -156,9 +156,9 @@ def distributions(columns: list[Studied]) -> dict[str, Any]:
 #: Figures over all releases that are shown.
 MOST_FIGURES = 60
 COMBINE = (
-    "To estimate a figure, compute it and its variance from each release. The estimate is the mean of the m figures. With U "
-    "the mean of the m variances and B the variance of the m figures among the releases, its variance is U + B / m (Reiter "
-    "2003: partially synthetic data), with (m - 1) (1 + U / (B / m))^2 degrees of freedom."
+    "To estimate a figure, compute it and its variance from each release. The estimate is the mean of the m figures. "
+    "Its variance is U + B / m, with (m - 1) (1 + U / (B / m))^2 degrees of freedom (Reiter 2003: partially synthetic data). "
+    "U is the mean of the m variances, and B is the variance of the m figures among the releases."
 )
 
 

@@ -131,7 +131,7 @@ def summarize(
             few = f"There are fewer than {FEW} records: figures could describe single ones."
             content["left_out"] = [*LEFT_OUT, ["Losses by column", few]]
         elif near_original(result.assessment, counts):
-            near = "The release is the original without a few records: held against it, such figures would count them."
+            near = "The release is the original without a few records. With such figures they could be counted."
             content["left_out"] = [*LEFT_OUT, ["Risk before masking, losses by column", near]]
         return content
     columns = list(studied(result))

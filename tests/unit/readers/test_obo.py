@@ -103,10 +103,10 @@ def test_without_a_header(tmp_path: Path) -> None:
     ("text", "expected"),
     [
         ("[Term]\nname: nameless\n", "a .Term. without an id"),
-        ("[Term]\nid: a\n\n[Term]\nid: a\n", "line 4: the term 'a' stands twice"),
+        ("[Term]\nid: a\n\n[Term]\nid: a\n", "line 4: the term 'a' occurs twice"),
         ("[Term]\nid: a\ndef: unquoted\n", "not in quotes"),
-        ("format-version: 1.2\n", "no living .Term."),
-        ("[Term]\nid: a\nis_obsolete: true\n", "no living .Term."),
+        ("format-version: 1.2\n", "no .Term. that is not obsolete"),
+        ("[Term]\nid: a\nis_obsolete: true\n", "no .Term. that is not obsolete"),
         ("hello\nworld\n", "Is it an OBO file"),
     ],
 )

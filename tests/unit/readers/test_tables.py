@@ -78,7 +78,7 @@ def test_prefixes(tmp_path: Path) -> None:
     assert t.ancestors("111") == ["11", "1", t.root]
     assert t.label("25") == "ICT"
     for text, expected in [
-        ("code,name\n1,a\n1,b\n", "line 3: the code '1' stands twice"),
+        ("code,name\n1,a\n1,b\n", "line 3: the code '1' occurs twice"),
         ("code,name\n1\n", "line 2: cells are missing"),
         ("code,name\n", "no rows below the header"),
     ]:

@@ -112,7 +112,7 @@ def test_mesh(tmp_path: Path) -> None:
     ("text", "expected"),
     [
         ("Body Regions;A01\nBreast,A01.2\n", "line 2: not Heading;TreeNumber"),
-        ("Body Regions;A01\nBreast;A01\n", "line 2: the tree number A01 stands in line 1"),
+        ("Body Regions;A01\nBreast;A01\n", "line 2: the tree number A01 occurs in line 1"),
         ("Body Regions;A01\nBreast;A02.1\n", "line 2: the parent 'A02' of 'Breast'"),
         ("Body Regions\n", "line 1"),
     ],

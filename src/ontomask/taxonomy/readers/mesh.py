@@ -52,7 +52,7 @@ def read(source: Source, name: str | None = None) -> Taxonomy:
         number = number.strip()
         if number in at_number:
             raise source.error(
-                f"the tree number {number} stands in line {lines[number]} already", line=line, remedy="Remove one."
+                f"the tree number {number} occurs in line {lines[number]} already", line=line, remedy="Remove one."
             )
         at_number[number] = position.setdefault(heading.strip(), len(position))
         lines[number] = line

@@ -106,7 +106,7 @@ class _Reading:
             return
         if code in self.position:
             raise self.source.error(
-                f"the term {code!r} stands twice", line=first_line, remedy="Remove or merge one of the stanzas."
+                f"the term {code!r} occurs twice", line=first_line, remedy="Remove or merge one of the stanzas."
             )
         at = self.position[code] = len(self.position)
         self.labels.append(label or code)
@@ -139,7 +139,7 @@ class _Reading:
 
     def finish(self, name: str, facts: Mapping[str, str], unknown_parents: str) -> Taxonomy:
         if not self.position:
-            raise self.source.error("there is no living [Term]", remedy="Is it the right file?")
+            raise self.source.error("there is no [Term] that is not obsolete", remedy="Is it the right file?")
         notes = self.source.notes
         aliases = {a: at for a, at in self.alternatives if a not in self.position}
         resolved = 0

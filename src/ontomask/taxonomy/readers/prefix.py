@@ -35,7 +35,7 @@ def read(
         if len(cells) != len(header.cells) or not cells[at_code]:
             raise source.error("cells are missing or too many", line=line, remedy="Quote cells that hold a delimiter.")
         if cells[at_code] in labels:
-            raise source.error(f"the code {cells[at_code]!r} stands twice", line=line, remedy="Remove one of the rows.")
+            raise source.error(f"the code {cells[at_code]!r} occurs twice", line=line, remedy="Remove one of the rows.")
         labels[cells[at_code]] = cells[at_label] if at_label is not None else cells[at_code]
     if not labels:
         raise source.error("there are no rows below the header", remedy="Check how the file was written.")
