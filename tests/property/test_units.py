@@ -24,8 +24,6 @@ from ontomask.assessment.disclosed import disclosed_of
 from ontomask.assessment.readings import risk_readings
 from ontomask.assessment.risk import risk_of
 from ontomask.errors import DataError, PolicyError
-from ontomask.masking.goals import Goals
-from ontomask.microdata.encoding import encode
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.diagnostics import Swaps
 from ontomask.privacy.examined import Examined
@@ -418,9 +416,6 @@ def test_what_counts_records_alone_says_so() -> None:
     frame = pl.DataFrame({"a": ["x", "x", "y"], "b": [1, 1, 1]})
     persons = Units(PERSON, np.array([0, 0, 1]))
     table = Examined(frame, QUASI, {}, persons)
-    rows = encode(frame, {"a": om.Flat(), "b": om.Numeric()}, QUASI).rows
-    with pytest.raises(PolicyError, match="masking counts records; it cannot count persons"):
-        Goals.of([], table, rows)
     swaps = Swaps(pl.DataFrame({"attribute": ["a"], "realised_k": [3.0]}), apart=False)
     with pytest.raises(PolicyError, match="it cannot count persons"):
         om.ProbabilisticKAnonymity(2).check_made(table, None, swaps)

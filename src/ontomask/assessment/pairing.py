@@ -29,6 +29,7 @@ from ontomask.operators.record_distance import RecordDistance
 from ontomask.policy.policy import Policy
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.units import RECORDS
+from ontomask.wording import RECORD, Unit
 
 Found = TypeVar("Found")
 
@@ -118,7 +119,8 @@ def pair_result(table: Table, masked: Masked, dropped: int = 0) -> Pairing:
 class Frames:
     """An original and a masked frame as they were opened: row ``kept[i]`` of ``before`` became row i of ``after``.
 
-    ``method``: that of the policy, if one is known; ``notes``: how rows were matched, where it should be known.
+    ``method``: that of the policy, if one is known; ``notes``: how rows were matched, where it should be known; ``unit``: what
+    the policy counts.
     """
 
     taken: NativeFrame
@@ -128,6 +130,7 @@ class Frames:
     listed: dict[str, Any]
     method: Method | None = None
     notes: list[str] = field(default_factory=list)
+    unit: Unit = RECORD
 
     @property
     def before(self) -> pl.DataFrame:
@@ -148,6 +151,7 @@ class Frames:
     @property
     def examined(self) -> tuple[Examined, Examined]:
         """The original without dropped rows, and the masked table, as models look at them."""
+        RECORDS.require_word(self.unit, "an assessment of two tables")
         before = Examined.of(self.before.filter(pl.Series(self.there)), self.attributes, RECORDS)
         return before, before.beside(self.after, self.places)
 
@@ -178,8 +182,8 @@ def open_frames(
     require_columns(before, listed)
     require_columns(after, listed)
     kept, notes = rows_of(before, after, attributes, records, aligned, masked)
-    method = attributes.method if isinstance(attributes, Policy) else None
-    return Frames(taken, after, kept, given, listed, method, notes)
+    method, unit = (attributes.method, attributes.unit) if isinstance(attributes, Policy) else (None, RECORD)
+    return Frames(taken, after, kept, given, listed, method, notes, unit)
 
 
 def reading_of(attributes: Any) -> tuple[Reading, Callable[[str], bool] | None]:

@@ -178,6 +178,8 @@ def disclosure_risk(
     quasi = quasi_of(listed)
     reading = attributes.reading if isinstance(attributes, Policy) else Reading()
     unread = attributes.drops if isinstance(attributes, Policy) else None
+    if isinstance(attributes, Policy):
+        RECORDS.require_word(attributes.unit, "disclosure_risk")
     data = open_table(frame, listed, reading=reading, unread=unread).data
     require_columns(data, dict.fromkeys(quasi))
     people = None

@@ -54,13 +54,13 @@ class Search:
         counted_goals = goals.counted()
         self.tuple_of = counted_goals.rows.tuple_of
         codes = np.ascontiguousarray(table.codes[:, self.tuple_of])
-        rows = Rows(codes, counted_goals.rows.weights, counted_goals.codes)
+        rows = Rows(codes, counted_goals.rows.weights, counted_goals.codes, counted_goals.units)
         allowed = int(np.floor(method.suppression_limit * table.n + 1e-9))
         self.lattice = Lattice(hierarchies, rows, allowed)
         self.costs = Costs.of(hierarchies, method.loss)
-        suppressing = allowed > 0
+        how = {"suppressing": allowed > 0, "several": goals.units.of is not None}
         pairs = list(zip(goals.models, goals.judges, strict=True))
-        sure = [model.monotone(suppressing=suppressing) and getattr(judge, "monotone", True) for model, judge in pairs]
+        sure = [model.monotone(**how) and getattr(judge, "monotone", True) for model, judge in pairs]
         self.monotone = [judge for (_, judge), monotone in zip(pairs, sure, strict=True) if monotone]
         self.others = [judge for (_, judge), monotone in zip(pairs, sure, strict=True) if not monotone]
 

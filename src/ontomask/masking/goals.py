@@ -15,24 +15,26 @@ from ontomask.microdata.columns import counts_of
 from ontomask.microdata.encoding import Rows
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.models import ClassModel, ClassRows, Judge, Model, require_sensitive
+from ontomask.privacy.units import RECORDS, Units
 
 
 @dataclass(frozen=True, eq=False)
 class Goals:
     """Models that are stated on classes, each with its judge, and the rows of a table that they judge.
 
-    A row has a tuple, stands for a number of records, and has ``codes`` in the sensitive columns.
+    A row has a tuple, stands for a number of records, and has ``codes`` in the sensitive columns. ``units``: what is counted;
+    where that is not records, the unit of each row.
     """
 
     models: Sequence[ClassModel]
     judges: Sequence[Judge]
     rows: Rows
     codes: Mapping[str, Longs]
+    units: Units = RECORDS
 
     @staticmethod
     def of(models: Sequence[Model], table: Examined, rows: Rows) -> Goals:
         """The models a method can aim at; the others are only verified. ``rows``: those of the table, encoded."""
-        table.units.require_records("masking")  # methods and searches form groups of so many records
         stated = [model for model in models if isinstance(model, ClassModel)]
         judges: list[Judge] = []
         codes: dict[str, Longs] = {}
@@ -42,7 +44,7 @@ class Goals:
             model.require_possible(seen)
             judges.append(model.judge(seen))
             codes |= seen.codes
-        return Goals(stated, judges, rows, codes)
+        return Goals(stated, judges, rows, codes, table.units.uncounted())
 
     @staticmethod
     def none(rows: Rows) -> Goals:
@@ -57,9 +59,9 @@ class Goals:
             )
 
     def alike(self) -> tuple[Longs, Longs]:
-        """Rows that agree in their tuple and in what the models look at are one: of each row, and the first of each."""
+        """Rows that agree in tuple, unit and what the models look at are one: of each row, and the first of each."""
         key = self.rows.tuple_of.astype(np.int64)
-        for code in self.codes.values():
+        for code in (*self.codes.values(), *(() if self.units.of is None else (self.units.of,))):
             key = np.unique(key * (int(code.max(initial=0)) + 1) + code, return_inverse=True)[1]
         _, first, row_of = np.unique(key, return_index=True, return_inverse=True)
         return row_of, first
@@ -67,18 +69,20 @@ class Goals:
     def counted(self) -> Goals:
         """The same of counted rows, of which no two agree: for methods that decide by tuple."""
         rows = self.rows
-        if not self.codes:
+        if not self.codes and self.units.of is None:
             everyone = counts_of(rows.tuple_of, rows.p, rows.counts)
             return replace(self, rows=Rows(np.arange(rows.p, dtype=np.int32), rows.p, everyone))
         row_of, first = self.alike()
         distinct = Rows(rows.tuple_of[first], rows.p, counts_of(row_of, len(first), rows.counts))
-        return replace(self, rows=distinct, codes={name: code[first] for name, code in self.codes.items()})
+        codes = {name: code[first] for name, code in self.codes.items()}
+        return replace(self, rows=distinct, codes=codes, units=self.units.take(first))
 
     def fails(self, group_of: NDArray[Any], groups: int, shown: Longs | None = None) -> NDArray[np.bool_]:
         """Which groups of rows fail a model; ``shown``: where that is known, what group g shows of column a, [a, g]."""
-        sizes = counts_of(group_of, groups, self.rows.counts)
+        of = group_of.astype(np.int64)
         quasi = None if shown is None else lambda: shown
-        rows = ClassRows(group_of.astype(np.int64), sizes, self.rows.weights, self.codes, quasi)
+        sizes = self.units.sizes(of, groups, self.rows.counts)
+        rows = ClassRows(of, sizes, self.rows.weights, self.codes, quasi, self.units)
         failing = np.zeros(groups, dtype=np.bool_)
         for judge in self.judges:
             failing |= judge.fails(judge.figures(rows))
@@ -86,7 +90,12 @@ class Goals:
 
     def fail(self, members: NDArray[Any]) -> bool:
         """Does a group of these rows fail a model?"""
-        weights = self.rows.weights[members]
+        of, weights, units = (
+            np.zeros(len(members), dtype=np.int64),
+            self.rows.weights[members],
+            self.units.take(members),
+        )
         codes = {name: code[members] for name, code in self.codes.items()}
-        rows = ClassRows(np.zeros(len(members), dtype=np.int64), np.array([weights.sum()]), weights, codes)
+        size = np.array([weights.sum()]) if units.of is None else units.sizes(of, 1)
+        rows = ClassRows(of, size, weights, codes, units=units)
         return any(bool(judge.fails(judge.figures(rows))[0]) for judge in self.judges)

@@ -23,6 +23,7 @@ from ontomask.arrays import Floats, Longs
 from ontomask.hierarchies.levels import ColumnLevels
 from ontomask.kernels.generalization import classes_at
 from ontomask.privacy.models import ClassRows, Judge
+from ontomask.privacy.units import RECORDS, Units
 from ontomask.progress import Progress
 
 Node = tuple[int, ...]
@@ -33,11 +34,15 @@ SNAPSHOTS = 512
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Distinct rows: ``codes`` of the quasi-identifiers, how many records each has, codes of sensitive columns."""
+    """Distinct rows: ``codes`` of the quasi-identifiers, how many records each has, codes of sensitive columns.
+
+    ``units``: what models count; where that is not records, the unit of each row.
+    """
 
     codes: NDArray[np.int32]
     weights: Longs
     sensitive: Mapping[str, Longs]
+    units: Units = RECORDS
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -46,7 +51,7 @@ class Rows:
         """Rows that belong together as one; ``first`` stands for each."""
         weights = np.bincount(of, weights=self.weights).astype(np.int64)
         sensitive = {name: code[first] for name, code in self.sensitive.items()}
-        return Rows(np.ascontiguousarray(self.codes[:, first]), weights, sensitive)
+        return Rows(np.ascontiguousarray(self.codes[:, first]), weights, sensitive, self.units.take(first))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,32 +117,34 @@ class Lattice:
         return self._evaluate(node, judges, self.rows)
 
     def _evaluate(self, node: Node, judges: Sequence[Judge], rows: Rows) -> NodeResult:
-        classes, first = self._classes_at(node, rows)
-        fails = np.zeros(len(classes.sizes), dtype=np.bool_)
+        classes, records, first = self._classes_at(node, rows)
+        fails = np.zeros(len(records), dtype=np.bool_)
         for judge in judges:
             fails |= judge.fails(judge.figures(classes))
-        return NodeResult(rows, classes.of, classes.sizes, first, fails)
+        return NodeResult(rows, classes.of, records, first, fails)
 
     def figures(self, node: Node, judge: Judge) -> Floats:
         """The figure of each class of a node."""
         return judge.figures(self._classes_at(node, self.rows)[0])
 
-    def _classes_at(self, node: Node, rows: Rows) -> tuple[ClassRows, Longs]:
-        """The classes of a node as judges see them, and the first row of each."""
-        of, sizes, first = self._classes(node, rows)
+    def _classes_at(self, node: Node, rows: Rows) -> tuple[ClassRows, Longs, Longs]:
+        """The classes of a node as judges see them, and of each its records and its first row."""
+        of, records, first = self._classes(node, rows)
+        sizes = records if rows.units.of is None else rows.units.sizes(of, len(records))
 
         def shown() -> Longs:
             columns = zip(rows.codes, self.hierarchies, node, strict=True)
             return np.array([a.levels[level].group[codes[first]] for codes, a, level in columns], dtype=np.int64)
 
-        return ClassRows(of, sizes, rows.weights, rows.sensitive, shown), first
+        return ClassRows(of, sizes, rows.weights, rows.sensitive, shown, rows.units), records, first
 
     def _keep(self, node: Node, result: NodeResult) -> None:
         """Remember the rows of a node where there are far fewer than before: its successors are made from them."""
         rows, of, first = result.rows, result.of, result.first
         if 3 * len(first) > 2 * len(rows) or len(self._snapshots) == SNAPSHOTS:
             return
-        for code in rows.sensitive.values():  # rows that differ in what judges look at cannot be merged
+        units = () if rows.units.of is None else (rows.units.of,)
+        for code in (*rows.sensitive.values(), *units):  # rows that differ in what judges look at cannot be merged
             key = of * (int(code.max(initial=0)) + 1) + code
             _, first, of = np.unique(key, return_index=True, return_inverse=True)
         if 3 * len(first) > 2 * len(rows):

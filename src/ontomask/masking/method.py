@@ -29,6 +29,7 @@ from ontomask.operators.ordering import Comparison
 from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
 from ontomask.privacy.diagnostics import Diagnostics
 from ontomask.privacy.models import Model
+from ontomask.privacy.units import Units
 from ontomask.progress import Progress
 from ontomask.settings import Count, ListOf, plain
 from ontomask.statements import Statement, caveat
@@ -152,6 +153,11 @@ class Method(CandidateMethod):
     def by_tuple(self, table: Tuples) -> bool:
         """Does it decide by tuple, and ask nothing of records? Then it is a :class:`TupleMethod`."""
         return False
+
+    def require_units(self, units: Units) -> None:
+        """An error where it cannot count these units. Most methods form groups of so many records, or mask each by itself;
+        one that decides by its goals alone, which count units, overrides this."""
+        units.require_records(self.title, "Choose full-domain generalization")
 
     def require_enough(self, table: Tuples) -> None:
         """Raise what makes masking these data impossible."""

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, Union
 
+import polars as pl
 from pydantic import Field, ValidatorFunctionWrapHandler, WrapValidator, field_validator, model_validator
 
 from ontomask.display import html_card, html_facts, html_table
@@ -38,6 +39,7 @@ from ontomask.privacy.severity_closeness import SeverityCloseness
 from ontomask.privacy.severity_diversity import SeverityDiversity
 from ontomask.privacy.severity_models import SeverityModel
 from ontomask.privacy.t_closeness import TCloseness
+from ontomask.privacy.units import RECORDS, Units
 from ontomask.settings import DictOf, ListOf, Settings, validated
 from ontomask.severity.severity import Severity
 from ontomask.wording import RECORD, Unit
@@ -250,6 +252,10 @@ class Policy(Settings):
     def unit(self) -> Unit:
         """The words for what models, risks and statements count."""
         return RECORD
+
+    def units_of(self, data: pl.DataFrame) -> Units:
+        """What is counted in the data, which still have their identifiers; its word is :attr:`unit`."""
+        return RECORDS
 
     @property
     def counting(self) -> str:

@@ -28,7 +28,6 @@ from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.open_table import open_table, with_own_orders
 from ontomask.policy.policy import Policy
 from ontomask.privacy.examined import Examined
-from ontomask.privacy.units import RECORDS
 from ontomask.progress import Progress, Reporter
 from ontomask.statements import Statement, note
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -76,7 +75,9 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
     if read is not None:
         read.require_unchanged()
     taken, source, notes = opened.native, opened.source, list(opened.notes)
-    units = RECORDS  # what a policy counts by a column is known before identifiers are removed
+    units = policy.units_of(taken.data)  # what a policy counts by a column is known before identifiers are removed
+    if policy.method is not None:
+        policy.method.require_units(units)
     data, removed = _columns(taken, policy, notes)
     listed = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
     studied_names = set(policy.studied)

@@ -137,7 +137,9 @@ def check_models(
         absent = [
             n for n in model.sensitive_columns(policy.attributes) if n in policy.attributes and n not in table.data
         ]
-        if absent:
+        if not isinstance(model, ContentCheck) and (other := _other_unit(policy, table, reference)):
+            findings.append(not_checked(model, other))
+        elif absent:
             findings.append(not_checked(model, f"the data do not have {', '.join(map(repr, absent))}"))
         else:
             try:
@@ -147,6 +149,14 @@ def check_models(
                     raise
                 findings.append(not_checked(model, problem.what))
     return Verification(findings)
+
+
+def _other_unit(policy: Policy, *tables: Examined | None) -> str:
+    """Nothing, or why the tables do not tell what the policy counts: a model that holds by records may fail by persons."""
+    for units in (table.units for table in tables if table is not None):
+        if units.word != policy.unit:
+            return f"the policy counts {policy.unit.many}, and of this table only {units.word.many} are known"
+    return ""
 
 
 def not_checked(model: Model, why: str) -> Finding:

@@ -44,7 +44,7 @@ class KAnonymity(ClassModel):
     def judge(self, sensitive: Sensitive) -> KAnonymityJudge:
         return KAnonymityJudge(self.k)
 
-    def monotone(self, *, suppressing: bool) -> bool:
+    def monotone(self, *, suppressing: bool, several: bool = False) -> bool:
         return True
 
     def figure_name(self) -> str:

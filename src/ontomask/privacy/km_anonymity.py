@@ -73,7 +73,7 @@ class KmAnonymity(ClassModel):
     def judge(self, sensitive: Sensitive) -> KmAnonymityJudge:
         return KmAnonymityJudge(self.k, self.m)
 
-    def monotone(self, *, suppressing: bool) -> bool:
+    def monotone(self, *, suppressing: bool, several: bool = False) -> bool:
         # Leaving records out takes them away from the parts of others, too.
         return not suppressing
 

@@ -105,10 +105,10 @@ class LDiversity(ClassModel):
         ignored = column.missing if self.missing == "ignored" else None
         return Compared(len(column), ignored, column.alike, order, apart)
 
-    def monotone(self, *, suppressing: bool) -> bool:
+    def monotone(self, *, suppressing: bool, several: bool = False) -> bool:
         # A class that is joined with others has no fewer values. Its entropy may fall below that of one that held,
-        # though not below that of all of them; so may the recursive figure.
-        return self.variant == "distinct" or not suppressing
+        # though not below that of all of them, unless units are in several of them; so may the recursive figure.
+        return self.variant == "distinct" or not (suppressing or several)
 
     def require_possible(self, sensitive: Sensitive) -> None:
         for name, column in sensitive.columns.items():

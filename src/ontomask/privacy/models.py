@@ -41,7 +41,7 @@ CHECKED: dict[CheckedOn, tuple[Kind, str]] = {
     "frame": ("verified", "Verified on the release itself: "),
     "file": ("verified", "Verified on the released file: "),
     "original": ("note", "True of the original data: "),
-    "run": ("recorded", "Checked on what the run recorded of its swaps, which the release does not show: "),
+    "run": ("recorded", "Checked on what the run recorded of itself, which the release does not show: "),
 }
 
 
@@ -144,7 +144,8 @@ class Model(Spoken):
     def check(self, data: Any, quasi: Sequence[str], attributes: Mapping[str, Any] | None = None) -> Finding:
         """Look at a frame (pandas, Polars or PyArrow) or file whose quasi-identifiers are the columns ``quasi``.
 
-        ``attributes`` say what the sensitive columns are, where a model needs to know.
+        ``attributes`` say what the sensitive columns are, where a model needs to know. Records are counted: whose they are
+        is not known here.
         """
         names = as_values(quasi, "quasi-identifiers")
         known = attributes or {}
@@ -219,11 +220,12 @@ class ClassModel(Model):
         return ""
 
     @abstractmethod
-    def monotone(self, *, suppressing: bool) -> bool:
+    def monotone(self, *, suppressing: bool, several: bool = False) -> bool:
         """If it holds, does it hold for everything more general?
 
         ``suppressing``: does the number of records in failing classes never grow either? Only then may a search with
-        a limit of suppressed records skip what is more special than a failure.
+        a limit of suppressed records skip what is more special than a failure. ``several``: is that so too where a unit
+        may have several records, in classes that are joined, and counts once in what they become?
         """
 
     @abstractmethod
@@ -291,10 +293,11 @@ class WholeTableModel(ClassModel):
         whole = "from the table itself" if reference is None else "from the original table"
         return f" ({'; '.join([whole, *self.aside_parts(sensitive)])})"
 
-    def monotone(self, *, suppressing: bool) -> bool:
+    def monotone(self, *, suppressing: bool, several: bool = False) -> bool:
         # The distance of joined classes is at most the mean of theirs, by their sizes; but one that held may fail
-        # together with one that failed, and with suppression more records would be lost.
-        return not suppressing
+        # together with one that failed, and with suppression more records would be lost. A unit that was in several of
+        # them weighs less in the joined one than in them together: then it is no mean of theirs.
+        return not suppressing and not several
 
     def figure_name(self) -> str:
         return "distance"

@@ -74,9 +74,12 @@ class SeverityDiversity(SeverityModel):
         numbers = {name: column.numbers for name, column in sensitive.columns.items() if column.numbers is not None}
         return SeverityDiversityJudge(self, numbers, self.kinds, float(self.definition.largest))
 
-    def monotone(self, *, suppressing: bool) -> bool:
-        # S18 Proposition 1; the entropy of a joined class may fall below that of one that held.
-        return self.variant == "distinct" or not suppressing
+    def monotone(self, *, suppressing: bool, several: bool = False) -> bool:
+        # S18 Proposition 1; the entropy of a joined class may fall below that of one that held. The severity of a unit,
+        # the largest of its records in a class, may grow where classes are joined.
+        if self.downward:
+            return not several
+        return self.variant == "distinct" or not (suppressing or several)
 
     def require_possible(self, sensitive: Sensitive) -> None:
         most = self.definition.largest

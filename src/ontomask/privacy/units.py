@@ -47,13 +47,25 @@ class Units:
                 remedy="Give the records that were released, all of them and in their order.",
             )
 
-    def require_records(self, what: str) -> None:
+    def require_records(self, what: str, remedy: str = "Leave it out") -> None:
         """An error where something else than records should be counted, for what can count nothing else."""
         if self.of is not None:
             raise PolicyError(
-                f"{what} counts records; it cannot count {self.word.many}",
-                remedy=f"Leave it out, or count records and not {self.word.many}.",
+                f"{what} knows records only; it cannot count {self.word.many}",
+                remedy=f"{remedy}, or count records and not {self.word.many}.",
             )
+
+    def require_word(self, word: Unit, what: str) -> None:
+        """An error where a policy counts something else, named by ``word``, than what is known of the table."""
+        if self.word != word:
+            raise PolicyError(
+                f"{what} counts {self.word.many}, and the policy counts {word.many}",
+                remedy="Ask the result of a run, which knows them, or give the attributes in place of the policy.",
+            )
+
+    def uncounted(self) -> Units:
+        """The same for rows whose numbers of records are known otherwise, and are given as ``weights``."""
+        return self if self.counts is None else Units(self.word)
 
     def take(self, rows: NDArray[Any]) -> Units:
         """The units of some records, by mask or by position."""
@@ -69,12 +81,12 @@ class Units:
         """How many units have one of these records."""
         return self.records(rows) if self.of is None else len(np.unique(self.of[rows]))
 
-    def sizes(self, of: Longs, classes: int) -> Longs:
-        """How many units each class has; ``of``: the class of each record."""
+    def sizes(self, of: Longs, classes: int, weights: Longs | None = None) -> Longs:
+        """How many units each class has; ``of``: the class of each row; ``weights``: how many records it stands for."""
         if self.of is not None:
             bound = _bound(self.of)
-            of = np.unique(of * bound + self.of) // bound
-        return np.bincount(of, self.counts, classes).astype(np.int64)
+            return np.bincount(np.unique(of * bound + self.of) // bound, minlength=classes)
+        return np.bincount(of, self.counts if weights is None else weights, classes).astype(np.int64)
 
     def in_smallest(self, of: Longs, own: Longs, sizes: Longs) -> Longs:
         """How many units have each class as their smallest one, by ``sizes``; ``own``: how many units it has in all.

@@ -84,7 +84,7 @@ def checked_in_words(findings: Sequence[Finding]) -> str:
         "frame": "verified on the released data",
         "file": "verified on the released file",
         "original": "checked on the original data",
-        "run": "checked on what the run recorded of its swaps",
+        "run": "checked on what the run recorded of itself",
     }
     used = {finding.checked_on for finding in findings}
     return " and ".join(text for data, text in ways.items() if data in used)
