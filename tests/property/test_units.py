@@ -439,7 +439,7 @@ def test_sentences_name_what_was_counted() -> None:
             "An intruder who knows these columns of a record in the data picks the right person with a probability of "
             "66.7% on average, 100% at worst."
         ),
-        "Counted by severity, the mean chance is 83.3%; of persons of a severity above 0, 1 is unique.",
+        "Weighted by severity, the mean probability is 83.3%. Of the persons with a severity above 0, 1 is unique.",
     ]
     found = om.KAnonymity(2).check_table(table)
     assert found.text == "2-anonymity: 1 of 2 classes has fewer than 2 persons (1 person in all); the smallest has 1"
