@@ -61,17 +61,22 @@ _MODELS = (
 METHODS: dict[str, type[Method]] = {str(kind.model_fields["name"].default): kind for kind in _METHODS}
 
 
-def _made(part: Any, by_name: ValidatorFunctionWrapHandler) -> Any:
-    """A method or model made in Python was checked when it was made, whoever wrote its class; others go by their name."""
-    return part if isinstance(part, Method | Model) else by_name(part)
+def _method(part: Any, by_name: ValidatorFunctionWrapHandler) -> Any:
+    """A method made in Python was checked when it was made, whoever wrote its class; others go by their name."""
+    return part if isinstance(part, Method) else by_name(part)
+
+
+def _model(part: Any, by_name: ValidatorFunctionWrapHandler) -> Any:
+    """The same for a privacy model."""
+    return part if isinstance(part, Model) else by_name(part)
 
 
 if TYPE_CHECKING:  # a checker takes [KAnonymity(k=3), LDiversity(l=2)] for a list of models
     AnyMethod: TypeAlias = Method
     AnyModel: TypeAlias = Model
 else:
-    AnyMethod = Annotated[Union[_METHODS], Field(discriminator="name"), WrapValidator(_made)]  # noqa: UP007 - of a tuple
-    AnyModel = Annotated[Union[_MODELS], Field(discriminator="name"), WrapValidator(_made)]  # noqa: UP007
+    AnyMethod = Annotated[Union[_METHODS], Field(discriminator="name"), WrapValidator(_method)]  # noqa: UP007 - of a tuple
+    AnyModel = Annotated[Union[_MODELS], Field(discriminator="name"), WrapValidator(_model)]  # noqa: UP007
 
 
 class Policy(Settings):
