@@ -32,6 +32,7 @@ from pandas.testing import assert_frame_equal
 
 import ontomask as om
 from ontomask import errors
+from ontomask.kinds import registry
 from ontomask.masking.microaggregation import PRESETS
 from ontomask.operators.aggregation import Centroid
 
@@ -155,6 +156,7 @@ TAXONOMY = om.Taxonomy.from_edges(
 )  # fmt: skip
 GRADES = ["none", "mild", "strong", "worst"]
 KINDS = ("nominal", "flat", "ordinal", "numeric")
+assert {*KINDS, "identifier"} == {kind.model_fields["kind"].default for kind in registry.KINDS}
 MIXES = [mix for size in (1, 2, 3, 4) for mix in combinations(KINDS, size)]
 DOMAIN: dict[str, list[Any]] = {
     "nominal": ["dog", "wolf", "cat", "lion", "oak", "elm", "rose", "plant"],

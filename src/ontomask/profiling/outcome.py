@@ -14,10 +14,7 @@ from ontomask.arguments import as_path, counted, did_you_mean, one_of
 from ontomask.display import html_card, html_table, text_table
 from ontomask.errors import DataError, OptionError, OutputError, PolicyError
 from ontomask.files.writing import write_text
-from ontomask.kinds.flat import Flat
-from ontomask.kinds.nominal import Nominal
-from ontomask.kinds.numeric import Numeric
-from ontomask.kinds.ordinal import Ordinal
+from ontomask.kinds.registry import KINDS
 from ontomask.masking.method import Method
 from ontomask.microdata.attributes import Attribute, Identifier, Missing, Role
 from ontomask.microdata.reading_options import Reading
@@ -69,14 +66,11 @@ class Proposal:
             return Identifier()
         role: Role = self.role
         missing: Missing | None = "category" if may_lack else None
-        if self.kind == "nominal":
-            assert self.taxonomy is not None
-            return Nominal(taxonomy=self.taxonomy, role=role, missing=missing)
-        if self.kind == "numeric":
-            return Numeric(role=role, missing=missing, decimals=self.decimals)
-        if self.kind == "ordinal":
-            return Ordinal(role=role, missing=missing, order=self.order)
-        return Flat(role=role, missing=missing)
+        kind = next(one for one in KINDS if one.model_fields["kind"].default == self.kind)
+        found = {"taxonomy": self.taxonomy, "decimals": self.decimals, "order": self.order}
+        own = {name: value for name, value in found.items() if name in kind.model_fields}
+        made: Attribute = validated(kind, {"role": role, "missing": missing, **own})
+        return made
 
     def reason_for(self, masks: Sequence[str] = DEFAULT_MASKS) -> str:
         """The reasons in words, for a method that masks the columns of these roles."""
