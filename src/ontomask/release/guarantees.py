@@ -1,38 +1,68 @@
-"""Caveats among the guarantees of a result."""
+"""Guarantees of a release: what holds of it, what does not, and under which assumptions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ontomask.assessment.attacks import Attack, attacks_of
 from ontomask.assessment.linkage import KINDS
 from ontomask.assessment.risk import risk_of
-from ontomask.policy.verification import ORDERS
+from ontomask.masking.randomness import EXPLICIT_SEED
+from ontomask.policy.verification import NOTHING_PROMISED, ORDERS
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.statements import Statement, caveat
 from ontomask.wording import Counts
 
 if TYPE_CHECKING:
+    from ontomask.masking.randomness import Secret
     from ontomask.policy.policy import Policy
+    from ontomask.policy.verification import Verification
     from ontomask.privacy.models import Model
     from ontomask.release.result import Result
 
 #: Linkage is tried for the guarantees where there are no more different records than this.
 MOST_LINKED = 30_000
+NOT_TRIED = caveat("Record linkage was not tried here: assess the release to see what it finds.")
 
 
-def linkage_tried(result: Result) -> list[Statement]:
-    """Where no k is promised, what the most successful attack finds; large tables take long and are left to the user."""
-    assert result.policy.method is not None
-    findings = result.verification.findings
+def guarantees(
+    policy: Policy,
+    verification: Verification,
+    caveats: Sequence[Statement],
+    marks: Sequence[Statement],
+    tried: Callable[[], Statement] = lambda: NOT_TRIED,
+) -> list[Statement]:
+    """What holds of a release and under which assumptions; what fails comes first.
+
+    ``caveats``: what weakens a promise on these data. ``marks``: what is said of the run, such as its seed. ``tried``:
+    where no k is promised, what record linkage finds.
+    """
+    assert policy.method is not None
+    findings, k = verification.findings, policy.method.promised_k
+    broken = any(isinstance(f.model, KAnonymity) and f.model.k <= k and not f.holds for f in findings)
     protecting = [f for f in findings if f.holds and f.model.name != "no_identifiers" and not f.model.trivial]
-    if result.policy.method.promised_k > 1 or protecting:
-        return []
+    return [
+        *verification.failures,
+        *([] if verification.promises else [NOTHING_PROMISED]),
+        *marks,
+        *([] if broken else policy.method.assurances(policy.unit)),  # data that were changed need not keep them
+        *caveats,
+        *(finding.statement for finding in findings if finding.holds),
+        *([] if k > 1 or protecting else [tried()]),
+        *assumptions(policy, [finding.model for finding in findings]),
+    ]
+
+
+def marks_of(policy: Policy, secret: Secret) -> list[Statement]:
+    """What is said of a run in which something random came from an explicit seed."""
+    return [EXPLICIT_SEED] if secret.explicit and policy.draws else []
+
+
+def linkage_tried(result: Result) -> Statement:
+    """What the most successful attack finds; large tables take long and are left to the user."""
     if max(result.prepared.table.p, result.masked.groups) > MOST_LINKED:
-        return [
-            caveat("Record linkage was not tried here, because there are many different records: see the assessment.")
-        ]
+        return NOT_TRIED
     worst = max((_worst_attack(part) for part in result.each), key=lambda attack: attack.share)
     quasi = result.policy.quasi_identifiers
     known = quasi if worst.name == "prosecutor" else [column.name for column in result.prepared.table.columns]
@@ -42,7 +72,7 @@ def linkage_tried(result: Result) -> list[Statement]:
         f"the released records (an intruder who knows {', '.join(known)} of every record {worst.words})."
         for counts in (Counts(), result.counts)
     )
-    return [Statement("tried", exact, worst.name, public)]
+    return Statement("tried", exact, worst.name, public)
 
 
 def _worst_attack(release: Result) -> Attack:

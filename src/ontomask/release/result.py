@@ -15,13 +15,12 @@ from ontomask.arguments import as_path, counted
 from ontomask.display import html_card, html_fold, html_list
 from ontomask.errors import DataError
 from ontomask.masking.method import Masked
-from ontomask.masking.randomness import EXPLICIT_SEED, Secret
+from ontomask.masking.randomness import Secret
 from ontomask.microdata.frames import FrameT, NativeFrame
 from ontomask.policy.policy import Policy
-from ontomask.policy.verification import NOTHING_PROMISED, Verification
-from ontomask.privacy.k_anonymity import KAnonymity
+from ontomask.policy.verification import Verification
 from ontomask.release.evaluation import ReleaseEvaluation
-from ontomask.release.guarantees import assumptions, linkage_tried
+from ontomask.release.guarantees import guarantees, linkage_tried, marks_of
 from ontomask.release.releases import all_verified, write_releases
 from ontomask.release.saving import save_result
 from ontomask.statements import Statement
@@ -121,7 +120,7 @@ class Result(ReleaseEvaluation, Generic[FrameT]):
     @property
     def reproducible(self) -> bool:
         """Did something random come from an explicit seed, so that whoever knows or guesses it can repeat it?"""
-        return self.secret.explicit and self.policy.draws
+        return bool(marks_of(self.policy, self.secret))
 
     @property
     def satisfied(self) -> bool:
@@ -148,22 +147,8 @@ class Result(ReleaseEvaluation, Generic[FrameT]):
     @cached_property
     def guarantees(self) -> list[Statement]:
         """What holds of the release and under which assumptions; what fails comes first. For the steward."""
-        findings = self.verification.findings
-        assert self.policy.method is not None
-        k = self.policy.method.promised_k
-        broken = any(isinstance(f.model, KAnonymity) and f.model.k <= k and not f.holds for f in findings)
-        return [
-            *self.verification.failures,
-            *([] if self.promises else [NOTHING_PROMISED]),
-            *([EXPLICIT_SEED] if self.reproducible else []),
-            *(
-                [] if broken else self.policy.method.assurances(self.policy.unit)
-            ),  # data that were changed need not keep them
-            *self.caveats,
-            *(finding.statement for finding in findings if finding.holds),
-            *linkage_tried(self),
-            *assumptions(self.policy, [finding.model for finding in findings]),
-        ]
+        marks = marks_of(self.policy, self.secret)
+        return guarantees(self.policy, self.verification, self.caveats, marks, lambda: linkage_tried(self))
 
     @property
     def public_guarantees(self) -> list[Statement]:
