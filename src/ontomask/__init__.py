@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from ontomask.distances.tables import distance_matrix as distance_matrix
     from ontomask.distances.tables import similarity as similarity
     from ontomask.distances.tables import similarity_matrix as similarity_matrix
+    from ontomask.engines.memory import anonymize as anonymize
     from ontomask.hierarchies.intervals import Intervals as Intervals
     from ontomask.hierarchies.kinds import MaskedText as MaskedText
     from ontomask.hierarchies.levels_file import LevelsFile as LevelsFile
@@ -83,8 +84,7 @@ if TYPE_CHECKING:
     from ontomask.release.check import check as check
     from ontomask.release.result import Result as Result
     from ontomask.release.result_folder import verify_result as verify_result
-    from ontomask.release.run import anonymize as anonymize
-    from ontomask.release.run import verify as verify
+    from ontomask.release.verify import verify as verify
     from ontomask.report.page import write_report as write_report
     from ontomask.severity.classes import riopsi as riopsi
     from ontomask.severity.severity import Severity as Severity
@@ -152,7 +152,7 @@ _HOME = {
     "Taxonomy": "taxonomy.taxonomy",
     "TaxonomyLevels": "hierarchies.taxonomy_levels",
     "Verification": "policy.verification",
-    "anonymize": "release.run",
+    "anonymize": "engines.memory",
     "assess": "assessment.assess",
     "attribute_disclosure": "assessment.disclosure",
     "central_record": "operators.records",
@@ -195,7 +195,7 @@ _HOME = {
     "sort_records": "operators.records",
     "sort_values": "operators.references",
     "unregister_measure": "distances.measures",
-    "verify": "release.run",
+    "verify": "release.verify",
     "verify_result": "release.result_folder",
     "weighted_distances": "operators.references",
     "weighted_record_distances": "operators.references",

@@ -1,13 +1,13 @@
-"""A table can be masked without its records in memory: a toy engine that never has more than one chunk of them at hand.
+"""What every engine must do: its release is that of ``om.anonymize``, byte by byte, and so is all that is said of it.
 
-It counts the combinations of values that occur, masks their tuples, and goes through the records once more to write them. For
-every method that decides by tuple, and every kind of column, its release is that of ``om.anonymize``, byte by byte, and
-its findings are the same.
+A new engine joins the list ``ENGINES``. The toy engine beside the one in memory never has more than one chunk of records at
+hand. It says only how chunks are read, counted and written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,81 +16,67 @@ import pytest
 
 import ontomask as om
 from ontomask.arrays import Longs
-from ontomask.errors import OntomaskError
-from ontomask.masking.goals import Goals
+from ontomask.engines.chunks import ChunkEngine
+from ontomask.engines.engine import Outcome
+from ontomask.engines.memory import MemoryEngine
+from ontomask.errors import NotSatisfied, OntomaskError, PolicyError
 from ontomask.masking.method import TupleMethod
-from ontomask.masking.randomness import Secret, masking_generator
-from ontomask.microdata.dtypes import only_what_cells_show, restore_dtype
-from ontomask.microdata.encoding import Rows, apply_missing_rules, encode
+from ontomask.masking.randomness import Secret
 from ontomask.policy.policy import METHODS
-from ontomask.policy.verification import Verification, check_models
-from ontomask.privacy.examined import Examined
-from ontomask.privacy.units import Units
-from ontomask.progress import silent
-from ontomask.release.run import decode, shown_values
+from ontomask.release.guarantees import NOT_TRIED
 
-Chunks = Callable[[], Iterable[pl.DataFrame]]
 NUMBER = "# of records"
 
 
-class Engine:
-    """Masks a table that ``read`` gives in chunks, as often as it is asked for it."""
+class ToyEngine(ChunkEngine):
+    """Reads slices of a frame and writes to a list."""
 
-    def __init__(self, read: Chunks, policy: om.Policy, seed: int) -> None:
-        self.read, self.policy, self.secret = read, policy, Secret.of_seed(seed)
-        looked_at = {name for model in policy.require for name in model.sensitive_columns(policy.attributes)}
-        #: The columns whose combinations are counted: what the method masks, and what models look at.
-        self.names = [name for name in policy.attributes if name in {*policy.studied, *looked_at}]
+    def __init__(self, whole: pl.DataFrame, size: int, policy: om.Policy, secret: Secret) -> None:
+        super().__init__(policy, secret)
+        self.whole, self.size, self.parts = whole, size, list[pl.DataFrame]()
 
-    def records(self) -> Iterator[pl.DataFrame]:
-        """The records that stay, chunk by chunk, without identifiers."""
-        listed = {name: a for name, a in self.policy.attributes.items() if a.role != "identifier"}
-        for chunk in self.read():
-            yield apply_missing_rules(chunk.select(*listed), listed, self.policy.studied, [])[0]
+    def chunks(self) -> Iterable[pl.DataFrame]:
+        return self.whole.iter_slices(self.size)
 
-    def counted(self, chunks: Iterable[pl.DataFrame]) -> tuple[pl.DataFrame, Longs]:
-        """The combinations that occur, in the order first seen, and their counts: what a database does with GROUP BY."""
+    def count(self, chunks: Iterable[pl.DataFrame], names: Sequence[str]) -> tuple[pl.DataFrame, Longs]:
+        """What a database does with GROUP BY."""
         found = None
         for chunk in chunks:
-            part = chunk.select(*self.names, pl.lit(1, dtype=pl.Int64).alias(NUMBER))
+            part = chunk.select(*names, pl.lit(1, dtype=pl.Int64).alias(NUMBER))
             both = part if found is None else pl.concat([found, part])
-            found = both.group_by(self.names, maintain_order=True).agg(pl.col(NUMBER).sum())
+            found = both.group_by(names, maintain_order=True).agg(pl.col(NUMBER).sum())
         assert found is not None
         return found.drop(NUMBER), found[NUMBER].to_numpy()
 
-    def run(self, write: Callable[[pl.DataFrame], Any], written: Chunks) -> Verification:
-        policy, method = self.policy, self.policy.method
-        data, counts = self.counted(self.records())
-        original = Examined.of(data, policy.attributes, Units(counts=counts))
-        table = encode(data, policy.attributes, [name for name in self.names if name in policy.studied], counts=counts)
-        assert isinstance(method, TupleMethod)
-        assert method.by_tuple(table)
+    def write_chunk(self, chunk: pl.DataFrame) -> None:
+        self.parts.append(chunk)
 
-        def located() -> Iterator[tuple[pl.DataFrame, Rows]]:
-            """Each chunk with the tuples of its records."""
-            for chunk in self.records():
-                join: Any = {"on": self.names, "how": "left", "nulls_equal": True, "maintain_order": "left"}
-                place = chunk.join(data.with_row_index(NUMBER), **join)[NUMBER].to_numpy()
-                yield chunk, Rows(table.rows.tuple_of[place], table.p)
+    def written(self) -> Iterable[pl.DataFrame]:
+        return self.parts
 
-        for model in policy.require:
-            model.require_enough(original)
-        goals = Goals.of(policy.require, original, table.rows)
-        rng = masking_generator(self.secret, table, lambda: (rows for _, rows in located()))
-        masked = method.mask_tuples(goals, table, rng, silent)
-        shown = [restore_dtype(values, data[values.name]) for values in shown_values(policy, table, masked.tuples)]
-        for chunk, rows in located():
-            write(only_what_cells_show(decode(chunk, masked.on(rows), shown)))
-        released, counts = self.counted(written())
-        promised = [om.KAnonymity(k=method.promised_k)] if method.promised_k > 1 else []
-        models = [*promised, *(model for model in policy.require if model not in promised)]
-        examined = Examined.of(released, policy.attributes, Units(counts=counts), original.meanings)
-        return check_models(examined, models, policy, original, masked.tuples.diagnostics)
+    def discard(self) -> None:
+        self.parts.clear()
 
+
+def in_memory(frame: pl.DataFrame, policy: om.Policy, seed: int) -> tuple[Outcome, bytes]:
+    result = MemoryEngine(frame, policy, Secret.of_seed(seed)).run(allow_unsatisfied=True)
+    return result, result.data.write_csv().encode()
+
+
+def in_chunks(frame: pl.DataFrame, policy: om.Policy, seed: int) -> tuple[Outcome, bytes]:
+    engine = ToyEngine(frame, 3 + len(frame) * (seed + 1) % 37, policy, Secret.of_seed(seed))
+    release = engine.run(allow_unsatisfied=True)
+    texts = [part.write_csv(include_header=place == 0) for place, part in enumerate(engine.parts)]
+    return release, "".join(texts).encode()
+
+
+#: Each masks a frame as the policy says, with a seed, and gives what is known of the release, and its CSV.
+ENGINES = [in_memory, in_chunks]
 
 CODES = ["428.0", "428.1", "486", "481", "482.9", "250.00", "250.01", "Lumbago", "724.2"]
 ATTRIBUTES = {
     "name": om.Identifier(),
+    "patient": om.Identifier(),
     "age": om.Numeric(),
     "weight": om.Numeric(),
     "grade": om.Ordinal(order=["low", "middle", "high"], missing="category"),
@@ -101,6 +87,7 @@ ATTRIBUTES = {
     "pay": om.Numeric(role="sensitive", missing="drop_record"),
     "note": om.Flat(role="other"),
 }
+GRADES = pl.Enum(["low", "middle", "high", "highest"])
 ADAPTIVE = {"partition": "adaptive"}
 METHODS_BY_TUPLE = [
     om.Suppression(k=2),
@@ -131,6 +118,7 @@ def frame(rng: np.random.Generator) -> pl.DataFrame:
     made = pl.DataFrame(
         {
             "name": [f"n{i}" for i in range(n)],
+            "patient": [f"p{i // 2}" for i in range(n)],
             "age": rng.integers(20, 26, n),
             "weight": rng.integers(100, 104, n) / 2,
             "grade": rng.choice(["low", "middle", "high"], n),
@@ -139,11 +127,13 @@ def frame(rng: np.random.Generator) -> pl.DataFrame:
             "ill": rng.choice(["flu", "Flu ", "gout", "ulcer", "NA"], n),
             "diagnosis": rng.choice(CODES, n),
             "pay": rng.integers(1, 5, n) * 0.5 - 1,
-            "note": rng.choice(["x", "y", "z"], n),
+            "note": rng.choice(["x", "y", "=z"], n),
+            "site": rng.choice(["north", "south"], n),
         }
     )
     gaps = {name: pl.Series(rng.random(n) < 0.1) for name in ("grade", "job", "pay", "note")}
-    return made.with_columns(pl.when(~gap).then(pl.col(name)).alias(name) for name, gap in gaps.items())
+    made = made.with_columns(pl.when(~gap).then(pl.col(name)).alias(name) for name, gap in gaps.items())
+    return made.with_columns(pl.col("grade").cast(GRADES)) if n % 2 else made
 
 
 def policy_of(method: TupleMethod, case: int) -> om.Policy:
@@ -158,35 +148,68 @@ def policy_of(method: TupleMethod, case: int) -> om.Policy:
     required = REQUIRED[(case + case // len(QUASI)) % len(REQUIRED)]  # another one for the same columns
     if isinstance(method, om.Generalization) and method.suppression_limit:
         required = [model for model in required if not isinstance(model, om.KmAnonymity)]
-    return om.Policy(attributes=attributes, method=method, require=required, row_order="kept")
+    unlisted = ("other", "drop")[case % 2]
+    return om.Policy(attributes=attributes, method=method, require=required, row_order="kept", unlisted=unlisted)
 
 
+def outcome_of(run: Callable[[], Any]) -> Any:
+    try:
+        return run()
+    except OntomaskError as problem:
+        return f"{type(problem).__name__}: {problem}"
+
+
+@cache
+def expected_of(place: int, case: int) -> tuple[pl.DataFrame, om.Policy, Any]:
+    whole, policy = frame(np.random.default_rng([case, 19])), policy_of(METHODS_BY_TUPLE[place], case)
+    return whole, policy, outcome_of(lambda: om.anonymize(whole, policy, seed=case, allow_unsatisfied=True))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("case", range(10))
-@pytest.mark.parametrize("method", METHODS_BY_TUPLE, ids=repr)
-def test_chunks_give_the_bytes_of_the_whole(method: TupleMethod, case: int) -> None:
-    rng = np.random.default_rng([case, 19])
-    whole, policy = frame(rng), policy_of(method, case)
-    size = int(rng.integers(3, 40))
-    written: list[pl.DataFrame] = []
-    engine = Engine(lambda: whole.iter_slices(size), policy, case)
-    outcomes: list[Any] = []
-    for run in (
-        lambda: om.anonymize(whole, policy, seed=case, allow_unsatisfied=True),
-        lambda: engine.run(written.append, lambda: written),
-    ):
-        try:
-            outcomes.append(run())
-        except OntomaskError as problem:
-            outcomes.append(f"{type(problem).__name__}: {problem}")
-    expected, found = outcomes
-    if isinstance(expected, str) or isinstance(found, str):
-        assert found == expected
+@pytest.mark.parametrize("place", range(len(METHODS_BY_TUPLE)), ids=lambda place: repr(METHODS_BY_TUPLE[place]))
+def test_the_release_is_that_of_anonymize(engine: Callable[..., Any], place: int, case: int) -> None:
+    whole, policy, expected = expected_of(place, case)
+    outcome = outcome_of(lambda: engine(whole, policy, case))
+    if isinstance(expected, str) or isinstance(outcome, str):
+        assert outcome == expected
         return
-    texts = [part.write_csv(include_header=place == 0) for place, part in enumerate(written)]
-    assert "".join(texts).encode() == expected.data.write_csv().encode()
-    assert [str(finding) for finding in found] == [str(finding) for finding in expected.verification]
-    for mine, theirs in zip(found, expected.verification, strict=True):
+    found, content = outcome
+    assert content == expected.data.write_csv().encode()
+    assert [str(finding) for finding in found.verification] == [str(finding) for finding in expected.verification]
+    for mine, theirs in zip(found.verification, expected.verification, strict=True):
         assert mine.violations.equals(theirs.violations)
+    assert found.notes == expected.notes
+    assert any(statement.subject == "patient" for statement in found.notes)
+    assert [s for s in found.guarantees if s != NOT_TRIED] == [s for s in expected.guarantees if s.kind != "tried"]
+
+
+def toy(method: Any, **settings: Any) -> ToyEngine:
+    policy = policy_of(om.Recoding(k=2), 0)
+    policy = policy.changed(method=method, **settings)
+    return ToyEngine(frame(np.random.default_rng(1)), 7, policy, Secret.of_seed(1))
+
+
+def test_what_is_refused_is_discarded() -> None:
+    engine = toy(om.Suppression(k=2), require=[om.KmAnonymity(k=15, m=1)])
+    with pytest.raises(NotSatisfied, match="the release is refused"):
+        engine.run()
+    assert engine.parts == []
+    found = engine.run(allow_unsatisfied=True)
+    assert engine.parts
+    assert found.guarantees[0].kind == "failed"
+
+
+def test_linkage_that_was_not_tried_is_said() -> None:
+    found = toy(om.Suppression(k=1), require=[]).run(allow_unsatisfied=True)
+    assert NOT_TRIED in found.guarantees
+
+
+def test_records_that_are_not_in_memory_are_not_shuffled_or_grouped() -> None:
+    with pytest.raises(PolicyError, match="cannot be shuffled"):
+        toy(om.Recoding(k=2), row_order="shuffled")
+    with pytest.raises(PolicyError, match="forms groups of records"):
+        toy(om.RankSwapping(k=10)).run()
 
 
 def test_every_method_by_tuple_and_every_kind_is_tried() -> None:

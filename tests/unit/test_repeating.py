@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 import ontomask as om
-from ontomask.column_names.repeated_identifiers import Repeating, repeating, unit_of
+from ontomask.column_names.repeated_identifiers import Repeating, repeating_column, unit_of
 from ontomask.report.summary import summarize
 
 
@@ -81,7 +81,7 @@ def test_numbers_dates_categories_and_what_is_not_a_number() -> None:
             "same": [7] * 4,
         }
     )
-    found = repeating(frame, frame.columns)
+    found = [repeat for column in frame if (repeat := repeating_column(column)) is not None]
     assert found == [
         Repeating("float", 1, 2, 2),
         Repeating("category", 2, 3, 1),

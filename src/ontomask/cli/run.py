@@ -89,9 +89,9 @@ def command(
     versions and hashes. FOLDER appears only when it is complete.
     """
     from ontomask.distances.kept_tables import tables_kept
+    from ontomask.engines.memory import anonymize
     from ontomask.masking.randomness import EXPLICIT_SEED, chosen_secret
     from ontomask.policy.policy import Policy
-    from ontomask.release.run import anonymize
     from ontomask.release.saving import inputs_of, require_place
 
     one_answer(as_json, quiet)

@@ -78,7 +78,7 @@ def _found(
 ) -> Verification:
     from ontomask.policy.policy import Policy
     from ontomask.release.result_folder import verify_result
-    from ontomask.release.run import verify
+    from ontomask.release.verify import verify
 
     if data is None and not policy.exists():
         raise MissingDataError("no such file or folder", where=str(policy), remedy="Check the path.")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import polars as pl
 
 from ontomask.arguments import counted, short
+from ontomask.arrays import Longs
 from ontomask.column_names.names import is_unit, names_a_key, numbered_unit, topic_of, vocabulary, words_of
 from ontomask.microdata.csv_types import MARKERS
 from ontomask.statements import Statement, caveat
@@ -51,27 +51,27 @@ def unit_of(name: str) -> str:
     return next((unit for unit, known in vocabulary().units.items() if not known.isdisjoint(words)), "persons")
 
 
-def repeating(data: pl.DataFrame, names: Iterable[str]) -> list[Repeating]:
-    """The columns that name persons, stays or the like and hold a value in more than one record."""
-    return [found for name in names if (found := repeating_column(data[name])) is not None]
-
-
-def repeating_column(values: pl.Series) -> Repeating | None:
+def repeating_column(values: pl.Series, counts: Longs | None = None) -> Repeating | None:
     """The column, if a value is in more than one record and values name somebody.
 
     Nulls, blanks and marks such as NA name nobody. Neither do remarks, nor a few values that all records share, unless the
-    column is named like a key: it was left out for another reason.
+    column is named like a key: it was left out for another reason. ``counts``: records of each value, if it is not one.
     """
-    held = values.drop_nulls()
-    if held.dtype.is_float():
-        held = held.drop_nans()
-    elif held.dtype in (pl.String, pl.Categorical, pl.Enum):
-        texts = held.cast(pl.String).str.strip_chars()
-        held = texts.filter(~texts.is_in(["", *MARKERS]))
-    different = held.n_unique()
-    if different == len(held) or not _names_somebody(values.name, different, len(held)):
+    held = values.is_not_null()
+    if values.dtype.is_float():
+        held &= values.is_not_nan().fill_null(False)
+    elif values.dtype in (pl.String, pl.Categorical, pl.Enum):
+        values = values.cast(pl.String).str.strip_chars()
+        held &= ~values.is_in(["", *MARKERS]).fill_null(True)
+    different = values.filter(held).n_unique()
+    records, all_records = (int(held.sum()), len(held)) if counts is None else (_sum(counts, held), int(counts.sum()))
+    if different == records or not _names_somebody(values.name, different, records):
         return None
-    return Repeating(values.name, different, len(held), len(values) - len(held))
+    return Repeating(values.name, different, records, all_records - records)
+
+
+def _sum(counts: Longs, where: pl.Series) -> int:
+    return int(counts[where.to_numpy()].sum())
 
 
 def _names_somebody(name: str, different: int, records: int) -> bool:

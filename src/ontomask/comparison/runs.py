@@ -15,11 +15,11 @@ from typing import Any
 from ontomask.comparison.evaluation import Failure, Ground, Run, failed_run, judged
 from ontomask.comparison.grid import required_k
 from ontomask.distances.sweep import available_cores
+from ontomask.engines.memory import anonymize
 from ontomask.errors import Cancelled, Keyword, NotSatisfied, OntomaskError, OptionError
 from ontomask.masking.method import GroupingMethod
 from ontomask.policy.policy import Policy
 from ontomask.progress import Progress
-from ontomask.release.run import anonymize
 
 #: Where the first run shows that all will be done within so many seconds, no processes are started.
 SOON = 8.0

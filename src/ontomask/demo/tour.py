@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from ontomask.comparison.evaluation import Run, judged
 from ontomask.comparison.outcome import Comparison
 from ontomask.demo.stays import demo_data, demo_policy
+from ontomask.engines.memory import anonymize
 from ontomask.errors import Keyword, OutputError, Text
 from ontomask.files.fingerprints import sha256
 from ontomask.files.writing import write_text
@@ -26,7 +27,6 @@ from ontomask.microdata.writing import write_table
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.progress import Progress, silent, stretch
 from ontomask.release.result import Result
-from ontomask.release.run import anonymize
 
 if TYPE_CHECKING:
     from ontomask.policy.policy import Policy

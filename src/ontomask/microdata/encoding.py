@@ -139,46 +139,59 @@ def require_columns(data: pl.DataFrame, attributes: Mapping[str, Any]) -> None:
         )
 
 
-def require_some_kept(kept: NDArray[np.bool_]) -> None:
-    """Not every record was dropped."""
-    if not kept.any():
+def require_some_kept(kept: int) -> None:
+    """Not every record was dropped; ``kept``: how many were not."""
+    if not kept:
         raise DataError(
             "dropping the records with missing values leaves none", remedy="Choose missing: category for some columns."
         )
 
 
-def apply_missing_rules(
-    data: pl.DataFrame, attributes: Mapping[str, Any], studied: Collection[str], notes: list[Statement]
-) -> tuple[pl.DataFrame, NDArray[np.bool_]]:
-    """Missing values as the policy wants them: the data, or a chunk of them, without the records it drops, and which
-    records stayed.
+class MissingRules:
+    """Missing values as the policy wants them, in the data or in one chunk of them after the other.
 
     Where it does not say, a missing value is an error in the columns that are ``studied``, and left alone in others.
     """
-    keep = np.ones(len(data), dtype=np.bool_)
-    for name, attribute in attributes.items():
-        absent = data[name].is_null()
-        if attribute.missing == "drop_record" and absent.any():
-            keep &= ~absent.to_numpy()
-            notes.append(note(f"{name}: {counted(int(absent.sum()), 'record')} without a value dropped", name))
-    for name, attribute in attributes.items():
-        absent = data[name].is_null() & pl.Series(keep)
-        rule = attribute.missing or ("error" if name in studied else None)
-        if rule == "error" and absent.any():
-            shown, rows = rows_where(absent)
-            raise DataError(
-                f"has {counted(len(rows), 'missing value')} ({shown})",
-                where=f"column {name!r}",
-                remedy=f"Fill {'it' if len(rows) == 1 else 'them'} in, or set missing: category (missing values form a "
-                "category of their own) or missing: drop_record (such records are left out).",
-                rows=rows,
-            )
-        if rule == "category" and absent.any():
-            number = int(absent.sum())
-            notes.append(
-                note(
-                    f"{name}: {counted(number, 'missing value')}, a category of {'its' if number == 1 else 'their'} own",
-                    name,
+
+    def __init__(self, attributes: Mapping[str, Any], studied: Collection[str]) -> None:
+        self._attributes, self._studied = attributes, studied
+        self._dropped, self._categories = dict.fromkeys(attributes, 0), dict.fromkeys(attributes, 0)
+        self._seen = 0
+
+    def apply(self, data: pl.DataFrame) -> tuple[pl.DataFrame, NDArray[np.bool_]]:
+        """The data without the records that are dropped, and which records stayed."""
+        keep = np.ones(len(data), dtype=np.bool_)
+        for name, attribute in self._attributes.items():
+            absent = data[name].is_null()
+            if attribute.missing == "drop_record" and absent.any():
+                keep &= ~absent.to_numpy()
+                self._dropped[name] += int(absent.sum())
+        for name, attribute in self._attributes.items():
+            absent = data[name].is_null() & pl.Series(keep)
+            rule = attribute.missing or ("error" if name in self._studied else None)
+            if rule == "error" and absent.any():
+                shown, rows = rows_where(absent, np.arange(self._seen, self._seen + len(data)))
+                raise DataError(
+                    f"has {counted(len(rows), 'missing value')} ({shown})",
+                    where=f"column {name!r}",
+                    remedy=f"Fill {'it' if len(rows) == 1 else 'them'} in, or set missing: category (missing values form a "
+                    "category of their own) or missing: drop_record (such records are left out).",
+                    rows=rows,
                 )
-            )
-    return (data if keep.all() else data.filter(pl.Series(keep))), keep
+            if rule == "category":
+                self._categories[name] += int(absent.sum())
+        self._seen += len(data)
+        return (data if keep.all() else data.filter(pl.Series(keep))), keep
+
+    @property
+    def notes(self) -> list[Statement]:
+        """How many records were dropped, and how many missing values are categories, of all that was seen."""
+        dropped = {name: number for name, number in self._dropped.items() if number}
+        categories = {name: number for name, number in self._categories.items() if number}
+        return [
+            *(note(f"{name}: {counted(n, 'record')} without a value dropped", name) for name, n in dropped.items()),
+            *(
+                note(f"{name}: {counted(n, 'missing value')}, a category of {'its' if n == 1 else 'their'} own", name)
+                for name, n in categories.items()
+            ),
+        ]

@@ -6,6 +6,8 @@ for "this is text". Different values stay different: classes of records are the 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import polars as pl
 
 from ontomask.arguments import counted, short, some_of
@@ -21,18 +23,21 @@ _NUMBER = r"^[-+]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?%?(?: *(?:to|\.\.) *[-+]?[0-9
 _QUOTED = f"^'*[{_SIGNS}]"
 
 
-def formula_cells(data: pl.DataFrame) -> dict[str, int]:
+def formula_cells(chunks: Iterable[pl.DataFrame]) -> dict[str, int]:
     """By column, how many cells a spreadsheet would take for a formula; a column name counts as a cell."""
-    counts = {name: int(named) for name, named in zip(data.columns, _formulas(pl.Series(data.columns)), strict=True)}
-    for column in data.iter_columns():
-        if is_text(column.dtype):
-            counts[column.name] += int(_formulas(column.cast(pl.String)).sum())
+    counts: dict[str, int] = {}
+    for data in chunks:
+        names = data.columns
+        counts = counts or {name: int(odd) for name, odd in zip(names, _formulas(pl.Series(names)), strict=True)}
+        for column in data.iter_columns():
+            if is_text(column.dtype):
+                counts[column.name] += int(_formulas(column.cast(pl.String)).sum())
     return {name: count for name, count in counts.items() if count}
 
 
-def formula_note(data: pl.DataFrame) -> list[Statement]:
-    """What to tell of them: columns and counts, no values."""
-    counts = formula_cells(data)
+def formula_note(chunks: Iterable[pl.DataFrame]) -> list[Statement]:
+    """What to tell of them: columns and counts, no values. ``chunks``: the table, whole or in parts."""
+    counts = formula_cells(chunks)
     if not counts:
         return []
     shown = some_of([f"{counted(count, 'cell')} of {short(repr(name), 40)}" for name, count in counts.items()], 10)

@@ -106,7 +106,7 @@ def _for_spreadsheets(data: pl.DataFrame, chosen: Format, target: Path, escape: 
         return data
     if escape:
         return escaped(data, str(target))
-    for note in formula_note(data) if told else ():
+    for note in formula_note([data]) if told else ():
         warnings.warn(str(note), OntomaskWarning, stacklevel=3)
     return data
 

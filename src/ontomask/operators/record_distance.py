@@ -14,7 +14,7 @@ from ontomask.errors import OptionError
 from ontomask.kernels.space import Space
 from ontomask.microdata.attributes import as_attributes
 from ontomask.microdata.column_distance import ColumnDistance
-from ontomask.microdata.encoding import Table, Tuples, apply_missing_rules, encode, require_columns
+from ontomask.microdata.encoding import MissingRules, Table, Tuples, encode, require_columns
 from ontomask.microdata.open_table import open_table, with_own_orders
 
 Distance = Literal["mean", "s"]
@@ -179,7 +179,7 @@ def table_of(frame: Any, attributes: Any) -> Table:
     for name, attribute in listed.items():
         if attribute.missing == "drop_record":
             listed[name] = attribute.model_copy(update={"missing": "error"})
-    data, _ = apply_missing_rules(data, listed, listed, [])
+    data, _ = MissingRules(listed, listed).apply(data)
     return encode(data, listed, list(listed))
 
 

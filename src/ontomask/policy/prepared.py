@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,47 +13,36 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import free_name, some_of
-from ontomask.column_names.repeated_identifiers import Repeating, repeating
+from ontomask.arrays import Longs
+from ontomask.column_names.repeated_identifiers import Repeating, repeating_column
 from ontomask.errors import DataError
 from ontomask.files.fingerprints import InputFile, State, states_of
-from ontomask.microdata.encoding import (
-    Table,
-    Tuples,
-    apply_missing_rules,
-    encode,
-    require_columns,
-    require_some_kept,
-)
+from ontomask.microdata.encoding import MissingRules, Table, Tuples, encode, require_columns, require_some_kept
 from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.open_table import open_table, with_own_orders
 from ontomask.policy.policy import Policy
 from ontomask.privacy.examined import Examined
+from ontomask.privacy.units import Units
 from ontomask.progress import Progress, Reporter
 from ontomask.statements import Statement, note
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """The data as the policy sees them, without identifiers and dropped records: as models look at them, and encoded.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Original:
+    """A table as the policy sees it, wherever its records are: as models look at it, and encoded.
 
-    ``repeating``: identifiers that several of its records shared before they were removed.
+    Its rows are records, or combinations of values with their counts. ``repeating``: identifiers that several of its
+    records shared before they were removed.
     """
 
-    taken: NativeFrame
+    policy: Policy
     examined: Examined
     table: Table
-    kept: NDArray[np.bool_]
-    policy: Policy
-    notes: list[Statement] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
-    source: Path | None = None
-    repeating: list[Repeating] = field(default_factory=list)
-    input: InputFile | None = None
-    #: The files that the policy names, as they were when the run began.
-    named: Mapping[str, State | None] = field(default_factory=dict)
+    notes: list[Statement]
+    repeating: list[Repeating]
     #: Of the nominal columns that are masked or sensitive, as the run read them.
-    taxonomies: Mapping[str, Taxonomy] = field(default_factory=dict)
+    taxonomies: Mapping[str, Taxonomy]
 
     @property
     def data(self) -> pl.DataFrame:
@@ -65,6 +54,19 @@ class Prepared:
         return [identifier.statement(self.policy.counting) for identifier in self.repeating]
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Prepared(Original):
+    """The data as the policy sees them, without identifiers and dropped records."""
+
+    taken: NativeFrame
+    kept: NDArray[np.bool_]
+    removed: list[str]
+    source: Path | None
+    input: InputFile | None
+    #: The files that the policy names, as they were when the run began.
+    named: Mapping[str, State | None]
+
+
 def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Prepared:
     """Check the data against the policy and encode the quasi-identifiers."""
     reporter = Reporter(progress)
@@ -74,23 +76,71 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
     opened = open_table(frame, policy.attributes, reading=policy.reading, unread=policy.drops)
     if read is not None:
         read.require_unchanged()
-    taken, source, notes = opened.native, opened.source, list(opened.notes)
+    taken, notes = opened.native, list(opened.notes)
     units = policy.units_of(taken.data)  # what a policy counts by a column is known before identifiers are removed
     if policy.method is not None:
         policy.method.require_units(units)
-    data, removed = _columns(taken, policy, notes)
-    listed = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
-    studied_names = set(policy.studied)
-    data, kept = apply_missing_rules(data, listed, studied_names, notes)
-    require_some_kept(kept)
+    removed = removed_columns(taken.data, policy, notes)
+    data = taken.data.drop(removed)
+    rules = missing_rules(data.columns, policy)
+    data, kept = rules.apply(data)
+    notes += rules.notes
     reporter(0.5, "encoding values")
+    stayed = pl.Series(kept)
+    original = original_of(
+        data,
+        policy,
+        taken,
+        units.take(kept),
+        rows=np.flatnonzero(kept),
+        counted_column=lambda name: (taken.data[name].filter(stayed), None),
+    )
+    return Prepared(
+        policy=policy,
+        examined=original.examined,
+        table=original.table,
+        notes=[*notes, *original.notes],
+        repeating=original.repeating,
+        taxonomies=original.taxonomies,
+        taken=taken,
+        kept=kept,
+        removed=removed,
+        source=opened.source,
+        input=read,
+        named=named,
+    )
+
+
+def missing_rules(columns: Sequence[str], policy: Policy) -> MissingRules:
+    """What the policy wants of missing values in these columns."""
+    listed = {name: policy.attributes[name] for name in columns if name in policy.attributes}
+    return MissingRules(listed, set(policy.studied))
+
+
+def original_of(
+    data: pl.DataFrame,
+    policy: Policy,
+    taken: NativeFrame,
+    units: Units,
+    *,
+    counted_column: Callable[[str], tuple[pl.Series, Longs | None]],
+    rows: Longs | None = None,
+) -> Original:
+    """The data encoded, and what is noticed of them: what every engine does after the rules for missing values.
+
+    ``data``: without identifiers; records, or with ``units.counts`` combinations of values in the order first seen.
+    ``taken``: the frame, or a chunk, that tells the types of columns. ``counted_column``: the values of a column in the
+    records that are kept, and their counts where they are not one. ``rows``: the places of the records in the input.
+    """
+    require_some_kept(len(data))
+    attributes = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
+    studied_names = set(policy.studied)
     studied = [name for name in data.columns if name in studied_names]
-    table = encode(data, with_own_orders(listed, taken), studied, np.flatnonzero(kept))
-    notes += table.notes
-    notes += _constant(table)
-    repeats = repeating(taken.data.filter(pl.Series(kept)), policy.identifiers)
+    table = encode(data, with_own_orders(attributes, taken), studied, rows, units.counts)
+    found = ((name, counted_column(name)) for name in policy.identifiers)
+    repeats = [repeating_column(values.alias(name), counts) for name, (values, counts) in found]
     types = taken.data.schema  # asked for once: it takes its time where there are thousands of columns
-    notes += [
+    incomparable = [
         note(
             f"{name}: it is empty or its values cannot be compared; it is unknown whether several records share a value",
             name,
@@ -98,27 +148,37 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
         for name in policy.identifiers
         if types[name] == pl.Null
     ]
-    examined = Examined.of(data, policy.attributes, units.take(kept))
-    taxonomies = _taxonomies(table, examined)
-    return Prepared(taken, examined, table, kept, policy, notes, removed, source, repeats, read, named, taxonomies)
+    examined = Examined.of(data, policy.attributes, units)
+    return Original(
+        policy=policy,
+        examined=examined,
+        table=table,
+        notes=[*table.notes, *_constant(table), *incomparable],
+        repeating=[repeat for repeat in repeats if repeat is not None],
+        taxonomies=_taxonomies(table, examined, counted_column),
+    )
 
 
-def _taxonomies(table: Tuples, examined: Examined) -> dict[str, Taxonomy]:
+def _taxonomies(
+    table: Tuples, examined: Examined, counted_column: Callable[[str], tuple[pl.Series, Longs | None]]
+) -> dict[str, Taxonomy]:
     """The taxonomies that decide over masked and over sensitive values, by column; each value must have a concept."""
     found = {column.name: column.meaning.taxonomy for column in table.columns if column.meaning is not None}
     for name, attribute in examined.attributes.items():
         if attribute.named_taxonomy is not None and attribute.role == "sensitive" and name not in found:
-            values = examined.data[name]
-            distinct = values.value_counts(name=free_name("records", [name]))
-            tally = Counter({str(value): count for value, count in distinct.iter_rows() if value is not None})
+            values, counts = counted_column(name)
+            if counts is None:
+                distinct = values.value_counts(name=free_name("records", [name]))
+                values, counts = distinct[name], distinct.to_series(1).to_numpy()
+            pairs = zip(values.to_list(), counts.tolist(), strict=True)
+            tally = Counter({str(value): count for value, count in pairs if value is not None})
             numbers = tally if values.dtype.is_numeric() else ()
             found[name] = examined.meanings.match(name, attribute, tally, numbers).require_all(name).taxonomy
     return found
 
 
-def _columns(taken: NativeFrame, policy: Policy, notes: list[Statement]) -> tuple[pl.DataFrame, list[str]]:
-    """The columns that stay: all but identifiers and, if the policy wants it, what it does not list."""
-    data = taken.data
+def removed_columns(data: pl.DataFrame, policy: Policy, notes: list[Statement]) -> list[str]:
+    """The columns that no release has: identifiers and, if the policy wants it, what it does not list."""
     require_columns(data, policy.attributes)
     removed = list(policy.identifiers)
     if removed:
@@ -134,7 +194,7 @@ def _columns(taken: NativeFrame, policy: Policy, notes: list[Statement]) -> tupl
         text = "kept as they are" if policy.unlisted == "other" else "dropped"
         notes.append(note(f"columns the policy does not list, {text}: {', '.join(unlisted)}"))
         removed += unlisted if policy.unlisted == "drop" else []
-    return data.drop(removed), removed
+    return removed
 
 
 def _constant(table: Tuples) -> list[Statement]:

@@ -14,6 +14,7 @@ from ontomask.errors import MissingDataError, MissingExtraError, TaxonomyFileErr
 from ontomask.policy.policy import Policy
 from ontomask.privacy.contents import ContentCheck, FittingValues, ListedColumns, NoIdentifiers, PolicyColumns
 from ontomask.privacy.examined import Examined
+from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.models import CheckedOn, Finding, Model
 from ontomask.statements import Statement, caveat
 
@@ -157,6 +158,13 @@ def _other_unit(policy: Policy, *tables: Examined | None) -> str:
         if units.word != policy.unit:
             return f"the policy counts {policy.unit.many}, and of this table only {units.word.many} are known"
     return ""
+
+
+def models_of(policy: Policy) -> list[Model]:
+    """What a release of the policy is checked for, each once: the k that its method promises, and what it requires."""
+    k = 1 if policy.method is None else policy.method.promised_k
+    models: list[Model] = [*([KAnonymity(k=k)] if k > 1 else []), *policy.require]
+    return [model for place, model in enumerate(models) if model not in models[:place]]
 
 
 def not_checked(model: Model, why: str) -> Finding:

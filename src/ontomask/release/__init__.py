@@ -1,1 +1,1 @@
-"""Releases: run, result, verification of the written file, saving, manifest."""
+"""Releases: result, verification of the written file, saving, manifest."""

@@ -19,8 +19,8 @@ from ontomask.policy.verification import Verification
 from ontomask.privacy.contents import FileCheck
 from ontomask.privacy.models import Finding
 from ontomask.release.releases import all_verified
-from ontomask.release.run import verify
 from ontomask.release.saving import ABOUT, MANIFEST, PARTS, SECRET
+from ontomask.release.verify import verify
 from ontomask.statements import note
 from ontomask.wording import RECORD, Unit
 

@@ -1,0 +1,114 @@
+"""``verify``: whether a table, from wherever it comes, satisfies what a policy requires."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from ontomask.microdata.dtypes import is_text
+from ontomask.microdata.encoding import MissingRules, require_columns, require_some_kept
+from ontomask.microdata.formats import format_of
+from ontomask.microdata.open_table import open_table
+from ontomask.microdata.reading_options import Reading
+from ontomask.policy.policy import Policy, require_policy
+from ontomask.policy.verification import NOTHING_PROMISED, Verification, check_contents, check_models, models_of
+from ontomask.privacy.classes import as_written
+from ontomask.privacy.contents import WholeFile
+from ontomask.privacy.examined import Examined
+from ontomask.privacy.units import RECORDS
+from ontomask.statements import note
+
+
+def verify(
+    frame: Any,
+    policy: Policy | Mapping[str, Any] | str | Path,
+    *,
+    original: Any = None,
+    reading: Reading | None = None,
+) -> Verification:
+    """Does a frame or file, from wherever it comes, satisfy what the policy requires?
+
+    Parameters
+    ----------
+    frame : DataFrame or path
+        A pandas, Polars or PyArrow frame, or the path of a file.
+    policy : Policy, mapping or path
+        A policy, its settings as a mapping, or the path of a YAML file.
+    original : DataFrame or path, optional
+        The original, which t-closeness compares classes with; not given: the frame itself.
+    reading : Reading, optional
+        How the file is read, in place of the policy's missing markers and text columns.
+
+    Returns
+    -------
+    Verification
+        A finding for each model and check; true if all of them hold.
+
+    Notes
+    -----
+    Checked are the models of ``require`` and the k that the policy's method promises; that no identifier is left; that
+    the columns are those of the policy, all of them and (unless it says ``unlisted: other``) no others; and that values
+    fit their columns. Quasi-identifiers are compared as they are written, those of a CSV as texts. What cannot be looked
+    at, because a taxonomy is missing or because it is a property of how the table was made, is reported as not checked.
+
+    t-closeness with and without ``original`` differs where records were suppressed; the finding says which it was. The
+    other reading options of the policy describe the file of the original.
+
+    Examples
+    --------
+    >>> import ontomask as om, polars as pl
+    >>> frame = pl.DataFrame({"age": [30, 30, 54, 54]})
+    >>> policy = om.Policy(attributes={"age": om.Numeric()}, require=[om.KAnonymity(2)])
+    >>> om.verify(frame, policy).holds
+    True
+    """
+    policy = require_policy(policy)
+    how = policy.reading.of_release() if reading is None else reading
+    # As text: an intruder compares cells, and 0.0 beside -0.0 are two.
+    text = policy.quasi_identifiers
+    opening: dict[str, Any] = {"release": reading is None, "unread": _unverified(policy)}
+    reference = None if original is None else _reference(original, policy)
+    # What is text in the original is text in a file of the release, even where only numbers are left of it.
+    texts = [] if reference is None else [name for name, dtype in reference.schema.items() if is_text(dtype)]
+    table = open_table(frame, policy.attributes, text=[*text, *texts], reading=how, **opening)
+    path, data = table.source, as_written(table.data, text)
+    if not any(name in data.columns for name in text):
+        require_columns(data, dict.fromkeys(text))
+    shown = data
+    if how.missing:  # markers are missing values to the policy, and different cells to an intruder
+        unmarked = how.changed(missing=[])
+        written = as_written(open_table(frame, policy.attributes, text=text, reading=unmarked, **opening).data, text)
+        shown = data.with_columns(written[name] for name in text if name in written.columns)
+    examined = Examined.of(data, policy.attributes, RECORDS)
+    whole = None if reference is None else Examined.of(reference, policy.attributes, RECORDS, examined.meanings)
+    verification = check_models(
+        examined if shown is data else examined.beside(shown), models_of(policy), policy, whole, readable=False
+    )
+    verification.findings.extend(check_contents(examined, policy))
+    if path is not None:
+        found = format_of(path).beside(path, table.data.columns, sheet=how.sheet, encoding=how.encoding)
+        verification.findings.extend(WholeFile().check_file(found, text))
+    told = [*([] if policy.promises else [NOTHING_PROMISED]), *table.notes]
+    unlisted = [name for name in data.columns if name not in policy.attributes]
+    if unlisted and policy.unlisted == "other":
+        told.append(note(f"columns that the policy does not list were not checked: {', '.join(unlisted)}"))
+    verification.notes.extend(told)
+    return verification if path is None else verification.on("file")
+
+
+def _unverified(policy: Policy) -> Callable[[str], bool]:
+    """Columns whose values no model looks at: identifiers and what the policy does not list."""
+    return lambda name: name not in policy.attributes or name in policy.identifiers
+
+
+def _reference(original: Any, policy: Policy) -> pl.DataFrame:
+    """The original table as masking saw it: without the records that the policy drops for missing values."""
+    data = open_table(original, policy.attributes, reading=policy.reading, unread=policy.drops).data
+    require_columns(data, policy.attributes)
+    listed = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
+    left, _ = MissingRules(listed, policy.studied).apply(data)
+    require_some_kept(len(left))
+    return left
