@@ -531,7 +531,7 @@ def test_of_a_large_parquet_file_a_part_is_looked_at(tmp_path: Path, monkeypatch
     found = om.profile(file)
     assert (found.records, found.looked) == (n, 2000)
     assert found["sex"].distinct == 2, "from its whole length"
-    assert any("only 2,000 of 20,000 records were looked at" in note for note in found.notes)
+    assert any("only 2,000 of 20,000 records were examined" in note for note in found.notes)
     policy = found.policy()
     assert {a.missing for a in policy.attributes.values()} == {"category"}, "elsewhere values may be missing"
     assert om.anonymize(file, policy).verification.holds
