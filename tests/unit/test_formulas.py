@@ -31,18 +31,19 @@ def policy() -> om.Policy:
 
 def test_what_is_a_formula_and_what_is_not() -> None:
     for cell in BAD:
-        assert formula_cells(pl.DataFrame({"x": [cell]})) == {"x": 1}, cell
-    assert formula_cells(pl.DataFrame({"x": FINE})) == {}
-    assert formula_cells(pl.DataFrame({"x": [-1.5], "y": [-1]})) == {}
-    assert formula_cells(pl.DataFrame({"=x": [1]})) == {"=x": 1}
-    assert formula_cells(pl.DataFrame({"x": pl.Series(["=a"], dtype=pl.Categorical)})) == {"x": 1}
+        assert formula_cells([pl.DataFrame({"x": [cell]})]) == {"x": 1}, cell
+    assert formula_cells([pl.DataFrame({"x": FINE})]) == {}
+    assert formula_cells([pl.DataFrame({"x": [-1.5], "y": [-1]})]) == {}
+    assert formula_cells([pl.DataFrame({"=x": [1]})]) == {"=x": 1}
+    assert formula_cells([pl.DataFrame({"=x": ["=a"]}), pl.DataFrame({"=x": ["b", "=c"]})]) == {"=x": 3}
+    assert formula_cells([pl.DataFrame({"x": pl.Series(["=a"], dtype=pl.Categorical)})]) == {"x": 1}
 
 
 @given(st.lists(st.text(alphabet="'=+-@\ta15. ", max_size=5) | st.none(), min_size=1, max_size=8))
 def test_escaping_keeps_different_values_different(cells: list[str | None]) -> None:
     data = pl.DataFrame({"x": pl.Series(cells, dtype=pl.String)})
     written = escaped(data, "here")
-    assert formula_cells(written) == {}
+    assert formula_cells([written]) == {}
     assert written["x"].n_unique() == data["x"].n_unique()
     for before, after in zip(cells, written["x"], strict=True):
         assert after == before or after == f"'{before}"
