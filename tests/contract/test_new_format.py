@@ -137,7 +137,7 @@ def test_the_docs_have_a_row_for_each_format() -> None:
 
 def test_the_help_names_every_format_that_can_be_written() -> None:
     text = (PROJECT / "src" / "ontomask" / "cli" / "run.py").read_text(encoding="utf-8")
-    assert f"Of the released data: {', '.join(written_formats())}. " in text
+    assert f"Format of the released data: {', '.join(written_formats())}. " in text
 
 
 def test_rows_agree_with_each_other_and_with_the_package() -> None:

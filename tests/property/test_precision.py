@@ -111,7 +111,7 @@ PAY = pl.DataFrame({"pay": [21000, 23000, 2900000, 24000, 22000, 26000]})
 def test_means_that_give_a_record_away_are_named_without_numbers() -> None:
     result = om.anonymize(PAY, om.Policy(attributes={"pay": om.Numeric()}, method=om.Microaggregation(k=3)))
     (caveat,) = result.masked.caveats
-    assert "mean of pay" in caveat.text
+    assert "total of pay" in caveat.text
     assert caveat in result.guarantees
     assert any(note.startswith("pay: in 1 of 2 groups (3 records)") for note in map(str, result.notes))
     assert not any("1 of 2 groups" in text for text in map(str, result.guarantees))
