@@ -43,6 +43,8 @@ class Unit:
 
 #: What is counted where nothing else is said: rows of the data.
 RECORD = Unit("record", "records")
+#: What is counted where a policy says whose each record is.
+PERSON = Unit("person", "persons")
 
 
 @dataclass(frozen=True)

@@ -318,12 +318,20 @@ def mdav(
     distance: str = "mean",
     normalize: str = "pairwise",
     centroid: str = "semantic",
+    persons: Sequence[int] | None = None,
 ) -> list[int]:
     """T12 Algorithm 3, record by record; s is sought among the records left after r's group is taken.
 
+    ``persons``: whose each record is; not given: each is its own. A group takes the closest records until they are of k
+    persons, and what is said of the number of records left is said of the persons who have records left.
     Returns the group of each record, groups numbered as they are formed.
     """
-    _at_least(data, k)
+    owner = range(len(data)) if persons is None else persons
+
+    def size(records: Iterable[int]) -> int:
+        return len({owner[i] for i in records})
+
+    _at_least(list(set(owner)), k)
     table = PlainTable(data, attributes, distance, normalize)
     left = list(range(len(data)))  # always in record order
     groups: list[list[int]] = []
@@ -334,17 +342,17 @@ def mdav(
     def form_group_around(first: int) -> None:
         left.remove(first)
         group = [first]
-        while len(group) < k:
+        while size(group) < k:
             closest = left[first_least(table.distance(data[first], data[i]) for i in left)]
             left.remove(closest)
             group.append(closest)
         groups.append(group)
 
-    while len(left) >= 3 * k:
+    while size(left) >= 3 * k:
         r = furthest_from(table.centre([data[i] for i in left], centroid))
         form_group_around(r)
         form_group_around(furthest_from(data[r]))
-    if len(left) >= 2 * k:
+    while size(left) >= 2 * k:  # once, where each record is its own person's
         form_group_around(furthest_from(table.centre([data[i] for i in left], centroid)))
     groups.append(left)
     return [next(g for g, group in enumerate(groups) if i in group) for i in range(len(data))]
@@ -359,13 +367,16 @@ def adaptive(
     centroid: str = "semantic",
     comparison: str = "plain",
     static: bool = False,
+    persons: Sequence[int] | None = None,
 ) -> list[int]:
     """T12 Algorithm 4 (SA-MDAV) on distinct tuples, as specification 7 corrects it; sizes count records.
 
     Line 8 and 16: the closest tuple *not yet placed*; line 14 takes s out; line 22: the centroids as they stand
     before it. The frequency of a leftover tuple is the same for all groups, so line 22 compares plain distances.
+    ``persons``: whose each record is; then sizes count persons, and frequencies still records.
     """
-    _at_least(data, k)
+    owner = range(len(data)) if persons is None else persons
+    _at_least(list(set(owner)), k)
     table = PlainTable(data, attributes, distance, normalize)
     frequency = frequencies(data)
     left = list(frequency)  # always in first-seen order
@@ -373,7 +384,8 @@ def adaptive(
     centres: list[Record] = []
 
     def size(tuples: Iterable[Record]) -> int:
-        return sum(frequency[t] for t in tuples)
+        some = set(tuples)
+        return len({person for person, record in zip(owner, data, strict=True) if record in some})
 
     def centre(tuples: Iterable[Record]) -> Record:
         return table.centre([t for t in tuples for _ in range(frequency[t])], centroid)
@@ -412,17 +424,24 @@ def recoding(
     comparison: str = "weighted",
     distance: str = "mean",
     normalize: str = "pairwise",
+    persons: Sequence[int] | None = None,
 ) -> list[Record]:
     """T12 Algorithm 2: the new tuple of each record.
 
     Guide 'semantic': to the tuple at least (weighted) distance, ties to the lower frequency, then first-seen order.
     Guide 'discernibility': to the tuple of least frequency, ties by first-seen order. Frequencies are current ones;
-    distances are between the tuples of the input and never change.
+    distances are between the tuples of the input and never change. ``persons``: whose each record is; then the frequency
+    of a tuple is the number of persons who have it.
     """
-    _at_least(data, k)
+    owner = range(len(data)) if persons is None else persons
+    _at_least(list(set(owner)), k)
     table = PlainTable(data, attributes, distance, normalize)
-    frequency = frequencies(data)  # of the tuples still present, in first-seen order
     masked = list(data)
+
+    def persons_with(t: Record) -> int:
+        return len({person for person, record in zip(owner, masked, strict=True) if record == t})
+
+    frequency = {t: persons_with(t) for t in frequencies(data)}  # of the tuples still present, in first-seen order
     while min(frequency.values()) < k:
         least = min(frequency.values())
         for t in [t for t, w in frequency.items() if w == least]:
@@ -433,8 +452,9 @@ def recoding(
                 closest = least_ones(table.compare(t, v, frequency[v], comparison) for v in others)
                 others = [others[i] for i in closest]
             target = others[first_least(frequency[v] for v in others)]
-            frequency[target] += frequency.pop(t)
+            del frequency[t]
             masked = [target if record == t else record for record in masked]
+            frequency[target] = persons_with(target)
     return masked
 
 

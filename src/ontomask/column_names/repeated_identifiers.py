@@ -1,4 +1,7 @@
-"""Repeated identifiers: one person, household or stay has several records, so counts of records are not of persons."""
+"""Repeated identifiers: one person, household or stay has several records, so counts of records are not of persons.
+
+Where a policy counts persons, the same of identifiers that several persons share, such as that of a household.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from ontomask.arguments import counted, short
+from ontomask.arguments import short
 from ontomask.arrays import Longs
 from ontomask.column_names.names import is_unit, names_a_key, numbered_unit, topic_of, vocabulary, words_of
 from ontomask.microdata.csv_types import MARKERS
 from ontomask.statements import Statement, caveat
-from ontomask.wording import RECORD
+from ontomask.wording import RECORD, Unit
 
 #: A column that is not named like a key is none if its values have more records than this on average.
 _MOST_RECORDS = 20
@@ -19,12 +22,14 @@ _MOST_RECORDS = 20
 
 @dataclass(frozen=True)
 class Repeating:
-    """An identifier that several records share: ``different`` values in ``records`` that have one; ``missing`` have none."""
+    """An identifier that several records, or other units, share: ``different`` values in ``number`` that have one;
+    ``missing`` have none."""
 
     name: str
     different: int
-    records: int
+    number: int
     missing: int = 0
+    among: Unit = RECORD
 
     @property
     def unit(self) -> str:
@@ -33,15 +38,16 @@ class Repeating:
 
     def sentence(self, what: str = f"k counts {RECORD.many}") -> str:
         """For the steward, with exact numbers. ``what``: what is counted, and for what."""
-        text = f"{self.different:,} different {short(self.name)} in {counted(self.records, 'record')}"
+        text = f"{self.different:,} different {short(self.name)} in {self.among.counted(self.number)}"
         if self.missing:
             text += f" ({self.missing:,} more have none)"
         return f"{text}: {what}, not {self.unit}."
 
     def statement(self, what: str = f"k counts {RECORD.many}") -> Statement:
         """The same as a caveat; those who get the release read no number of it."""
-        more = f"The records of a group may belong to fewer {self.unit} than it has records."
-        public = f"Several records share one {short(self.name)}: {what}, not {self.unit}."
+        many = self.among.many
+        more = f"The {many} of a group may belong to fewer {self.unit} than it has {many}."
+        public = f"Several {many} share one {short(self.name)}: {what}, not {self.unit}."
         return caveat(f"{self.sentence(what)} {more}", self.name, f"{public} {more}")
 
 
@@ -51,8 +57,9 @@ def unit_of(name: str) -> str:
     return next((unit for unit, known in vocabulary().units.items() if not known.isdisjoint(words)), "persons")
 
 
-def repeating_column(values: pl.Series, counts: Longs | None = None) -> Repeating | None:
-    """The column, if a value is in more than one record and values name somebody.
+def repeating_column(values: pl.Series, counts: Longs | None = None, among: Unit = RECORD) -> Repeating | None:
+    """The column, if a value is in more than one record (or other unit, ``among`` which each is given once) and values
+    name somebody.
 
     Nulls, blanks and marks such as NA name nobody. Neither do remarks, nor a few values that all records share, unless the
     column is named like a key: it was left out for another reason. ``counts``: records of each value, if it is not one.
@@ -67,7 +74,7 @@ def repeating_column(values: pl.Series, counts: Longs | None = None) -> Repeatin
     records, all_records = (int(held.sum()), len(held)) if counts is None else (_sum(counts, held), int(counts.sum()))
     if different == records or not _names_somebody(values.name, different, records):
         return None
-    return Repeating(values.name, different, records, all_records - records)
+    return Repeating(values.name, different, records, all_records - records, among)
 
 
 def _sum(counts: Longs, where: pl.Series) -> int:

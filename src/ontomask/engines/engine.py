@@ -18,7 +18,7 @@ from ontomask.masking.randomness import Secret, masking_generator
 from ontomask.microdata.encoding import Rows, Tuples
 from ontomask.policy.policy import Policy
 from ontomask.policy.prepared import Original
-from ontomask.policy.verification import Verification, check_models, models_of
+from ontomask.policy.verification import Verification, check_release, models_of
 from ontomask.privacy.examined import Examined
 from ontomask.progress import Progress, Reporter
 from ontomask.release.guarantees import marks_of
@@ -93,8 +93,8 @@ class Engine(ABC, Generic[SomeOutcome]):
         """What is handed back; ``seconds``: what the method took."""
 
     def verify(self, table: Examined, original: Original, masked: Masked) -> Verification:
-        """What the models say of a release."""
-        return check_models(table, models_of(self.policy), self.policy, original.examined, masked.diagnostics)
+        """What the models say of a release, and what else fails in it."""
+        return check_release(table, models_of(self.policy), self.policy, original.examined, masked.diagnostics)
 
     def run(
         self, progress: Callable[[float, str], Any] | None = None, *, allow_unsatisfied: bool = False
@@ -104,7 +104,8 @@ class Engine(ABC, Generic[SomeOutcome]):
         original = self.study(reporter.part(0.0, 0.1))
         for model in self.policy.require:
             model.require_enough(original.examined)
-        rng = masking_generator(self.secret, original.table, self.rows)
+        # What draws nothing has no key: the key holds all of the data.
+        rng = masking_generator(self.secret, original.table, self.rows if self.method.draws else None)
         goals = Goals.of(self.policy.require, original.examined, original.table.rows)
         began = time.perf_counter()
         each = self.mask(goals, rng, reporter.part(0.1, 0.85))

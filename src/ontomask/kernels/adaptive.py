@@ -1,4 +1,7 @@
-"""Adaptive microaggregation (SA-MDAV, T12 Algorithm 4): equal records stay together, groups have k records or more."""
+"""Adaptive microaggregation (SA-MDAV, T12 Algorithm 4): equal records stay together, groups have k records or more.
+
+Where units are counted, such as persons, they have records of k units or more.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,15 @@ from numpy.typing import NDArray
 from ontomask.kernels.blocks import Blocks, drop_slot, tidy
 from ontomask.kernels.centres import Rules, Tally, change, clear, set_centre
 from ontomask.kernels.compiling import inner, kernel
+from ontomask.kernels.counting import Counting, gained, used_up
 from ontomask.kernels.groups import GROUPS, LEFT, closest_group
 from ontomask.kernels.searching import face, farthest, look_from, nearest
 from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, set_point, slack
 
 
 class Groups(NamedTuple):
-    """``group`` of each tuple (-1: none yet), the centre of each group, and ``counts``: groups formed, records left."""
+    """``group`` of each tuple (-1: none yet), the centre of each group, and ``counts``: groups formed, records (or other
+    units) left."""
 
     group: NDArray[np.int32]
     counts: Longs
@@ -25,12 +30,12 @@ class Groups(NamedTuple):
     rows: Codes
 
 
-def new_groups(space: Space, weight: Longs, k: int) -> Groups:
-    p, n = len(weight), int(weight.sum())
-    most = min(p, n // k)
+def new_groups(space: Space, p: int, records: int, size: int, k: int) -> Groups:
+    """For p tuples of so many records; ``size``: how many records, or other units, there are."""
+    most = min(p, records // k)
     return Groups(
         np.full(p, -1, dtype=np.int32),
-        np.array([0, n], dtype=np.int64),
+        np.array([0, size], dtype=np.int64),
         np.zeros((most, len(space.numbers))),
         np.zeros((most, len(space.numbers))),
         np.zeros((most, len(space.codes)), dtype=np.uint32),
@@ -47,12 +52,13 @@ def adaptive_steps(
     point: Point,
     seed: Point,
     groups: Groups,
+    counting: Counting,
     k: int,
     weighted: bool,
     static: bool,
     budget: int,
 ) -> bool:
-    """Form groups until fewer than k records are left (True), or about ``budget`` tuples have a group (False).
+    """Form groups until fewer than k records (or units) are left (True), or about ``budget`` tuples have one (False).
 
     ``everyone`` holds all records that have no group; ``members`` those of the group being formed. ``static`` keeps
     the first tuple of a group as its centre.
@@ -74,7 +80,7 @@ def adaptive_steps(
         slot = farthest(space, blocks, point, weighted, tie)
         if from_centre:
             set_point(space, seed, blocks.ids[slot])
-        _form_group(space, rules, blocks, everyone, members, point, groups, slot, k, weighted, static)
+        _form_group(space, rules, blocks, everyone, members, point, groups, counting, slot, k, weighted, static)
         from_centre = not from_centre
     return True
 
@@ -88,24 +94,25 @@ def _form_group(
     members: Tally,
     point: Point,
     groups: Groups,
+    counting: Counting,
     slot: int,
     k: int,
     weighted: bool,
     static: bool,
 ) -> None:
-    """The tuple at ``slot``, then the tuple nearest to the centre of the group, until it has k records."""
+    """The tuple at ``slot``, then the tuple nearest to the centre of the group, until it has k records (or units)."""
     number, size = groups.counts[GROUPS], np.int64(0)
     clear(members)
     while True:
         tuple_, weight = blocks.ids[slot], blocks.weight[slot]
         groups.group[tuple_] = number
-        groups.counts[LEFT] -= weight
-        size += weight
+        groups.counts[LEFT] -= used_up(counting, tuple_, weight)
         change(space, rules, everyone, tuple_, -weight)
         change(space, rules, members, tuple_, weight)
         drop_slot(space, blocks, slot)
-        if size == weight or not static:
+        if size == 0 or not static:
             set_centre(space, rules, members, point)
+        size += gained(counting, tuple_, weight, number)
         if size >= k:
             break
         look_from(space, blocks, point, weighted)

@@ -1,7 +1,8 @@
 """MDAV (T12 Algorithm 3; Domingo-Ferrer & Torra): groups of k records, the exact algorithm.
 
 Records with equal values are one tuple with a queue of records, so a scan costs one look at each distinct tuple.
-Whatever the papers leave open goes to the record that stands first in the data.
+Whatever the papers leave open goes to the record that stands first in the data. Where units are counted, such as persons, a
+group takes the nearest records until these are of k units.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from ontomask.kernels.blocks import SIZE, Blocks, drop_slot, tidy
 from ontomask.kernels.centres import Rules, Tally, change, set_centre
 from ontomask.kernels.compiling import inner, kernel
+from ontomask.kernels.counting import Counting, gained, used_up
 from ontomask.kernels.groups import GROUPS, LEFT
 from ontomask.kernels.reach import reach_within
 from ontomask.kernels.searching import (
@@ -31,7 +33,7 @@ from ontomask.kernels.space import Floats, Longs, Point, Space, new_point, set_p
 class Queues(NamedTuple):
     """The records of each tuple in order: those of tuple t are ``records[at[t]:at[t + 1]]``; ``head[t]`` is the next.
 
-    ``group`` takes the group of every record; ``counts`` holds the number of groups, and of records left;
+    ``group`` takes the group of every record; ``counts`` holds the number of groups, and of records (or units) left;
     ``ties``, ``heap``, ``dirty``, ``reach`` and ``load`` are room to work in. ``far[b]`` is the greatest distance block
     b had from the centre when it was last looked through; ``marks[b]`` says how far the centre had moved by then.
     """
@@ -62,14 +64,15 @@ def new_drift(space: Space) -> CentreDrift:
     return CentreDrift(np.zeros(2), new_point(space), np.zeros(int(space.home_at[-1])))
 
 
-def new_queues(records: Longs, at: Longs) -> Queues:
-    p, n = len(at) - 1, len(records)
+def new_queues(records: Longs, at: Longs, size: int) -> Queues:
+    """``size``: how many records, or other units, there are."""
+    p = len(at) - 1
     return Queues(
         records,
         at,
         at[:-1].copy(),
-        np.full(n, -1, dtype=np.int32),
-        np.array([0, n], dtype=np.int64),
+        np.full(len(records), -1, dtype=np.int32),
+        np.array([0, size], dtype=np.int64),
         np.zeros(p, dtype=np.int64),
         np.zeros(p, dtype=np.int64),
         np.zeros(p // SIZE + 2, dtype=np.bool_),
@@ -96,6 +99,7 @@ def mdav_steps(
     point: Point,
     drift: CentreDrift,
     queues: Queues,
+    counting: Counting,
     k: int,
     budget: int,
 ) -> bool:
@@ -124,7 +128,7 @@ def mdav_steps(
             seed = farthest(space, blocks, point, False, tie)
         set_point(space, point, blocks.ids[seed])
         face(space, blocks, point)
-        _form_group(space, rules, blocks, tally, queues, point, seed, k, tie)
+        _form_group(space, rules, blocks, tally, queues, counting, point, seed, k, tie)
         from_centre = not (from_centre and second)
     return True
 
@@ -183,42 +187,60 @@ def _form_group(
     blocks: Blocks,
     tally: Tally,
     queues: Queues,
+    counting: Counting,
     point: Point,
     seed: int,
     k: int,
     tie: float,
 ) -> None:
-    """The seed's first record and the k - 1 records nearest to it, which leave the game."""
+    """The seed's first record and the records nearest to it, until there are k (or they are of k units)."""
     look_through(space, blocks, point, False, seed // SIZE)  # what is taken must be known to be gone
     reach = reach_within(blocks, seed // SIZE, k, queues.reach, queues.load)
     bound_below(space, blocks, point, False, reach + tie * reach)
-    _take(space, rules, blocks, tally, queues, seed, 1)
-    need = k - 1
+    need = k - _take(space, rules, blocks, tally, queues, counting, seed, 1, k)
     while need > 0:
-        need -= _take_nearest(space, rules, blocks, tally, queues, point, need, tie)
+        need -= _take_nearest(space, rules, blocks, tally, queues, counting, point, need, tie)
     queues.counts[GROUPS] += 1
     _drop_empty(space, blocks, queues)
 
 
 @inner
-def _take(space: Space, rules: Rules, blocks: Blocks, tally: Tally, queues: Queues, slot: int, records: int) -> None:
-    """Give the next records of a tuple to the group being formed."""
+def _take(
+    space: Space,
+    rules: Rules,
+    blocks: Blocks,
+    tally: Tally,
+    queues: Queues,
+    counting: Counting,
+    slot: int,
+    records: int,
+    need: int,
+) -> int:
+    """Give the next records of a tuple, at most so many, to the group being formed, until it counts ``need`` more.
+
+    How many more it counts.
+    """
     tuple_ = blocks.ids[slot]
     head = queues.head[tuple_]
-    for i in range(head, head + records):
-        queues.group[queues.records[i]] = queues.counts[GROUPS]
-    queues.head[tuple_] = head + records
-    queues.counts[LEFT] -= records
-    blocks.weight[slot] -= records
-    change(space, rules, tally, tuple_, -records)
+    end, gain = head, np.int64(0)
+    while end < head + records and gain < need:
+        record = queues.records[end]
+        queues.group[record] = queues.counts[GROUPS]
+        gain += gained(counting, record, 1, queues.counts[GROUPS])
+        queues.counts[LEFT] -= used_up(counting, record, 1)
+        end += 1
+    queues.head[tuple_] = end
+    blocks.weight[slot] -= end - head
+    change(space, rules, tally, tuple_, head - end)
     block = slot // SIZE
     if blocks.weight[slot] > 0:
-        blocks.key[slot] = queues.records[head + records]
+        blocks.key[slot] = queues.records[end]
     else:
         queues.dirty[block] = True
         blocks.out[slot] = np.inf
         if blocks.known[block]:
             renew_extremes(blocks, block)
+    return gain
 
 
 @inner
@@ -228,11 +250,13 @@ def _take_nearest(
     blocks: Blocks,
     tally: Tally,
     queues: Queues,
+    counting: Counting,
     point: Point,
     need: int,
     tie: float,
 ) -> int:
-    """Take up to ``need`` of the nearest records, equally near ones in the order of the data; how many were taken."""
+    """Take nearest records, equally near ones in the order of the data, until the group counts ``need`` more or they are
+    all taken; how many more it counts."""
     bound = nearest_bound(space, blocks, point, False, tie)
     ties, several, records = queues.ties, 0, np.int64(0)
     for b in range(blocks.count[0]):
@@ -242,26 +266,25 @@ def _take_nearest(
                     ties[several] = i
                     several += 1
                     records += blocks.weight[i]
+    gain = np.int64(0)
     if several == 1 or records <= need:
-        taken = 0
         for j in range(several):
-            some = min(blocks.weight[ties[j]], need - taken)
-            _take(space, rules, blocks, tally, queues, ties[j], some)
-            taken += some
-        return taken
+            weight = blocks.weight[ties[j]]
+            gain += _take(space, rules, blocks, tally, queues, counting, ties[j], weight, need - gain)
+        return gain
     heap = queues.heap
     for j in range(several):
         heap[j] = ties[j]
     for j in range(several // 2 - 1, -1, -1):
         _sift(blocks, queues, j, several)
-    for _ in range(need):
+    while gain < need and several > 0:
         slot = heap[0]
-        _take(space, rules, blocks, tally, queues, slot, 1)
+        gain += _take(space, rules, blocks, tally, queues, counting, slot, 1, 1)
         if blocks.weight[slot] == 0:
             several -= 1
             heap[0] = heap[several]
         _sift(blocks, queues, 0, several)
-    return need
+    return gain
 
 
 @inner

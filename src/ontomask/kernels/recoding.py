@@ -1,4 +1,7 @@
-"""Recoding (T12 Algorithm 2): the rarest tuples move to the nearest other tuple until every one has k records."""
+"""Recoding (T12 Algorithm 2): the rarest tuples move to the nearest other tuple until every one has k records.
+
+Where units are counted, such as persons, the frequency of a tuple is the number of its units.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +19,43 @@ from ontomask.kernels.space import Longs, Point, Space, set_point, slack
 class Moves(NamedTuple):
     """``into[t]``: the tuple that t moved to, or t itself; ``rarest``: the set T.
 
-    ``state``: the next place in T, the size of T, the frequency of its tuples.
+    ``state``: the next place in T, the size of T, the frequency of its tuples. ``units``: whose records have each tuple.
     """
 
     into: NDArray[np.int32]
     rarest: Longs
     state: Longs
+    units: Owners
 
 
-def new_moves(p: int) -> Moves:
-    return Moves(np.arange(p, dtype=np.int32), np.zeros(p, dtype=np.int64), np.zeros(3, dtype=np.int64))
+class Owners(NamedTuple):
+    """The units of tuple t are ``unit[at[t]:at[t + 1]]``, the tuples of unit u ``tuple[of[u]:of[u + 1]]``; empty: records
+    are counted.
+
+    Tuples that moved are a list: ``after[t]`` follows t, ``end[t]`` is the last of those that moved to t (-1: none).
+    ``seen[u]``: the last tuple that moved and had unit u.
+    """
+
+    at: Longs
+    unit: Longs
+    of: Longs
+    tuple: Longs
+    after: Longs
+    end: Longs
+    seen: Longs
+
+
+def new_moves(p: int, at: Longs | None = None, unit: Longs | None = None) -> Moves:
+    """``at`` and ``unit``: the units of all tuples; not given: records are counted."""
+    none = np.zeros(0, dtype=np.int64)
+    owners = Owners(none, none, none, none, none, none, none)
+    if at is not None and unit is not None:
+        units = int(unit.max(initial=-1)) + 1
+        of = np.concatenate(([0], np.cumsum(np.bincount(unit, minlength=units)))).astype(np.int64)
+        tuples = np.repeat(np.arange(p), np.diff(at))[np.argsort(unit, kind="stable")]
+        nobody = np.full(p, -1, dtype=np.int64)
+        owners = Owners(at, unit, of, tuples, nobody, np.arange(p), np.full(units, -1, dtype=np.int64))
+    return Moves(np.arange(p, dtype=np.int32), np.zeros(p, dtype=np.int64), np.zeros(3, dtype=np.int64), owners)
 
 
 @kernel
@@ -49,9 +79,41 @@ def recoding_steps(
         if blocks.weight[slot] != state[2]:
             continue  # others have joined it since T was made
         target = _nearest(space, blocks, point, slot, weighted)
-        blocks.weight[target] += blocks.weight[slot]
+        blocks.weight[target] += _gain(moves, tuple_, blocks.ids[target], blocks.weight[slot])
         moves.into[tuple_] = blocks.ids[target]
         drop_slot(space, blocks, slot)
+
+
+@inner
+def _gain(moves: Moves, tuple_: int, target: int, weight: int) -> int:
+    """How much more frequent the target is once a tuple of frequency ``weight`` has moved to it."""
+    units = moves.units
+    if units.at.size == 0:
+        return weight
+    gain, member = np.int64(0), np.int64(tuple_)
+    while member >= 0:
+        for i in range(units.at[member], units.at[member + 1]):
+            unit = units.unit[i]
+            if units.seen[unit] != tuple_:
+                units.seen[unit] = tuple_
+                gain += not _has(moves, target, unit)
+        member = units.after[member]
+    units.after[units.end[target]] = tuple_
+    units.end[target] = units.end[tuple_]
+    return gain
+
+
+@inner
+def _has(moves: Moves, target: int, unit: int) -> bool:
+    """Does the unit have records that show the target by now?"""
+    for i in range(moves.units.of[unit], moves.units.of[unit + 1]):
+        shown = moves.units.tuple[i]
+        while moves.into[shown] != shown:
+            moves.into[shown] = moves.into[moves.into[shown]]  # half the way for those who ask again
+            shown = np.int64(moves.into[shown])
+        if shown == target:
+            return True
+    return False
 
 
 @inner

@@ -143,7 +143,9 @@ class Pieces:
         # l values that are well represented take l records.
         diverse = [math.ceil(model.l - 1e-9) for model in goals.models if isinstance(model, LDiversity)]
         self.least = max([least_k(goals, 1), *diverse])
-        self.sizes_only = all(isinstance(model, (KAnonymity, KmAnonymity)) for model in goals.models)
+        # k records may be of fewer units: each class is judged.
+        sizes_only = all(isinstance(model, (KAnonymity, KmAnonymity)) for model in goals.models)
+        self.sizes_only = sizes_only and goals.units.of is None
         # A class of 2k records can be cut in two that lose no more, if no value loses less by climbing on.
         halved = self.sizes_only and all(column.steady for column in self.columns)
         self.most = 2 * self.least - 1 if halved else None

@@ -21,7 +21,6 @@ from ontomask.masking.method import DistanceMethod, Masked, MaskedTuples, TupleM
 from ontomask.microdata.encoding import Table, Tuples
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.privacy.models import Model
-from ontomask.privacy.units import Units
 from ontomask.progress import Progress
 from ontomask.settings import DictOf, number, whole_number
 from ontomask.statements import Statement, promised
@@ -154,10 +153,6 @@ class Generalization(TupleMethod, DistanceMethod):
 
     def by_tuple(self, table: Tuples) -> bool:
         return not self.in_groups
-
-    def require_units(self, units: Units) -> None:
-        if self.in_groups:  # groups of near records are formed by their number
-            units.require_records(f"Generalization with search={self.search!r}", "Choose search='full_domain'")
 
     def mask_tuples(self, goals: Goals, table: Tuples, rng: np.random.Generator, progress: Progress) -> MaskedTuples:
         return Search(self, table, self._levels_for(goals, table, progress), goals, progress).run()

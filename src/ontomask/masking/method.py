@@ -12,7 +12,6 @@ import polars as pl
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from ontomask.arguments import counted
 from ontomask.arrays import Longs
 from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError
@@ -29,7 +28,6 @@ from ontomask.operators.ordering import Comparison
 from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
 from ontomask.privacy.diagnostics import Diagnostics
 from ontomask.privacy.models import Model
-from ontomask.privacy.units import Units
 from ontomask.progress import Progress
 from ontomask.settings import Count, ListOf, plain
 from ontomask.statements import Statement, caveat
@@ -154,11 +152,6 @@ class Method(CandidateMethod):
         """Does it decide by tuple, and ask nothing of records? Then it is a :class:`TupleMethod`."""
         return False
 
-    def require_units(self, units: Units) -> None:
-        """An error where it cannot count these units. Most methods form groups of so many records, or mask each by itself;
-        one that decides by its goals alone, which count units, overrides this."""
-        units.require_records(self.title, "Choose full-domain generalization")
-
     def require_enough(self, table: Tuples) -> None:
         """Raise what makes masking these data impossible."""
 
@@ -276,10 +269,10 @@ class GroupingMethod(Method):
         return True  # whatever k is: groups are made of near records, and at k = 1 values are as they were
 
     def require_enough(self, table: Tuples) -> None:
-        if self.k > table.n:
+        if self.k > table.size:
             raise DataError(
-                f"k is {self.k:,} and there {'is' if table.n == 1 else 'are'} {counted(table.n, 'record')}",
-                remedy="A class cannot have more records than the data: choose a smaller k.",
+                f"k is {self.k:,} and there {'is' if table.size == 1 else 'are'} {table.unit.counted(table.size)}",
+                remedy=f"A class cannot have more {table.unit.many} than the data: choose a smaller k.",
             )
 
     def assurances(self, unit: Unit = RECORD) -> list[Statement]:

@@ -171,9 +171,10 @@ def chosen_secret(seed: Any, secret: Any) -> Secret:
     return Secret.fresh() if secret is None else Secret.of(secret)
 
 
-def masking_generator(secret: Secret, table: Tuples, chunks: Chunks) -> np.random.Generator:
-    """For a method to draw from, on this table; ``chunks`` gives all its records, once for each column."""
-    return secret.generator("masking", _content(table, chunks))
+def masking_generator(secret: Secret, table: Tuples, chunks: Chunks | None) -> np.random.Generator:
+    """For a method to draw from, on this table; ``chunks`` gives all its records, once for each column (None: the method
+    draws nothing)."""
+    return secret.generator("masking", () if chunks is None else _content(table, chunks))
 
 
 def random_order(secret: Secret, table: Table, masked: Masked, n: int) -> NDArray[np.int64]:

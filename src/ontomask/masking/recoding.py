@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Collection
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from ontomask.kernels.recoding import new_moves, recoding_steps
 from ontomask.kernels.space import new_point
 from ontomask.masking.goals import Goals
 from ontomask.masking.method import GroupingMethod, Masked, MaskedTuples, RecordDistanceMethod, TupleMethod
-from ontomask.microdata.encoding import Tuples
+from ontomask.microdata.encoding import Tuples, TupleUnits
 from ontomask.operators.ordering import Comparison
 from ontomask.progress import Progress
 from ontomask.statements import Statement, note, promised
@@ -78,7 +78,7 @@ class Recoding(TupleMethod, RecordDistanceMethod, GroupingMethod):
         if self.guide == "random":
             moves = _at_random(table, self.k, rng, progress, alphabetical=self.order == "alphabetical")
         elif self.guide == "discernibility":
-            moves = _to_the_rarest(table.counts, self.k, progress)
+            moves = _to_the_rarest(table, self.k, progress)
         else:
             moves = self._by_kernel(table, progress)
         into = _follow(moves)
@@ -91,8 +91,10 @@ class Recoding(TupleMethod, RecordDistanceMethod, GroupingMethod):
     def _by_kernel(self, table: Tuples, progress: Progress) -> NDArray[np.int32]:
         progress(0.0, "measuring distances between values")
         space = self.record_distance(table).space(table)
-        blocks = new_blocks(space, table.counts, near_order(space))
-        moves, point = new_moves(table.p), new_point(space)
+        blocks = new_blocks(space, table.sizes, near_order(space))
+        units = table.units
+        moves = new_moves(table.p) if units is None else new_moves(table.p, units.at, units.unit)
+        point = new_point(space)
         weighted = self.comparison == "weighted"
         stride = max(1, 50_000_000 // (table.p + 1000))
         done = 0
@@ -133,10 +135,28 @@ def _follow(into: NDArray[np.int32]) -> NDArray[np.int64]:
         final = further
 
 
-def _to_the_rarest(counts: NDArray[np.int64], k: int, progress: Progress) -> NDArray[np.int32]:
+class Frequencies:
+    """How many records, or other units, show each tuple, while some move to others."""
+
+    def __init__(self, of: Any, units: TupleUnits | None) -> None:
+        self.of = of
+        self._units = None if units is None else [set(part.tolist()) for part in np.split(units.unit, units.at[1:-1])]
+
+    def move(self, tuple_: int, target: int) -> None:
+        """All records of a tuple show the target from now on."""
+        if self._units is None:
+            self.of[target] += self.of[tuple_]
+        else:
+            self._units[target] |= self._units[tuple_]
+            self.of[target] = len(self._units[target])
+        self.of[tuple_] = 0
+
+
+def _to_the_rarest(table: Tuples, k: int, progress: Progress) -> NDArray[np.int32]:
     """T12 5.2.3: the rarest tuples move to the rarest other one, which raises the sum of squared sizes least."""
-    into = np.arange(len(counts), dtype=np.int32)
-    weight = counts.tolist()
+    frequencies = Frequencies(table.sizes.tolist(), table.units)
+    weight = frequencies.of
+    into = np.arange(len(weight), dtype=np.int32)
     heap = [(w, t) for t, w in enumerate(weight)]
     heapq.heapify(heap)
 
@@ -158,10 +178,11 @@ def _to_the_rarest(counts: NDArray[np.int64], k: int, progress: Progress) -> NDA
                 continue  # the one before it has joined it
             # The next of these is the rarest other one; after the last of them, whatever the heap has.
             target = turn[place + 1] if place + 1 < len(turn) else rarest()
-            weight[target] += least
-            weight[t] = 0
+            before = weight[target]
+            frequencies.move(t, target)
             into[t] = target
-            heapq.heappush(heap, (weight[target], target))
+            if weight[target] != before:  # else it is where it was: in its turn, or in the heap
+                heapq.heappush(heap, (weight[target], target))
     return into
 
 
@@ -170,7 +191,8 @@ def _at_random(
 ) -> NDArray[np.int32]:
     """T12 5.2.2: combinations below k move to that of a random other record, until none is left."""
     into = np.arange(table.p, dtype=np.int32)
-    weight = table.counts.copy()
+    frequencies = Frequencies(table.sizes.copy(), table.units)
+    weight = frequencies.of
     if alphabetical:
         texts = [column.values.cast(str, strict=False).to_list() for column in table.columns]
         by_text = sorted(
@@ -195,6 +217,5 @@ def _at_random(
             others = weight.copy()
             others[t] = 0
             target = int(np.searchsorted(np.cumsum(others), rng.integers(others.sum()), side="right"))
-            weight[target] += weight[t]
-            weight[t] = 0
+            frequencies.move(t, target)
             into[t] = target

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Sequence
 from typing import Literal
 
@@ -73,11 +74,9 @@ class Resampling(AggregationMethod):
         operators = self.operators(table)
         if self.variant == "heer":
             return self._heer(table, operators, rng, progress)
-        drawn = rng.permutation(table.n)
-        each = table.n // self.k
-        samples = drawn[: each * self.k].reshape(self.k, each)
+        samples = draw_samples(table.rows, self.k, rng)
         group_of = grouped_by_rank(operators, table.rows, samples, self.comparison, progress)
-        return self.aggregated(operators, table.rows, group_of, each, silent)
+        return self.aggregated(operators, table.rows, group_of, samples.shape[1], silent)
 
     def _heer(self, table: Table, operators: Operators, rng: np.random.Generator, progress: Progress) -> Masked:
         t, n = self.samples or self.k, table.n
@@ -121,6 +120,30 @@ class Resampling(AggregationMethod):
                 "record or more from each sample form a group, and all records of a group show its centroid."
             )
         ]
+
+
+def draw_samples(rows: Rows, k: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """k samples of equal size without replacement, as large as can be.
+
+    Where units are counted, such as persons, all records of a unit are in one sample, so that records at the same place of
+    all samples are of k units: units go at random, those of most records first, to the sample with the fewest records.
+    """
+    drawn = rng.permutation(len(rows))
+    if rows.unit_of is None:
+        each = len(rows) // k
+        return drawn[: each * k].reshape(k, each)
+    records = np.bincount(rows.unit_of)
+    order = rng.permutation(np.flatnonzero(records))
+    order = order[np.argsort(-records[order], kind="stable")]
+    filled = [(0, sample) for sample in range(k)]
+    sample_of = np.zeros(len(records), dtype=np.int64)
+    for unit, size in zip(order.tolist(), records[order].tolist(), strict=True):
+        total, sample = filled[0]
+        sample_of[unit] = sample
+        heapq.heapreplace(filled, (total + size, sample))
+    each = min(total for total, _ in filled)
+    place = sample_of[rows.unit_of[drawn]]
+    return np.array([drawn[place == sample][:each] for sample in range(k)])
 
 
 def grouped_by_rank(

@@ -38,15 +38,15 @@ class Suppression(TupleMethod, GroupingMethod):
 
     def require_enough(self, table: Tuples) -> None:
         super().require_enough(table)
-        if (table.counts < self.k).all():
+        if (table.sizes < self.k).all():
             raise DataError(
-                f"no combination of quasi-identifiers has {self.k:,} records: nothing would be left",
+                f"no combination of quasi-identifiers has {table.unit.counted(self.k)}: nothing would be left",
                 remedy="Choose a smaller k, fewer quasi-identifiers, or a method that masks instead of removing.",
             )
 
     def mask_tuples(self, goals: Goals, table: Tuples, rng: np.random.Generator, progress: Progress) -> MaskedTuples:
         self.require_enough(table)
-        common = table.counts >= self.k
+        common = table.sizes >= self.k
         group_of_tuple = np.where(common, np.cumsum(common) - 1, -1)
         removed = int(table.counts[~common].sum())
         centres = [

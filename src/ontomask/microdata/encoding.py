@@ -22,20 +22,44 @@ from ontomask.errors import DataError
 from ontomask.microdata.codes import combine
 from ontomask.microdata.columns import Coded, Codes, Column, counts_of, encode_column, rows_where
 from ontomask.statements import Statement, note
+from ontomask.wording import RECORD, Unit
 
 SomeTuples = TypeVar("SomeTuples", bound="Tuples")
+
+
+@dataclass(frozen=True, eq=False)
+class TupleUnits:
+    """The units, such as persons, that have records of each tuple, where something else than records is counted.
+
+    Those of tuple t are ``unit[at[t]:at[t + 1]]``, each once; there are ``number`` in all.
+    """
+
+    word: Unit
+    at: Longs
+    unit: Longs
+    number: int
+
+    @staticmethod
+    def of(word: Unit, tuple_of: Codes, p: int, unit_of: Longs) -> TupleUnits:
+        """``tuple_of`` and ``unit_of``: of each record."""
+        number = int(unit_of.max(initial=-1)) + 1
+        pairs = np.unique(tuple_of.astype(np.int64) * number + unit_of)
+        at = np.searchsorted(pairs, np.arange(p + 1) * number).astype(np.int64)
+        return TupleUnits(word, at, pairs % number, len(np.unique(unit_of)))
 
 
 @dataclass(frozen=True, eq=False)
 class Tuples:
     """p distinct combinations of values in the order first seen: all that most methods ask of a table.
 
-    ``codes[a, t]`` is the code of tuple t in column a, ``counts[t]`` its number of records.
+    ``codes[a, t]`` is the code of tuple t in column a, ``counts[t]`` its number of records. ``units``: whose these records
+    are, where something else than records is counted.
     """
 
     columns: tuple[Column, ...]
     codes: NDArray[np.int32]
     counts: Longs
+    units: TupleUnits | None = field(default=None, kw_only=True)
 
     @property
     def p(self) -> int:
@@ -47,6 +71,21 @@ class Tuples:
         return int(self.counts.sum())
 
     @property
+    def unit(self) -> Unit:
+        """The words for what is counted."""
+        return RECORD if self.units is None else self.units.word
+
+    @property
+    def size(self) -> int:
+        """The number of records, or of other units."""
+        return self.n if self.units is None else self.units.number
+
+    @cached_property
+    def sizes(self) -> Longs:
+        """The number of records, or of other units, that have each tuple."""
+        return self.counts if self.units is None else np.diff(self.units.at)
+
+    @property
     def as_rows(self) -> Rows:
         """Each tuple as one row that stands for all of its records."""
         return Rows(np.arange(self.p, dtype=np.int32), self.p, self.counts)
@@ -56,12 +95,14 @@ class Tuples:
 class Rows:
     """The rows of a table: ``tuple_of`` gives the tuple of each, of which there are ``p``.
 
-    ``counts``: how many records each row stands for; None: each is one record.
+    ``counts``: how many records each row stands for; None: each is one record. ``unit_of``: the unit of each row, where
+    something else than records is counted.
     """
 
     tuple_of: Codes
     p: int
     counts: Longs | None = None
+    unit_of: Longs | None = None
 
     def __len__(self) -> int:
         return len(self.tuple_of)
@@ -73,7 +114,8 @@ class Rows:
 
     def part(self, rows: Longs) -> Rows:
         """Some of the rows."""
-        return Rows(self.tuple_of[rows], self.p, None if self.counts is None else self.counts[rows])
+        counts, unit_of = (None if of is None else of[rows] for of in (self.counts, self.unit_of))
+        return Rows(self.tuple_of[rows], self.p, counts, unit_of)
 
     @cached_property
     def queues(self) -> tuple[Longs, Longs]:
@@ -103,15 +145,22 @@ def encode(
     names: Sequence[str],
     rows: Longs | None = None,
     counts: Longs | None = None,
+    unit_of: Longs | None = None,
+    word: Unit = RECORD,
 ) -> Table:
     """Encode the columns ``names`` of the data, in that order; ``rows`` are the places of its records in the input.
 
     ``counts``: how many records each row of the data stands for, if it is not one. The tuples are the same whether rows
-    are records or distinct combinations of values in the order first seen.
+    are records or distinct combinations of values in the order first seen. ``unit_of``: the unit of each record, called
+    by ``word``, where something else than records is counted.
     """
     notes: list[Statement] = []
     columns = [encode_column(name, attributes[name], data[name], notes, rows, counts) for name in names]
-    return make_table(columns, notes, counts)
+    table = make_table(columns, notes, counts)
+    if unit_of is None:
+        return table
+    units = TupleUnits.of(word, table.rows.tuple_of, table.p, unit_of)
+    return replace(table, rows=replace(table.rows, unit_of=unit_of), units=units)
 
 
 def make_table(columns: Sequence[Coded], notes: Sequence[Statement] = (), counts: Longs | None = None) -> Table:

@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, Union
 
 import polars as pl
-from pydantic import Field, ValidatorFunctionWrapHandler, WrapValidator, field_validator, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    field_validator,
+    model_validator,
+)
 
 from ontomask.display import html_card, html_facts, html_table
 from ontomask.errors import PolicyError
@@ -30,6 +37,7 @@ from ontomask.masking.shuffling import Shuffling
 from ontomask.masking.suppression import Suppression
 from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy_file import load_policy, save_policy
+from ontomask.privacy.classes import classes_of
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.privacy.l_diversity import LDiversity
@@ -42,7 +50,7 @@ from ontomask.privacy.t_closeness import TCloseness
 from ontomask.privacy.units import RECORDS, Units
 from ontomask.settings import DictOf, ListOf, Settings, validated
 from ontomask.severity.severity import Severity
-from ontomask.wording import RECORD, Unit
+from ontomask.wording import PERSON, RECORD, Unit
 
 _METHODS = (
     *(Generalization, Imputation, Microaggregation, NoiseAddition, PRAM, RankSwapping, Recoding, Resampling),
@@ -79,6 +87,11 @@ else:
     AnyModel = Annotated[Union[_MODELS], Field(discriminator="name"), WrapValidator(_model)]  # noqa: UP007
 
 
+def _names(columns: Any) -> Any:
+    """One column may be given by its name alone."""
+    return [columns] if isinstance(columns, str) else columns
+
+
 class Policy(Settings):
     """What the columns are, how they are masked, and what the release must satisfy.
 
@@ -100,6 +113,14 @@ class Policy(Settings):
 
     attributes: DictOf[str, AnyAttribute] = Field(
         kw_only=False, description="the columns of the data, each with its kind and role"
+    )
+    person: Annotated[ListOf[str], BeforeValidator(_names)] = Field(
+        default_factory=list,
+        description="the column, or columns, that say whose a record is: persons are counted, not records",
+    )
+    household: Annotated[ListOf[str], BeforeValidator(_names)] = Field(
+        default_factory=list,
+        description="the column, or columns, that say which household or family a record belongs to",
     )
     method: AnyMethod | None = Field(default=None, description="how the quasi-identifiers are masked")
     require: ListOf[AnyModel] = Field(
@@ -128,6 +149,21 @@ class Policy(Settings):
     @classmethod
     def _one_is_a_list(cls, require: Any) -> Any:
         return [require] if isinstance(require, Model) else require
+
+    @model_validator(mode="after")
+    def _keys_are_listed(self) -> Policy:
+        for what, columns in (("person", self.person), ("household", self.household)):
+            if len(set(columns)) < len(columns):
+                raise ValueError(f"{what}: a column is named twice")
+            for name in columns:
+                if name not in self.attributes:
+                    raise ValueError(f"{what}: {name!r} is not one of the attributes: list it, with kind: identifier")
+            if columns and not any(self.attributes[name].role == "identifier" for name in columns):
+                raise ValueError(
+                    f"{what}: {', '.join(columns)} would be released, and say which records belong together: give it "
+                    "kind: identifier, or keep: pseudonym where that is wanted"
+                )
+        return self
 
     @model_validator(mode="after")
     def _something_to_mask(self) -> Policy:
@@ -256,11 +292,14 @@ class Policy(Settings):
     @property
     def unit(self) -> Unit:
         """The words for what models, risks and statements count."""
-        return RECORD
+        return PERSON if self.person else RECORD
 
     def units_of(self, data: pl.DataFrame) -> Units:
-        """What is counted in the data, which still have their identifiers; its word is :attr:`unit`."""
-        return RECORDS
+        """What is counted in the data, which still have their identifiers; its word is :attr:`unit`.
+
+        Records without a key are those of one person: never too many.
+        """
+        return Units(PERSON, classes_of(data, list(self.person)).of) if self.person else RECORDS
 
     @property
     def counting(self) -> str:

@@ -78,8 +78,6 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
         read.require_unchanged()
     taken, notes = opened.native, list(opened.notes)
     units = policy.units_of(taken.data)  # what a policy counts by a column is known before identifiers are removed
-    if policy.method is not None:
-        policy.method.require_units(units)
     removed = removed_columns(taken.data, policy, notes)
     data = taken.data.drop(removed)
     rules = missing_rules(data.columns, policy)
@@ -136,9 +134,11 @@ def original_of(
     attributes = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
     studied_names = set(policy.studied)
     studied = [name for name in data.columns if name in studied_names]
-    table = encode(data, with_own_orders(attributes, taken), studied, rows, units.counts)
-    found = ((name, counted_column(name)) for name in policy.identifiers)
-    repeats = [repeating_column(values.alias(name), counts) for name, (values, counts) in found]
+    table = encode(
+        data, with_own_orders(attributes, taken), studied, rows, units.counts, unit_of=units.of, word=units.word
+    )
+    found = ((name, *counted_column(name)) for name in policy.identifiers if [name] != policy.person)
+    repeats = [_repeating(values.alias(name), counts, units) for name, values, counts in found]
     types = taken.data.schema  # asked for once: it takes its time where there are thousands of columns
     incomparable = [
         note(
@@ -157,6 +157,15 @@ def original_of(
         repeating=[repeat for repeat in repeats if repeat is not None],
         taxonomies=_taxonomies(table, examined, counted_column),
     )
+
+
+def _repeating(values: pl.Series, counts: Longs | None, units: Units) -> Repeating | None:
+    """The identifier, if several records share it, or several persons where these are counted."""
+    if units.of is None:
+        return repeating_column(values, counts)
+    unit = free_name("unit", [values.name])
+    once = values.to_frame().with_columns(pl.Series(unit, units.of)).unique(maintain_order=True)
+    return repeating_column(once[values.name], among=units.word)
 
 
 def _taxonomies(

@@ -173,6 +173,18 @@ def not_checked(model: Model, why: str) -> Finding:
     return Finding(model, False, float("nan"), text, pl.DataFrame(), 0, checked=False)
 
 
+def check_release(
+    table: Examined,
+    models: Sequence[Model],
+    policy: Policy,
+    reference: Examined,
+    diagnostics: Diagnostics | None,
+) -> Verification:
+    """What the models say of a release, as :func:`check_models` does, and what else fails in it."""
+    found = check_models(table, models, policy, reference, diagnostics)
+    return Verification([*found.findings, *(finding for finding in check_contents(table, policy) if not finding.holds)])
+
+
 def check_contents(table: Examined, policy: Policy) -> list[Finding]:
     """Whether a release holds what its policy lets it hold: its columns, and values that fit them."""
     hierarchies = dict(getattr(policy.method, "hierarchies", {}))

@@ -20,7 +20,7 @@ from ontomask.microdata.csv_types import Codes, typed
 from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.formats import FORMATS
 from ontomask.microdata.reading import read_table
-from ontomask.policy.verification import Verification, check_contents, check_models
+from ontomask.policy.verification import Verification, check_release
 from ontomask.privacy.classes import as_written
 from ontomask.privacy.contents import ContentCheck
 
@@ -78,9 +78,8 @@ class ReadBack:
     def _verified(self, data: pl.DataFrame) -> Verification:
         """What the models say of the data, and what else fails."""
         result = self._result
-        table = result.examined.beside(data)
-        found = check_models(table, self._models, result.policy, result.prepared.examined, result.masked.diagnostics)
-        return Verification([*found.findings, *(f for f in check_contents(table, result.policy) if not f.holds)])
+        original, diagnostics = result.prepared.examined, result.masked.diagnostics
+        return check_release(result.examined.beside(data), self._models, result.policy, original, diagnostics)
 
     def _read(self, file: Path, format: str) -> pl.DataFrame:
         policy, released = self._result.policy, self._released

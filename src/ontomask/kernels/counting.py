@@ -1,0 +1,62 @@
+"""What groups count while they are formed: records, or the units, such as persons, that records belong to."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ontomask.kernels.compiling import inner
+from ontomask.kernels.space import Longs
+
+
+class Counting(NamedTuple):
+    """Whose each item is (a tuple, or a record): the units ``unit[at[i]:at[i + 1]]``. Empty: records are counted.
+
+    ``last[u]``: the group that counted unit u last; ``left[u]``: how many items of u have no group.
+    """
+
+    at: Longs
+    unit: Longs
+    last: Longs
+    left: Longs
+
+
+def new_counting(at: Longs | None = None, unit: Longs | None = None) -> Counting:
+    """``at`` and ``unit``: of all items; not given: records are counted."""
+    none = np.zeros(0, dtype=np.int64)
+    if at is None or unit is None:
+        return Counting(none, none, none, none)
+    units = int(unit.max(initial=-1)) + 1
+    return Counting(at, unit, np.full(units, -1, dtype=np.int64), np.bincount(unit, minlength=units).astype(np.int64))
+
+
+@inner
+def counts_units(counting: Counting) -> bool:
+    return counting.at.size > 0
+
+
+@inner
+def gained(counting: Counting, item: int, weight: int, group: int) -> int:
+    """How many more a group counts with an item of ``weight`` records."""
+    if not counts_units(counting):
+        return weight
+    gain = np.int64(0)
+    for i in range(counting.at[item], counting.at[item + 1]):
+        if counting.last[counting.unit[i]] != group:
+            counting.last[counting.unit[i]] = group
+            gain += 1
+    return gain
+
+
+@inner
+def used_up(counting: Counting, item: int, weight: int) -> int:
+    """How many are left no more, now that an item of ``weight`` records has a group."""
+    if not counts_units(counting):
+        return weight
+    gone = np.int64(0)
+    for i in range(counting.at[item], counting.at[item + 1]):
+        counting.left[counting.unit[i]] -= 1
+        if counting.left[counting.unit[i]] == 0:
+            gone += 1
+    return gone
