@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from ontomask.masking.microaggregation import Microaggregation as Microaggregation
     from ontomask.masking.noise_addition import NoiseAddition as NoiseAddition
     from ontomask.masking.pram import PRAM as PRAM
+    from ontomask.masking.profile_microaggregation import ProfileMicroaggregation as ProfileMicroaggregation
     from ontomask.masking.rank_swapping import RankSwapping as RankSwapping
     from ontomask.masking.recoding import Recoding as Recoding
     from ontomask.masking.resampling import Resampling as Resampling
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     from ontomask.privacy.km_anonymity import KmAnonymity as KmAnonymity
     from ontomask.privacy.l_diversity import LDiversity as LDiversity
     from ontomask.privacy.probabilistic import ProbabilisticKAnonymity as ProbabilisticKAnonymity
+    from ontomask.privacy.profile_anonymity import ProfileAnonymity as ProfileAnonymity
     from ontomask.privacy.severity_closeness import SeverityCloseness as SeverityCloseness
     from ontomask.privacy.severity_diversity import SeverityDiversity as SeverityDiversity
     from ontomask.privacy.t_closeness import TCloseness as TCloseness
@@ -133,9 +135,11 @@ _HOME = {
     "Numeric": "kinds.numeric",
     "Ordinal": "kinds.ordinal",
     "PRAM": "masking.pram",
+    "ProfileMicroaggregation": "masking.profile_microaggregation",
     "Policy": "policy.policy",
     "Preservation": "assessment.preservation",
     "ProbabilisticKAnonymity": "privacy.probabilistic",
+    "ProfileAnonymity": "privacy.profile_anonymity",
     "Profile": "profiling.outcome",
     "RankSwapping": "masking.rank_swapping",
     "Reading": "microdata.reading_options",

@@ -24,6 +24,7 @@ from ontomask.microdata.dtypes import aligned as in_one_type
 from ontomask.microdata.encoding import Table
 from ontomask.microdata.reading import read_table
 from ontomask.policy.policy import Policy
+from ontomask.wording import PERSON
 
 #: How users say which row is which, and that rows belong together.
 GIVE = ("Say which row of the original each masked row is with ", Keyword("records", "result.records"))
@@ -177,7 +178,7 @@ def _rows_that_differ(one: pl.Series, other: pl.Series) -> int:
     return int((~first.eq_missing(second)).sum())
 
 
-#: The column of records.csv.
+#: The column of records.csv with the row of each record; where persons are counted, another has their numbers.
 ROW_COLUMN = "row of the original"
 
 
@@ -198,6 +199,12 @@ def read_records(path: Path) -> list[int]:
             remedy="Give confidential/records.csv of a result, as it was saved.",
         )
     return (rows - 1).to_list()
+
+
+def read_persons(path: Path) -> list[Any] | None:
+    """Whose each released row is, by the same file; None: it does not say."""
+    data = read_table(path).data
+    return data[PERSON.one].to_list() if PERSON.one in data.columns else None
 
 
 def read_generalized(

@@ -41,6 +41,12 @@ def command(
         str | None,
         typer.Option(metavar="TABLE", help="The original data: t-closeness is measured from them, as in a run."),
     ] = None,
+    records: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Whose each row is, for policies that count persons: confidential/records.csv."
+        ),
+    ] = None,
     confined: Confined = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -55,7 +61,7 @@ def command(
     the policy says.
     """
     one_answer(as_json, quiet)
-    found = _found(policy, data, original, given, confined)
+    found = _found(policy, data, original, records, given, confined)
     if as_json:
         say_json(
             {
@@ -74,8 +80,14 @@ def command(
 
 
 def _found(
-    policy: Path, data: str | None, original: str | None, given: Mapping[str, Any], confined: bool
+    policy: Path,
+    data: str | None,
+    original: str | None,
+    records: Path | None,
+    given: Mapping[str, Any],
+    confined: bool,
 ) -> Verification:
+    from ontomask.assessment.alignment import read_persons
     from ontomask.policy.policy import Policy
     from ontomask.release.result_folder import verify_result
     from ontomask.release.verify import verify
@@ -88,9 +100,9 @@ def _found(
             remedy="Give a policy and a table: verify POLICY DATA; or the folder of a result.",
         )
     if data is None or Path(data).is_dir():
-        if given:
+        if given or records is not None:
             raise OptionError(
-                f"--{next(iter(given))} is for a single file", remedy="Name the file: verify POLICY DATA."
+                f"--{next(iter(given), 'records')} is for a single file", remedy="Name the file: verify POLICY DATA."
             )
         if data is None:
             if confined:
@@ -100,7 +112,8 @@ def _found(
         return verify_result(data, meant, original=original)
     chosen = Policy.load(policy, confined=confined)
     how = read_as(given, data, chosen.reading.of_release()) if given else None
-    return verify(data, chosen, original=original, reading=how)
+    persons = None if records is None else read_persons(records)
+    return verify(data, chosen, original=original, persons=persons, reading=how)
 
 
 def _facts(finding: Any) -> dict[str, Any]:

@@ -27,6 +27,7 @@ from ontomask.operators.aggregation import Centroid, NumericCentre, Operators
 from ontomask.operators.ordering import Comparison
 from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
 from ontomask.privacy.diagnostics import Diagnostics
+from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.models import Model
 from ontomask.progress import Progress
 from ontomask.settings import Count, ListOf, plain
@@ -127,6 +128,11 @@ class Method(CandidateMethod):
     def promised_k(self) -> int:
         """The k that every record of the output must find, whatever the input; 1: it promises none."""
         return 1
+
+    @property
+    def promised_models(self) -> list[Model]:
+        """What every output satisfies, whatever the input; it is verified like what a policy requires."""
+        return [KAnonymity(k=self.promised_k)] if self.promised_k > 1 else []
 
     @property
     @abstractmethod

@@ -63,6 +63,14 @@ class RecordDistance:
             return self.share(metric)
         return (metric.largest * self.factor(metric)) ** 2
 
+    @property
+    def farthest(self) -> float:
+        """No two records are farther apart: 1 of mean distances."""
+        if self.kind == "mean":
+            return 1.0
+        raws = [(metric, metric.largest * self.factor(metric)) for metric in self.metrics]
+        return float(np.sqrt(sum(raw**2 if metric.on_line else raw for metric, raw in raws)))
+
     def coordinates(self, metric: ColumnDistance, centres: np.ndarray) -> Floats:
         """Where numbers or ranks lie, so that differences are distances."""
         off: Floats = centres - metric.low

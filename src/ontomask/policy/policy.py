@@ -30,6 +30,7 @@ from ontomask.masking.method import Method
 from ontomask.masking.microaggregation import Microaggregation
 from ontomask.masking.noise_addition import NoiseAddition
 from ontomask.masking.pram import PRAM
+from ontomask.masking.profile_microaggregation import ProfileMicroaggregation
 from ontomask.masking.rank_swapping import RankSwapping
 from ontomask.masking.recoding import Recoding
 from ontomask.masking.resampling import Resampling
@@ -43,6 +44,7 @@ from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.privacy.l_diversity import LDiversity
 from ontomask.privacy.models import Model
 from ontomask.privacy.probabilistic import ProbabilisticKAnonymity
+from ontomask.privacy.profile_anonymity import ProfileAnonymity
 from ontomask.privacy.severity_closeness import SeverityCloseness
 from ontomask.privacy.severity_diversity import SeverityDiversity
 from ontomask.privacy.severity_models import SeverityModel
@@ -53,14 +55,15 @@ from ontomask.severity.severity import Severity
 from ontomask.wording import PERSON, RECORD, Unit
 
 _METHODS = (
-    *(Generalization, Imputation, Microaggregation, NoiseAddition, PRAM, RankSwapping, Recoding, Resampling),
-    *(Shuffling, Suppression),
+    *(Generalization, Imputation, Microaggregation, NoiseAddition, PRAM, ProfileMicroaggregation, RankSwapping),
+    *(Recoding, Resampling, Shuffling, Suppression),
 )
 _MODELS = (
     KAnonymity,
     KmAnonymity,
     LDiversity,
     ProbabilisticKAnonymity,
+    ProfileAnonymity,
     SeverityCloseness,
     SeverityDiversity,
     TCloseness,

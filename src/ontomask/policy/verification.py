@@ -14,7 +14,6 @@ from ontomask.errors import MissingDataError, MissingExtraError, TaxonomyFileErr
 from ontomask.policy.policy import Policy
 from ontomask.privacy.contents import ContentCheck, FittingValues, ListedColumns, NoIdentifiers, PolicyColumns
 from ontomask.privacy.examined import Examined
-from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.models import CheckedOn, Finding, Model
 from ontomask.statements import Statement, caveat
 
@@ -161,9 +160,8 @@ def _other_unit(policy: Policy, *tables: Examined | None) -> str:
 
 
 def models_of(policy: Policy) -> list[Model]:
-    """What a release of the policy is checked for, each once: the k that its method promises, and what it requires."""
-    k = 1 if policy.method is None else policy.method.promised_k
-    models: list[Model] = [*([KAnonymity(k=k)] if k > 1 else []), *policy.require]
+    """What a release of the policy is checked for, each once: what its method promises, and what it requires."""
+    models = [*([] if policy.method is None else policy.method.promised_models), *policy.require]
     return [model for place, model in enumerate(models) if model not in models[:place]]
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import polars as pl
 
 from ontomask.arguments import as_path, counted, short, some_of
+from ontomask.assessment.alignment import read_persons
 from ontomask.errors import DataError, OntomaskError
 from ontomask.files.fingerprints import sha256
 from ontomask.microdata.formats import format_of
@@ -145,7 +146,9 @@ def verify_result(
         )
         unknown = PolicyOfResult().finding(text, _frame({}), 0, checked=False)
         return Verification([files, unknown], [note(f"not verified: {_shown(file, place)}") for file in released])
-    found = all_verified([verify(file, chosen, original=original) for file in released])
+    records = place / PARTS[1] / "records.csv"
+    persons = read_persons(records) if records.is_file() else None
+    found = all_verified([verify(file, chosen, original=original, persons=persons) for file in released])
     against = _shown(chosen, place) if isinstance(chosen, Path) else chosen if isinstance(chosen, str) else "the policy"
     verified = [note(f"verified: {_shown(file, place)} against {against}") for file in released]
     return Verification([files, *found.findings], [*verified, *found.notes])

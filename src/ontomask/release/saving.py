@@ -257,7 +257,8 @@ def _write_parts(result: Result, folder: Path, suffix: str, report: bool, escape
         for name, frame in (("mapping.csv", one.mapping), ("groups.csv", one.groups)):
             file = numbered(confidential / name, number, len(result.each))
             write_table(frame, file, private=True, escape_formulas=escape)
-    write_table(pl.DataFrame({ROW_COLUMN: result.records + 1}), confidential / "records.csv", private=True)
+    rows = {ROW_COLUMN: result.records + 1} | _units(result)
+    write_table(pl.DataFrame(rows), confidential / "records.csv", private=True)
     if result.diagnostics is not None:
         write_table(result.diagnostics.table, confidential / "diagnostics.csv", private=True)
     for name, table in result.details.items():
@@ -274,6 +275,12 @@ def _write_parts(result: Result, folder: Path, suffix: str, report: bool, escape
     content = manifest_of(result) | ({"release": named[0]} if len(named) == 1 else {"releases": named})
     content |= {"files": {name: sha256(folder / name) for name in files} | unhashed}
     write_text(json.dumps({"about": ABOUT} | content, ensure_ascii=False, indent=2) + "\n", folder / MANIFEST)
+
+
+def _units(result: Result) -> dict[str, Any]:
+    """Whose each released record is, by number, where persons are counted: whoever verifies the file needs to know."""
+    units = result.examined.units
+    return {} if units.of is None else {units.word.one: units.of + 1}
 
 
 def _lines(said: Iterable[object]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,10 @@ from ontomask.microdata.open_table import open_table
 from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy import Policy, require_policy
 from ontomask.policy.verification import NOTHING_PROMISED, Verification, check_contents, check_models, models_of
-from ontomask.privacy.classes import as_written
+from ontomask.privacy.classes import as_written, classes_of
 from ontomask.privacy.contents import WholeFile
 from ontomask.privacy.examined import Examined
-from ontomask.privacy.units import RECORDS
+from ontomask.privacy.units import RECORDS, Units
 from ontomask.statements import note
 
 
@@ -27,6 +27,7 @@ def verify(
     policy: Policy | Mapping[str, Any] | str | Path,
     *,
     original: Any = None,
+    persons: Sequence[Any] | None = None,
     reading: Reading | None = None,
 ) -> Verification:
     """Does a frame or file, from wherever it comes, satisfy what the policy requires?
@@ -39,6 +40,9 @@ def verify(
         A policy, its settings as a mapping, or the path of a YAML file.
     original : DataFrame or path, optional
         The original, which t-closeness compares classes with; not given: the frame itself.
+    persons : sequence, optional
+        Where the policy counts persons: whose each row is. A release does not say it, unless it keeps pseudonyms; a
+        result does, in ``confidential/records.csv``.
     reading : Reading, optional
         How the file is read, in place of the policy's missing markers and text columns.
 
@@ -82,8 +86,10 @@ def verify(
         unmarked = how.changed(missing=[])
         written = as_written(open_table(frame, policy.attributes, text=text, reading=unmarked, **opening).data, text)
         shown = data.with_columns(written[name] for name in text if name in written.columns)
-    examined = Examined.of(data, policy.attributes, RECORDS)
-    whole = None if reference is None else Examined.of(reference, policy.attributes, RECORDS, examined.meanings)
+    examined = Examined.of(data, policy.attributes, _units(policy, data, persons))
+    whole = None
+    if reference is not None:
+        whole = Examined.of(reference, policy.attributes, policy.units_of(reference), examined.meanings)
     verification = check_models(
         examined if shown is data else examined.beside(shown), models_of(policy), policy, whole, readable=False
     )
@@ -97,6 +103,15 @@ def verify(
         told.append(note(f"columns that the policy does not list were not checked: {', '.join(unlisted)}"))
     verification.notes.extend(told)
     return verification if path is None else verification.on("file")
+
+
+def _units(policy: Policy, data: pl.DataFrame, persons: Sequence[Any] | None) -> Units:
+    """What is counted in a released table: as it says itself, by its pseudonyms, or as is known besides; else records."""
+    if not policy.person:
+        return RECORDS
+    if persons is not None:
+        return Units(policy.unit, classes_of(pl.DataFrame({policy.unit.one: list(persons)}), [policy.unit.one]).of)
+    return policy.units_of(data) if all(name in data.columns for name in policy.person) else RECORDS
 
 
 def _unverified(policy: Policy) -> Callable[[str], bool]:
