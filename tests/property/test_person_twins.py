@@ -32,7 +32,7 @@ def owned(sheet: Sheet, persons: list[int]) -> Table:
     """The table of a sheet, with a person for each record."""
     unit_of = np.array(persons, dtype=np.int64)
     rows = replace(sheet.table.rows, unit_of=unit_of)
-    return replace(sheet.table, rows=rows, units=TupleUnits.of(PERSON, rows.tuple_of, rows.p, unit_of))
+    return replace(sheet.table, rows=rows, units=TupleUnits(PERSON, rows.tuple_of, rows.p, unit_of))
 
 
 def some_persons(data: DataObject, n: int) -> list[int]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ontomask.kernels.compiling import inner
+from ontomask.kernels.compiling import inner, kernel
 from ontomask.kernels.space import Longs
 
 
@@ -60,3 +60,16 @@ def used_up(counting: Counting, item: int, weight: int) -> int:
         if counting.left[counting.unit[i]] == 0:
             gone += 1
     return gone
+
+
+@kernel
+def units_of_classes(of: Longs, row: Longs, unit: Longs, last: Longs, sizes: Longs) -> None:
+    """How many units have rows in each class; unit i of the list, in which equal ones stand together, has row ``row[i]``.
+
+    ``of``: the class of each row; ``last`` is room for each class, -1 at first.
+    """
+    for i in range(unit.size):
+        c = of[row[i]]
+        if last[c] != unit[i]:
+            last[c] = unit[i]
+            sizes[c] += 1

@@ -51,7 +51,7 @@ class Search:
                 f"the hierarchies make {nodes:,} combinations of levels ({levels})",
                 remedy="Give hierarchies of fewer levels, generalize fewer columns, or choose search='local' or 'strategy'.",
             )
-        counted_goals = goals.counted()
+        counted_goals = goals.counted(sharing=True)
         self.tuple_of = counted_goals.rows.tuple_of
         codes = np.ascontiguousarray(table.codes[:, self.tuple_of])
         rows = Rows(codes, counted_goals.rows.weights, counted_goals.codes, counted_goals.units)

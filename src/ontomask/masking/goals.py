@@ -66,12 +66,16 @@ class Goals:
         _, first, row_of = np.unique(key, return_index=True, return_inverse=True)
         return row_of, first
 
-    def counted(self) -> Goals:
-        """The same of counted rows, of which no two agree: for methods that decide by tuple."""
+    def counted(self, *, sharing: bool = False) -> Goals:
+        """The same of counted rows, of which no two agree: for methods that decide by tuple.
+
+        ``sharing``: units may share a row where models look at sizes alone; no part of such rows can be judged.
+        """
         rows = self.rows
-        if not self.codes and self.units.of is None:
+        if not self.codes and (self.units.of is None or sharing):
             everyone = counts_of(rows.tuple_of, rows.p, rows.counts)
-            return replace(self, rows=Rows(np.arange(rows.p, dtype=np.int32), rows.p, everyone))
+            units = self.units if self.units.of is None else self.units.sharing(rows.tuple_of.astype(np.int64))
+            return replace(self, rows=Rows(np.arange(rows.p, dtype=np.int32), rows.p, everyone), units=units)
         row_of, first = self.alike()
         distinct = Rows(rows.tuple_of[first], rows.p, counts_of(row_of, len(first), rows.counts))
         codes = {name: code[first] for name, code in self.codes.items()}

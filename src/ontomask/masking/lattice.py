@@ -51,7 +51,7 @@ class Rows:
         """Rows that belong together as one; ``first`` stands for each."""
         weights = np.bincount(of, weights=self.weights).astype(np.int64)
         sensitive = {name: code[first] for name, code in self.sensitive.items()}
-        return Rows(np.ascontiguousarray(self.codes[:, first]), weights, sensitive, self.units.take(first))
+        return Rows(np.ascontiguousarray(self.codes[:, first]), weights, sensitive, self.units.joined(of, first))
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +143,7 @@ class Lattice:
         rows, of, first = result.rows, result.of, result.first
         if 3 * len(first) > 2 * len(rows) or len(self._snapshots) == SNAPSHOTS:
             return
-        units = () if rows.units.of is None else (rows.units.of,)
+        units = () if rows.units.of is None or rows.units.rows is not None else (rows.units.of,)
         for code in (*rows.sensitive.values(), *units):  # rows that differ in what judges look at cannot be merged
             key = of * (int(code.max(initial=0)) + 1) + code
             _, first, of = np.unique(key, return_index=True, return_inverse=True)

@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted, did_you_mean
-from ontomask.arrays import Longs
+from ontomask.arrays import Longs, distinct
 from ontomask.errors import DataError
 from ontomask.microdata.codes import combine
 from ontomask.microdata.columns import Coded, Codes, Column, counts_of, encode_column, rows_where
@@ -31,21 +31,33 @@ SomeTuples = TypeVar("SomeTuples", bound="Tuples")
 class TupleUnits:
     """The units, such as persons, that have records of each tuple, where something else than records is counted.
 
-    Those of tuple t are ``unit[at[t]:at[t + 1]]``, each once; there are ``number`` in all.
+    Those of tuple t are ``unit[at[t]:at[t + 1]]``, each once. ``tuple_of`` and ``unit_of``: of each record; p tuples.
     """
 
     word: Unit
-    at: Longs
-    unit: Longs
-    number: int
+    tuple_of: Codes
+    p: int
+    unit_of: Longs
 
-    @staticmethod
-    def of(word: Unit, tuple_of: Codes, p: int, unit_of: Longs) -> TupleUnits:
-        """``tuple_of`` and ``unit_of``: of each record."""
-        number = int(unit_of.max(initial=-1)) + 1
-        pairs = np.unique(tuple_of.astype(np.int64) * number + unit_of)
-        at = np.searchsorted(pairs, np.arange(p + 1) * number).astype(np.int64)
-        return TupleUnits(word, at, pairs % number, len(np.unique(unit_of)))
+    @cached_property
+    def number(self) -> int:
+        """How many units there are."""
+        return int(np.count_nonzero(np.bincount(self.unit_of)))
+
+    @property
+    def at(self) -> Longs:
+        return self._pairs[0]
+
+    @property
+    def unit(self) -> Longs:
+        return self._pairs[1]
+
+    @cached_property
+    def _pairs(self) -> tuple[Longs, Longs]:
+        """Where the units of each tuple begin, and the units."""
+        bound = int(self.unit_of.max(initial=-1)) + 1
+        pairs = distinct(self.tuple_of.astype(np.int64) * bound + self.unit_of)
+        return np.searchsorted(pairs, np.arange(self.p + 1) * bound).astype(np.int64), pairs % bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +171,7 @@ def encode(
     table = make_table(columns, notes, counts)
     if unit_of is None:
         return table
-    units = TupleUnits.of(word, table.rows.tuple_of, table.p, unit_of)
+    units = TupleUnits(word, table.rows.tuple_of, table.p, unit_of)
     return replace(table, rows=replace(table.rows, unit_of=unit_of), units=units)
 
 

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.arrays import Floats, Longs
+from ontomask.arrays import Floats, Longs, distinct
 from ontomask.errors import DataError, PolicyError
+from ontomask.kernels.counting import units_of_classes
 from ontomask.privacy.transport import Pairs
 from ontomask.wording import RECORD, Unit
 
@@ -27,12 +28,16 @@ MOST_PARTS = 2520
 class Units:
     """``word``: what they are called. ``of``: the unit of each record, from 0 up; None: each record is its own unit.
 
-    ``counts``, where each record is its own unit: how many records each row of the table stands for; None: one.
+    ``counts``, where each record is its own unit: how many records each row of the table stands for; None: one. ``rows``,
+    of rows that several units share: unit ``of[i]`` has the row ``rows[i]``, equal units one after the other, and units
+    that have one row only are counted in ``single``, by row. Then only sizes can be counted.
     """
 
     word: Unit = RECORD
     of: Longs | None = None
     counts: Longs | None = None
+    rows: Longs | None = None
+    single: Longs | None = None
 
     def __post_init__(self) -> None:
         if self.of is not None and self.counts is not None:
@@ -67,6 +72,25 @@ class Units:
         """The same for rows whose numbers of records are known otherwise, and are given as ``weights``."""
         return self if self.counts is None else Units(self.word)
 
+    def sharing(self, row_of: Longs) -> Units:
+        """The same of rows that several records share; ``row_of``: the row of each record."""
+        assert self.of is not None
+        return self._shared(self.of, row_of, np.zeros(int(row_of.max(initial=0)) + 1, dtype=np.int64))
+
+    def joined(self, of: Longs, first: Longs) -> Units:
+        """The units of rows that were joined: ``of`` gives what became of each, ``first`` one of each."""
+        if self.of is None or self.rows is None:
+            return self.take(first)
+        return self._shared(self.of, of[self.rows], np.bincount(of, self.single, len(first)).astype(np.int64))
+
+    def _shared(self, units: Longs, rows: Longs, single: Longs) -> Units:
+        """Units by their rows; ``single``: how many more have each row and no other."""
+        keys = distinct(units * len(single) + rows)
+        units, rows = keys // len(single), keys % len(single)
+        alone = np.bincount(units)[units] == 1
+        single = single + np.bincount(rows[alone], minlength=len(single))
+        return Units(self.word, units[~alone], rows=rows[~alone], single=single)
+
     def take(self, rows: NDArray[Any]) -> Units:
         """The units of some records, by mask or by position."""
         if self.counts is not None:
@@ -79,13 +103,17 @@ class Units:
 
     def number(self, rows: NDArray[np.bool_]) -> int:
         """How many units have one of these records."""
-        return self.records(rows) if self.of is None else len(np.unique(self.of[rows]))
+        return self.records(rows) if self.of is None else int(np.count_nonzero(np.bincount(self.of[rows])))
 
     def sizes(self, of: Longs, classes: int, weights: Longs | None = None) -> Longs:
         """How many units each class has; ``of``: the class of each row; ``weights``: how many records it stands for."""
+        if self.of is not None and self.rows is not None:
+            found = np.bincount(of, self.single, classes).astype(np.int64)
+            units_of_classes(of, self.rows, self.of, np.full(classes, -1, dtype=np.int64), found)
+            return found
         if self.of is not None:
             bound = _bound(self.of)
-            return np.bincount(np.unique(of * bound + self.of) // bound, minlength=classes)
+            return np.bincount(distinct(of * bound + self.of) // bound, minlength=classes)
         return np.bincount(of, self.counts if weights is None else weights, classes).astype(np.int64)
 
     def in_smallest(self, of: Longs, own: Longs, sizes: Longs) -> Longs:
