@@ -30,5 +30,5 @@ def dense_ranks(values: Floats) -> Longs:
 
 def distinct(numbers: Longs) -> Longs:
     """Whole numbers from 0 up, each once, in ascending order: by sorting, many times as fast as ``np.unique``, which hashes."""
-    ordered = np.sort(numbers)
-    return ordered[np.diff(ordered, prepend=-1) != 0]
+    ordered: Longs = np.sort(numbers)
+    return ordered[np.flatnonzero(np.diff(ordered, prepend=-1))]
