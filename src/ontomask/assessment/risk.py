@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -28,6 +28,18 @@ from ontomask.wording import RECORD, Unit
 
 #: Classes of fewer records than this are called small where nothing else is said.
 SMALL = 5
+#: What a figure of risk is: how many classes, the size of the smallest, how many records or other units, a mean probability,
+#: the largest one. In public each is rounded in its own way.
+FigureKind = Literal["classes", "size", "units", "mean", "largest"]
+
+
+@dataclass(frozen=True)
+class RiskFigure:
+    """One figure of risk: what it is called, its value, and what kind of figure it is. Whatever shows risks reads this."""
+
+    label: str
+    value: float
+    kind: FigureKind
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,22 +125,28 @@ class Risk:
         return float((self.sizes["records"] / self.sizes["size"]).sum()) / self.records if self.records else 0.0
 
     @property
-    def figures(self) -> dict[str, float | None]:
-        """Every figure by name."""
-        figures: dict[str, float | None] = {
-            "classes": float(self.classes),
-            "smallest class": float(self.smallest),
-            f"unique {self.unit.many}": float(self.unique),
-            f"{self.unit.many} in classes below {SMALL}": float(self.below()),
-            "prosecutor risk, largest": self.prosecutor_largest,
-            "prosecutor risk, mean": self.prosecutor,
-            "journalist risk, largest": self.journalist_largest,
-            "marketer risk": self.marketer,
-        }
+    def declared(self) -> list[RiskFigure]:
+        """Every figure, each with its kind."""
+        many = self.unit.many
+        figures = [
+            RiskFigure("classes", self.classes, "classes"),
+            RiskFigure("smallest class", self.smallest, "size"),
+            RiskFigure(f"unique {many}", self.unique, "units"),
+            RiskFigure(f"{many} in classes below {SMALL}", self.below(), "units"),
+            RiskFigure("prosecutor risk, largest", self.prosecutor_largest, "largest"),
+            RiskFigure("prosecutor risk, mean", self.prosecutor, "mean"),
+            RiskFigure("journalist risk, largest", self.journalist_largest, "largest"),
+            RiskFigure("marketer risk", self.marketer, "mean"),
+        ]
         if self.severity_weighted is not None:
-            figures["severity-weighted risk"] = self.severity_weighted
-            figures[f"unique {self.unit.many} of severity above 0"] = float(self.severe_unique or 0)
+            figures.append(RiskFigure("severity-weighted risk", self.severity_weighted, "mean"))
+            figures.append(RiskFigure(f"unique {many} of severity above 0", self.severe_unique or 0, "units"))
         return figures
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """Every figure by name."""
+        return {figure.label: float(figure.value) for figure in self.declared}
 
     def __repr__(self) -> str:
         told = [self.unit.counted(self.records), counted(self.classes, "class", "classes"), f"{self.unique:,} unique"]
@@ -137,11 +155,11 @@ class Risk:
     def _repr_html_(self) -> str:
         title = f"{self.unit.counted(self.records)} by {', '.join(self.columns)}"
         sizes = html_fold("Class sizes", html_table(self.sizes.columns, self.sizes.rows()))
-        return html_card(title, html_facts((n, v) for n, v in self.figures.items() if v is not None), sizes)
+        return html_card(title, html_facts(self.figures.items()), sizes)
 
     def __str__(self) -> str:
         lines = [f"{self.unit.counted(self.records)} by {', '.join(self.columns)}"]
-        lines += [f"{name} {plain_number(value)}" for name, value in self.figures.items() if value is not None]
+        lines += [f"{name} {plain_number(value)}" for name, value in self.figures.items()]
         return "\n".join(lines)
 
 

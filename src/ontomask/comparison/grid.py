@@ -66,7 +66,7 @@ def grid(policy: Policy, methods: Any, k: Iterable[int] | int, *, baselines: boo
         own: dict[str, Policy] = {}
         for level in levels:
             chosen, reached = _at(policy, method, level)
-            own[named if reached is None else f"{named}, k={reached}"] = chosen
+            own[named if reached is None else candidate_name(named, f"k={reached}")] = chosen
         twice = next((name for name in own if name in made), None)
         if twice is not None:
             raise OptionError(f"{twice!r} is listed twice", remedy="Name methods: {'my name': method, ...}.")
@@ -74,6 +74,16 @@ def grid(policy: Policy, methods: Any, k: Iterable[int] | int, *, baselines: boo
     if not made:
         raise OptionError("there is nothing to compare", remedy="Give at least one method and one k.")
     return with_baselines(made) if baselines else made
+
+
+def candidate_name(method: str, setting: str) -> str:
+    """What a candidate is called: its method, and the setting in which it differs from others of the method."""
+    return f"{method}, {setting}"
+
+
+def name_without(method: str, name: str) -> str:
+    """What a candidate is called where its method is said beside; a name of the user's own stays as it is."""
+    return name.removeprefix(candidate_name(method, ""))
 
 
 def levels_of(policy: Policy) -> list[int]:
@@ -111,7 +121,7 @@ def variations(policy: Policy) -> dict[str, Policy]:
         )
     made = method.variations(policy.require)
     if made:
-        return {f"{method.name}, {setting}": policy.changed(method=one) for setting, one in made.items()}
+        return {candidate_name(method.name, setting): policy.changed(method=one) for setting, one in made.items()}
     levels = method.levels(required_k(policy))
     return grid(policy, [method], levels) if levels else {method.name: policy}
 

@@ -90,13 +90,13 @@ class SeverityDiversity(SeverityModel):
             )
         if self.downward:
             return
-        for name, column in sensitive.columns.items():
+        for column in sensitive.columns.values():
             assert column.numbers is not None
             used = column.numbers[:, column.counts > 0]
             least = min(len(np.unique(used[m])) for m in self.kinds)
             if least < self.l:
                 raise DataError(
-                    f"{self.describe()} cannot hold: the {name.split(' #')[0]} takes "
+                    f"{self.describe()} cannot hold: the {column.name} takes "
                     f"{counted(least, 'different number')} in these data",
                     remedy="Choose a smaller l, one middle_class, or downward=True.",
                 )
