@@ -189,7 +189,7 @@ def shown(name: Any) -> str:
 def _own_name(policy: Policy, place: int) -> str:
     if policy.method is None:
         return f"policy {place}"
-    k = getattr(policy.method, "k", None)
+    k = policy.method.stated_k
     return policy.method.name if k is None else candidate_name(policy.method.name, f"k={k}")
 
 

@@ -88,15 +88,10 @@ def name_without(method: str, name: str) -> str:
 
 def levels_of(policy: Policy) -> list[int]:
     """The k to compare where none is given: the least that may be released, and larger ones."""
-    least = required_k(policy)
+    least = policy.required_k
     if least == 1 and policy.method is not None:
         least = policy.method.promised_k
     return levels_from(least if least > 1 else USUAL_K)
-
-
-def required_k(policy: Policy) -> int:
-    """The largest k of a required k-anonymity; 1 if there is none."""
-    return max([model.k for model in policy.require if isinstance(model, KAnonymity)], default=1)
 
 
 def variations(policy: Policy) -> dict[str, Policy]:
@@ -122,7 +117,7 @@ def variations(policy: Policy) -> dict[str, Policy]:
     made = method.variations(policy.require)
     if made:
         return {candidate_name(method.name, setting): policy.changed(method=one) for setting, one in made.items()}
-    levels = method.levels(required_k(policy))
+    levels = method.levels(policy.required_k)
     return grid(policy, [method], levels) if levels else {method.name: policy}
 
 
@@ -153,8 +148,8 @@ def _at(policy: Policy, method: Any, k: int) -> tuple[Policy, int | None]:
         return policy.changed(method=at_k), k
     if not chosen.takes_required_k:
         return policy.changed(method=chosen), None
-    reached = max(k, required_k(policy))
-    aims = [] if reached == required_k(policy) and reached > 1 else [KAnonymity(k=reached)]
+    reached = max(k, policy.required_k)
+    aims = [] if reached == policy.required_k and reached > 1 else [KAnonymity(k=reached)]
     return policy.changed(method=chosen, require=[*aims, *policy.require]), reached
 
 

@@ -29,6 +29,11 @@ class CandidateMethod(Spoken):
         )
 
     @property
+    def stated_k(self) -> int | None:
+        """Its k, where it has one."""
+        return None
+
+    @property
     def takes_required_k(self) -> bool:
         """Has it no k of its own, and goes as far as the k-anonymity that is required?"""
         return False

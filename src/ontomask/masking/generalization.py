@@ -19,7 +19,6 @@ from ontomask.masking.goals import Goals
 from ontomask.masking.local_generalization import generalize_groups
 from ontomask.masking.method import DistanceMethod, Masked, MaskedTuples, TupleMethod
 from ontomask.microdata.encoding import Table, Tuples
-from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.privacy.models import Model
 from ontomask.privacy.units import Units
 from ontomask.progress import Progress
@@ -122,7 +121,7 @@ class Generalization(TupleMethod, DistanceMethod):
         return levels_from(required) if required > 1 else []
 
     def variations(self, require: Sequence[Model]) -> dict[str, Self]:
-        if self.in_groups or any(isinstance(model, KmAnonymity) for model in require):
+        if self.in_groups or not all(model.suppressible for model in require):
             return {}  # nothing may be suppressed
         limits = sorted({self.suppression_limit, *SUPPRESSED})
         return {f"suppression_limit={limit:g}": self.changed(suppression_limit=limit) for limit in limits}
@@ -171,9 +170,10 @@ class Generalization(TupleMethod, DistanceMethod):
     def _levels_for(self, goals: Goals, table: Tuples, progress: Progress) -> list[ColumnLevels]:
         """The levels that are searched; an error where the search cannot aim at what is required."""
         goals.require_some("generalization")
-        if self.suppression_limit > 0 and any(isinstance(model, KmAnonymity) for model in goals.models):
+        whole = next((model for model in goals.models if not model.suppressible), None)
+        if self.suppression_limit > 0 and whole is not None:
             raise PolicyError(
-                "k^m-anonymity cannot be combined with suppression: removing a record makes other combinations smaller, too",
+                f"{whole.title} cannot be combined with suppression: removing a record makes other combinations smaller, too",
                 remedy="Set suppression_limit to 0, or require k-anonymity.",
             )
         progress(0.0, "building hierarchies")

@@ -268,6 +268,10 @@ class GroupingMethod(Method):
     k: Count = Field(kw_only=False, description="every group has at least k records")
 
     @property
+    def stated_k(self) -> int:
+        return self.k
+
+    @property
     def promised_k(self) -> int:
         return self.k
 

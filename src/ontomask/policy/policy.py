@@ -33,7 +33,7 @@ from ontomask.policy.policy_file import load_policy, save_policy
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.privacy.l_diversity import LDiversity
-from ontomask.privacy.models import Model
+from ontomask.privacy.models import Model, k_of
 from ontomask.privacy.probabilistic import ProbabilisticKAnonymity
 from ontomask.privacy.severity_closeness import SeverityCloseness
 from ontomask.privacy.severity_diversity import SeverityDiversity
@@ -239,6 +239,17 @@ class Policy(Settings):
         return promised > 1 or any(not model.trivial for model in self.require)
 
     @property
+    def stated_k(self) -> int | None:
+        """The k of the method, or else of the first required model that has one; None: there is none."""
+        parts = (self.method, *self.require)
+        return next((part.stated_k for part in parts if part is not None and part.stated_k is not None), None)
+
+    @property
+    def required_k(self) -> int:
+        """The k of the k-anonymity that is required; 1 if none is."""
+        return k_of(self.require)
+
+    @property
     def severity(self) -> Severity | None:
         """The severity definition of the first required model that has one."""
         return next((model.definition for model in self.require if isinstance(model, SeverityModel)), None)
@@ -266,7 +277,7 @@ class Policy(Settings):
     def counting(self) -> str:
         """What of the policy counts, and what is counted, as the beginning of a sentence."""
         promised = self.method.promised_k if self.method is not None else 1
-        k = promised > 1 or any("k" in type(model).model_fields for model in self.require)
+        k = promised > 1 or any(model.stated_k is not None for model in self.require)
         return f"{'k counts' if k else 'figures count'} {self.unit.many}"
 
     def drops(self, name: str) -> bool:

@@ -6,7 +6,7 @@ This code shares nothing with the masking methods: it counts rows of the finishe
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,15 @@ class KAnonymity(ClassModel):
 
     name: Literal["k_anonymity"] = "k_anonymity"
     k: Count = Field(kw_only=False, description="every class has at least k records")
+    sizes_only: ClassVar[bool] = True
+
+    @property
+    def stated_k(self) -> int:
+        return self.k
+
+    @property
+    def class_size(self) -> int:
+        return self.k
 
     def judge(self, sensitive: Sensitive) -> KAnonymityJudge:
         return KAnonymityJudge(self.k)

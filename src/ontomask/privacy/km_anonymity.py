@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -43,6 +43,12 @@ class KmAnonymity(ClassModel):
     m: Annotated[int, BeforeValidator(whole_number), Field(ge=1)] = Field(
         kw_only=False, description="how many quasi-identifiers an intruder knows"
     )
+    sizes_only: ClassVar[bool] = True
+    suppressible: ClassVar[bool] = False  # without a record, combinations of other records are smaller, too
+
+    @property
+    def stated_k(self) -> int:
+        return self.k
 
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
         data, quasi, unit = table.data, table.quasi, table.units.word

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -90,6 +91,10 @@ class LDiversity(ClassModel):
         if self.min_distance and self.missing == "value":
             raise ValueError("min_distance: a missing value is at no distance from others; leave out missing='value'")
         return self
+
+    @property
+    def least_units(self) -> int:
+        return math.ceil(self.l - TIE)  # l values that are well represented take l records
 
     def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
         return sensitive_names(self.attribute, attributes, self.describe())

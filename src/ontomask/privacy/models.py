@@ -8,9 +8,9 @@ which classes fail. Searches for a release ask the same question of candidates, 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
 
 import numpy as np
 import polars as pl
@@ -140,6 +140,20 @@ class Model(Spoken):
     """A property a table can have."""
 
     name: str
+    #: Do groups of units that are large enough satisfy it, whatever values they show?
+    sizes_only: ClassVar[bool] = False
+    #: Can it be aimed at by leaving records out?
+    suppressible: ClassVar[bool] = True
+
+    @property
+    def stated_k(self) -> int | None:
+        """Its k, where it has one: comparisons show it, and nothing public counts fewer records exactly."""
+        return None
+
+    @property
+    def class_size(self) -> int | None:
+        """How many units it asks every class to have, as k-anonymity does; None: it does not ask for sizes of classes."""
+        return None
 
     def check(self, data: Any, quasi: Sequence[str], attributes: Mapping[str, Any] | None = None) -> Finding:
         """Look at a frame (pandas, Polars or PyArrow) or file whose quasi-identifiers are the columns ``quasi``.
@@ -189,6 +203,11 @@ class ClassModel(Model):
     def sensitive(self, table: Examined) -> Sensitive:
         """What the model looks at in a table besides the quasi-identifiers."""
         return table.sensitive(self.sensitive_columns(table.attributes))
+
+    @property
+    def least_units(self) -> int:
+        """How many units a group needs at least: searches do not look at smaller ones."""
+        return self.stated_k or 1
 
     def compares(self) -> bool:
         """Is a class compared with a whole table, so that it matters which?"""
@@ -307,6 +326,11 @@ class WholeTableModel(ClassModel):
 
     def largest_is_worst(self) -> bool:
         return True
+
+
+def k_of(models: Iterable[Model]) -> int:
+    """The k of the k-anonymity that some models ask for together; 1 if none does."""
+    return max((model.class_size or 1 for model in models), default=1)
 
 
 def require_quasi(data: pl.DataFrame, quasi: list[str], what: str) -> None:
