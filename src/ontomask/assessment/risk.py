@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -13,13 +12,12 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import counted, plain_number
 from ontomask.arrays import Longs
+from ontomask.assessment.pairing import require_quasi_identifiers
 from ontomask.display import html_card, html_facts, html_fold, html_table
-from ontomask.errors import DataError, PolicyError
-from ontomask.microdata.attributes import as_attributes
+from ontomask.errors import DataError
 from ontomask.microdata.encoding import require_columns
 from ontomask.microdata.open_table import open_table
-from ontomask.microdata.reading_options import Reading
-from ontomask.policy.policy import Policy
+from ontomask.policy.policy import as_policy
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.units import RECORDS
@@ -192,27 +190,18 @@ def disclosure_risk(
     >>> risk.unique, risk.smallest, round(risk.prosecutor, 3)
     (1, 1, 0.667)
     """
-    listed = attributes.attributes if isinstance(attributes, Policy) else as_attributes(attributes)
-    quasi = quasi_of(listed)
-    reading = attributes.reading if isinstance(attributes, Policy) else Reading()
-    unread = attributes.drops if isinstance(attributes, Policy) else None
-    if isinstance(attributes, Policy):
-        RECORDS.require_word(attributes.unit, "disclosure_risk")
-    data = open_table(frame, listed, reading=reading, unread=unread).data
-    require_columns(data, dict.fromkeys(quasi))
-    people = None
-    if population is not None:
-        rows = open_table(population, listed, reading=reading, unread=unread).data
-        require_columns(rows, dict.fromkeys(quasi))
-        people = Examined(rows, quasi, listed, RECORDS)
-    return risk_of(Examined(data, quasi, listed, RECORDS), people, severity_numbers(severity, data))
+    policy = as_policy(attributes)
+    quasi = require_quasi_identifiers(policy.quasi_identifiers)
+    RECORDS.require_word(policy.unit, "disclosure_risk")
 
+    def examined(table: Any) -> Examined:
+        data = open_table(table, policy.attributes, reading=policy.reading, unread=policy.drops).data
+        require_columns(data, dict.fromkeys(quasi))
+        return Examined(data, quasi, policy.attributes, RECORDS)
 
-def quasi_of(attributes: Mapping[str, Any]) -> list[str]:
-    quasi = [name for name, attribute in attributes.items() if attribute.quasi]
-    if not quasi:
-        raise PolicyError("no column is a quasi-identifier", remedy="Give at least one column the role quasi.")
-    return quasi
+    table = examined(frame)
+    people = None if population is None else examined(population)
+    return risk_of(table, people, severity_numbers(severity, table.data))
 
 
 def severity_numbers(severity: Severity | str | None, data: pl.DataFrame) -> NDArray[np.float64] | None:

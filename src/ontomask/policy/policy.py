@@ -28,6 +28,7 @@ from ontomask.masking.recoding import Recoding
 from ontomask.masking.resampling import Resampling
 from ontomask.masking.shuffling import Shuffling
 from ontomask.masking.suppression import Suppression
+from ontomask.microdata.attributes import as_attributes
 from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy_file import load_policy, save_policy
 from ontomask.privacy.k_anonymity import KAnonymity
@@ -339,3 +340,10 @@ def require_policy(policy: Any) -> Policy:
     raise PolicyError(
         f"a {type(policy).__name__} is not a policy", remedy="Give an om.Policy, or the path of a YAML file."
     )
+
+
+def as_policy(attributes: Any) -> Policy:
+    """A policy, or what the columns are as one of which nothing else is known: for functions that take either."""
+    if isinstance(attributes, Policy):
+        return attributes
+    return Policy.model_construct(attributes=as_attributes(attributes))  # it need not have anything to mask
