@@ -24,7 +24,7 @@ from ontomask.policy.policy import _METHODS, _MODELS
 from ontomask.privacy.diagnostics import Diagnostics, Nodes
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.k_anonymity import KAnonymityJudge
-from ontomask.privacy.models import ClassModel, ClassRows, Finding, Model
+from ontomask.privacy.models import ClassModel, ClassRows, Finding, Judge, Model
 from ontomask.privacy.sensitive import Sensitive
 from ontomask.wording import RECORD, Unit
 from tests.contract.test_titles import MADE
@@ -36,6 +36,10 @@ class LargestShare(ClassModel):
     name: Literal["largest_share"] = "largest_share"
     alpha: float = Field(description="the largest share of a value in a class")
     attribute: str = Field(description="the sensitive column")
+
+    @property
+    def named_attribute(self) -> str:
+        return self.attribute
 
     def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
         return [self.attribute]
@@ -71,7 +75,7 @@ class LargestShare(ClassModel):
 
 
 @dataclass(frozen=True)
-class LargestShareJudge:
+class LargestShareJudge(Judge):
     model: LargestShare
     values: int
 
@@ -246,6 +250,11 @@ def test_a_model_that_suppression_does_not_help_is_not_aimed_at_with_it() -> Non
     with pytest.raises(PolicyError, match="Crowds cannot be combined with suppression"):
         om.anonymize(frame(1), policy(WholeCrowd(units=2), suppression_limit=0.1), seed=1)
     assert not policy(WholeCrowd(units=2)).method.variations([WholeCrowd(units=2)])  # type: ignore[union-attr]
+
+
+def test_it_cannot_look_at_an_identifier() -> None:
+    with pytest.raises(PolicyError, match="shares up to 0.6 of ill looks at 'ill', an identifier"):
+        om.Policy(attributes={"age": om.Numeric(), "ill": om.Identifier()}, require=[ALPHA])
 
 
 def test_a_table_that_fails_is_told_by_its_classes() -> None:

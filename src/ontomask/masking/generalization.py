@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from ontomask.arguments import did_you_mean
 from ontomask.errors import PolicyError
 from ontomask.hierarchies.kinds import AnyHierarchy, levels_of
-from ontomask.hierarchies.levels import ColumnLevels, LossKind
+from ontomask.hierarchies.levels import ColumnLevels, Hierarchy, LossKind
 from ontomask.masking.best_first import generalize_best_first
 from ontomask.masking.candidates import levels_from
 from ontomask.masking.full_domain import Search
@@ -112,6 +112,10 @@ class Generalization(TupleMethod, DistanceMethod):
     @property
     def recognizable(self) -> bool:
         return True  # values are true, only less exact
+
+    @property
+    def named_hierarchies(self) -> Mapping[str, Hierarchy]:
+        return self.hierarchies
 
     @property
     def takes_required_k(self) -> bool:

@@ -133,12 +133,8 @@ class Method(CandidateMethod):
     @property
     @abstractmethod
     def recognizable(self) -> bool:
-        """Can somebody who knows a record's masked quasi-identifiers tell which class of the release it is in?
-
-        Classes of k records are recognized in the worst case. Where values are exchanged or drawn at random, a class in
-        the release says nothing about who is in it. (Where no quasi-identifier is masked, every class is recognized: see
-        :attr:`ontomask.Policy.recognizable`.)
-        """
+        """Can somebody who knows a record's masked quasi-identifiers tell which class of the release it is in? Not where
+        values are exchanged or drawn at random."""
 
     @property
     @abstractmethod
@@ -233,6 +229,10 @@ class SelectiveMethod(Method):
             raise ValueError("columns: a column is named twice")
         return columns
 
+    @property
+    def named_columns(self) -> Sequence[str] | None:
+        return self.columns
+
     def masked_columns(self, attributes: Mapping[str, AnyAttribute]) -> list[str]:
         if self.columns is None:
             return super().masked_columns(attributes)
@@ -318,6 +318,10 @@ class DistanceMethod(Method):
         elif self.measure_options:
             raise ValueError("measure_options are given without measure=")
         return self
+
+    @property
+    def named_measure(self) -> str | None:
+        return self.measure
 
     def measured(self, table: SomeTuples) -> SomeTuples:
         """The table, its nominal columns compared as the method says."""

@@ -142,7 +142,7 @@ class Policy(Settings):
         if self.require and not self.quasi_identifiers:
             raise ValueError("require: no column is a quasi-identifier (role: quasi): there is nothing to check")
         for model in self.require:
-            named = getattr(model, "attribute", None)
+            named = model.named_attribute
             if named in self.identifiers:
                 raise ValueError(
                     f"require: {model.describe()} looks at {named!r}, an identifier, which is removed from every release: "

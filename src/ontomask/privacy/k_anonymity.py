@@ -14,7 +14,7 @@ from pydantic import Field
 
 from ontomask.arguments import counted
 from ontomask.arrays import Floats
-from ontomask.privacy.models import ClassModel, ClassRows, require_number
+from ontomask.privacy.models import ClassModel, ClassRows, Judge, require_number
 from ontomask.settings import Count
 from ontomask.wording import RECORD, Unit
 
@@ -90,7 +90,7 @@ class KAnonymity(ClassModel):
 
 
 @dataclass(frozen=True)
-class KAnonymityJudge:
+class KAnonymityJudge(Judge):
     """Classes of at least k units."""
 
     k: int

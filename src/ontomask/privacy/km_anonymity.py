@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field
 from ontomask.arguments import counted
 from ontomask.arrays import Floats
 from ontomask.privacy.classes import classes_of
-from ontomask.privacy.models import ClassModel, ClassRows, Finding, require_number, require_quasi
+from ontomask.privacy.models import ClassModel, ClassRows, Finding, Judge, require_number, require_quasi
 from ontomask.settings import Count, whole_number
 from ontomask.wording import RECORD, Unit
 
@@ -111,7 +111,7 @@ class KmAnonymity(ClassModel):
 
 
 @dataclass(frozen=True)
-class KmAnonymityJudge:
+class KmAnonymityJudge(Judge):
     """Of each class the fewest units that share any m of its values."""
 
     k: int

@@ -7,10 +7,10 @@ which classes fail. Searches for a release ask the same question of candidates, 
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -126,12 +126,19 @@ class ClassRows:
         return self.units.sizes(key[self.of], int(key.max()) + 1)
 
 
-class Judge(Protocol):
+class Judge(ABC):
     """A model that was made ready for a table: figures of classes, however the table is cut into them."""
 
+    @property
+    def monotone(self) -> bool:
+        """If the model is monotone, is it so with these values, too?"""
+        return True
+
+    @abstractmethod
     def figures(self, rows: ClassRows) -> Floats:
         """The figure of each class."""
 
+    @abstractmethod
     def fails(self, figures: Floats) -> NDArray[np.bool_]:
         """Which figures are not good enough."""
 
@@ -172,6 +179,11 @@ class Model(Spoken):
     def check_made(self, table: Examined, reference: Examined | None, diagnostics: Diagnostics | None) -> Finding:
         """The same of the release of a run that is known; for most models the table alone counts."""
         return self.check_table(table, reference)
+
+    @property
+    def named_attribute(self) -> str | None:
+        """The sensitive column that it names, where it names one."""
+        return None
 
     def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
         """The columns besides the quasi-identifiers that the model looks at."""

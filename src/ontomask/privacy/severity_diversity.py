@@ -14,7 +14,7 @@ from ontomask.arguments import counted
 from ontomask.arrays import Floats
 from ontomask.errors import DataError
 from ontomask.privacy.l_diversity import Variant, asks_nothing, check_c, diversity, in_words, not_diverse
-from ontomask.privacy.models import ClassRows
+from ontomask.privacy.models import ClassRows, Judge
 from ontomask.privacy.severity_models import GivenColumns, GivenSeverity, SeverityModel
 from ontomask.settings import number, whole_number
 from ontomask.severity.severity import Severity
@@ -133,7 +133,7 @@ class SeverityDiversity(SeverityModel):
 
 
 @dataclass(frozen=True, eq=False)
-class SeverityDiversityJudge:
+class SeverityDiversityJudge(Judge):
     """How diverse the severity numbers of each class are, or how far its least severe record is below the largest."""
 
     model: SeverityDiversity

@@ -381,8 +381,8 @@ def made(result: Reportable, *, public: bool) -> dict[str, Any]:
         policy = f"# The policy cannot be written as a file: {problem}"
     taxonomies = {}
     for column in result.prepared.table.columns:
-        taxonomy = getattr(column, "taxonomy", None)
-        if taxonomy is not None:
+        if column.meaning is not None:
+            taxonomy = column.meaning.taxonomy
             taxonomies[taxonomy.name or "taxonomy"] = [f"{len(taxonomy):,} concepts", taxonomy.source or ""]
     return {
         "versions": [["ontomask", own], ["Python", python], *map(list, libraries.items())],
