@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.arrays import Longs
+from ontomask.arrays import Floats, Longs
 from ontomask.assessment.alignment import read_generalized, rows_of
 from ontomask.distances.measures import get_measure
 from ontomask.errors import PolicyError
@@ -109,7 +109,17 @@ def pair_result(table: Table, masked: Masked, dropped: int = 0) -> Pairing:
     made = [column.released(centres, text, group_of) for column, centres, text in parts]
     columns, general = [coded for coded, _ in made], [part for _, part in made]
     known = tuple(column.with_values_of(new.column) for column, new in zip(table.columns, columns, strict=True))
-    return paired(replace(table, columns=known), make_table(columns), general, stayed, dropped)
+    pairing = paired(replace(table, columns=known), make_table(columns), general, stayed, dropped)
+    return replace(pairing, ncp=_certainty_penalty(masked.penalty, group_of, pairing))
+
+
+def _certainty_penalty(penalty: Sequence[Floats] | None, group_of: NDArray[np.int32], pairing: Pairing) -> float | None:
+    """NCP of a generalization: the mean over records and columns of the part of its domain that a value covers, 1 for a
+    removed record; None for other methods."""
+    if penalty is None:
+        return None
+    lost = sum(float(covered[group_of].sum()) for covered in penalty)
+    return (lost + len(penalty) * pairing.gone) / (len(penalty) * pairing.n)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,8 +209,7 @@ def pair_opened(frames: Frames) -> Pairing:
         table = encode(before, listed, names, np.flatnonzero(there))
         masked = read_generalized(method, table, after.to_dict(), stayed[there])
         if masked is not None:
-            pairing = pair_result(table, masked, int((~there).sum()))
-            return replace(pairing, ncp=masked.certainty_penalty(len(frames.before)))
+            return pair_result(table, masked, int((~there).sum()))
     for name in names:
         pair = listed[name].paired(before[name], after[name])
         before, after = before.with_columns(pair[0]), after.with_columns(pair[1])

@@ -61,15 +61,6 @@ class Masked:
     def groups(self) -> int:
         return len(self.centres[0])
 
-    def certainty_penalty(self, records: int) -> float | None:
-        """NCP of a generalization of so many records: the mean over records and columns of the part of its domain that a
-        value covers, 1 for a removed record; None for other methods."""
-        if self.penalty is None:
-            return None
-        stayed = self.group_of[self.group_of >= 0]
-        lost = sum(float(penalty[stayed].sum()) for penalty in self.penalty)
-        return (lost + len(self.penalty) * (records - len(stayed))) / (len(self.penalty) * records)
-
     def values(self, table: Tuples) -> list[pl.Series]:
         """What each group shows, column by column."""
         if self.shown is not None:
