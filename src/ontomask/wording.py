@@ -144,6 +144,11 @@ class Counts:
         return "not given" if step is None else f"at most {min(step * ceil(share / step - 1e-9), 1.0):.0%}"
 
 
+def capital(text: str) -> str:
+    """The text as the beginning of a sentence or a cell."""
+    return text[:1].upper() + text[1:]
+
+
 def percent(share: float, digits: int = 1) -> str:
     """A share as a percentage: '19.8%'; 0% only for nothing, 100% only for all."""
     least = 10.0 ** -(digits + 2)

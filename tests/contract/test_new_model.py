@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -19,11 +19,12 @@ from pydantic import Field
 
 import ontomask as om
 from ontomask.arrays import Floats
-from ontomask.errors import DataError
+from ontomask.errors import DataError, PolicyError
 from ontomask.policy.policy import _METHODS, _MODELS
 from ontomask.privacy.diagnostics import Diagnostics, Nodes
 from ontomask.privacy.examined import Examined
-from ontomask.privacy.models import ClassModel, ClassRows, Finding, Model
+from ontomask.privacy.k_anonymity import KAnonymityJudge
+from ontomask.privacy.models import ClassModel, ClassRows, Finding, Judge, Model
 from ontomask.privacy.sensitive import Sensitive
 from ontomask.wording import RECORD, Unit
 from tests.contract.test_titles import MADE
@@ -35,6 +36,10 @@ class LargestShare(ClassModel):
     name: Literal["largest_share"] = "largest_share"
     alpha: float = Field(description="the largest share of a value in a class")
     attribute: str = Field(description="the sensitive column")
+
+    @property
+    def named_attribute(self) -> str:
+        return self.attribute
 
     def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
         return [self.attribute]
@@ -70,7 +75,7 @@ class LargestShare(ClassModel):
 
 
 @dataclass(frozen=True)
-class LargestShareJudge:
+class LargestShareJudge(Judge):
     model: LargestShare
     values: int
 
@@ -80,6 +85,55 @@ class LargestShareJudge:
 
     def fails(self, figures: Floats) -> NDArray[np.bool_]:
         return figures > self.model.alpha + 1e-9
+
+
+class Crowd(ClassModel):
+    """Every class has enough units: k-anonymity under another name and with another setting."""
+
+    name: Literal["crowd"] = "crowd"
+    units: int = Field(description="how many")
+    sizes_only: ClassVar[bool] = True
+
+    @property
+    def stated_k(self) -> int:
+        return self.units
+
+    @property
+    def class_size(self) -> int:
+        return self.units
+
+    def judge(self, sensitive: Sensitive) -> KAnonymityJudge:
+        return KAnonymityJudge(self.units)
+
+    def monotone(self, *, suppressing: bool, several: bool = False) -> bool:
+        return True
+
+    def figure_name(self) -> str:
+        return ""
+
+    def tell(self, figure: float) -> str:
+        return f"the smallest has {int(figure)}"
+
+    def describe(self) -> str:
+        return f"crowds of {self.units}"
+
+    @property
+    def title(self) -> str:
+        return "Crowds"
+
+    def explain(self, unit: Unit = RECORD) -> str:
+        return f"Every class has {unit.counted(self.units)}."
+
+    @property
+    def trivial(self) -> bool:
+        return self.units <= 1
+
+
+class WholeCrowd(Crowd):
+    """The same, which leaving records out does not help."""
+
+    name: Literal["whole_crowd"] = "whole_crowd"  # type: ignore[assignment]
+    suppressible: ClassVar[bool] = False
 
 
 class FewMinimal(Model):
@@ -165,6 +219,42 @@ def test_searches_aim_at_it(settings: dict[str, Any]) -> None:
         assert (found.holds, found.worst) == (True, pytest.approx(worst))
         released += 1
     assert released > 3
+
+
+@pytest.mark.parametrize("settings", SEARCHES, ids=repr)
+def test_its_sizes_are_known_to_searches_as_those_of_k_anonymity(settings: dict[str, Any]) -> None:
+    for seed in range(3):
+        mine, known = (
+            om.anonymize(frame(seed), policy(model, **settings), seed=1) for model in (Crowd(units=3), om.KAnonymity(3))
+        )
+        assert mine.data.equals(known.data)
+
+
+def test_its_k_is_known_to_comparisons_and_guarantees() -> None:
+    required = policy(Crowd(units=4), Crowd(units=3))
+    assert (required.stated_k, required.required_k) == (4, 4)
+    candidates = om.grid(required, ["microaggregation", om.Generalization(hierarchies=HIERARCHIES)], k=[3, 5])
+    few, enough, *general = om.compare(frame(1), candidates, seed=1).runs
+    assert few.error == "it promises k=3, and 4-anonymity is required"
+    assert (enough.promised_k, enough.promised) == (5, "5-anonymity")  # it says all that smaller sizes say
+    assert [(run.name, run.k, run.promised_k) for run in general] == [
+        ("generalization, k=4", 4, 4),
+        ("generalization, k=5", 5, 5),
+    ]
+    result = om.anonymize(frame(1), policy(Crowd(units=11)), seed=1)
+    assert result.counts.base == 15
+    assert "k-anonymity" in [statement.subject for statement in result.guarantees]
+
+
+def test_a_model_that_suppression_does_not_help_is_not_aimed_at_with_it() -> None:
+    with pytest.raises(PolicyError, match="Crowds cannot be combined with suppression"):
+        om.anonymize(frame(1), policy(WholeCrowd(units=2), suppression_limit=0.1), seed=1)
+    assert not policy(WholeCrowd(units=2)).method.variations([WholeCrowd(units=2)])  # type: ignore[union-attr]
+
+
+def test_it_cannot_look_at_an_identifier() -> None:
+    with pytest.raises(PolicyError, match="shares up to 0.6 of ill looks at 'ill', an identifier"):
+        om.Policy(attributes={"age": om.Numeric(), "ill": om.Identifier()}, require=[ALPHA])
 
 
 def test_a_table_that_fails_is_told_by_its_classes() -> None:

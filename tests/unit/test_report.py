@@ -18,6 +18,7 @@ import pytest
 
 import ontomask as om
 from ontomask import errors
+from ontomask.comparison.grid import name_without
 from ontomask.report import charts
 from ontomask.report.counts import distribution, studied
 from ontomask.report.page import render
@@ -441,10 +442,10 @@ def test_the_map_of_risk_and_utility() -> None:
 
 
 def test_a_point_of_the_map_says_what_the_legend_does_not() -> None:
-    table = (
-        compared().head(3).with_columns(name=pl.Series(["microaggregation, k=3", "microaggregation", "my swap, k=10"]))
-    )
-    points = charts.risk_utility_map(table).to_dict()["layer"][1]
+    names = ["microaggregation, k=3", "microaggregation", "my swap, k=10"]
+    table = compared().head(3).with_columns(name=pl.Series(names))
+    labels = {name: name_without("microaggregation", name) for name in names}
+    points = charts.risk_utility_map(table, labels=labels).to_dict()["layer"][1]
     assert [row["name"] for row in points["data"]["values"]] == ["k=3", "microaggregation", "my swap, k=10"]
 
 

@@ -19,7 +19,6 @@ from ontomask.errors import DataError, Keyword
 from ontomask.hierarchies.above import Above
 from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import Masked
-from ontomask.microdata.attributes import as_attributes
 from ontomask.microdata.dtypes import aligned as in_one_type
 from ontomask.microdata.encoding import Table
 from ontomask.microdata.reading import read_table
@@ -37,7 +36,7 @@ ROUNDING = 1e-9
 def rows_of(
     before: pl.DataFrame,
     after: pl.DataFrame,
-    attributes: Any,
+    policy: Policy,
     records: Sequence[int] | None,
     aligned: bool,
     masked: Any,
@@ -58,8 +57,8 @@ def rows_of(
     if records is not None:
         kept = _places(records, len(before), len(after), file)
     else:
-        kept = _one_to_one(before, after, attributes, aligned)
-    differing = _differing(before, after, kept, attributes)
+        kept = _one_to_one(before, after, policy, aligned)
+    differing = _differing(before, after, kept, policy)
     if differing is None:
         return kept, notes
     column, rows = differing
@@ -91,9 +90,9 @@ def records_file(masked: Any) -> Path | None:
     return file if file.is_file() else None
 
 
-def _one_to_one(before: pl.DataFrame, after: pl.DataFrame, attributes: Any, aligned: bool) -> Longs:
+def _one_to_one(before: pl.DataFrame, after: pl.DataFrame, policy: Policy, aligned: bool) -> Longs:
     """Rows in the same order; an error where it is known that they are not."""
-    if isinstance(attributes, Policy) and attributes.row_order == "shuffled" and not aligned:
+    if policy.row_order == "shuffled" and not aligned:
         raise DataError(
             "the policy shuffles released rows (row_order: shuffled), so rows cannot be paired by position",
             remedy=(*GIVE, "; or state that these rows do belong together, one to one: ", ALIGNED, "."),
@@ -141,26 +140,22 @@ def _places(records: Sequence[int], originals: int, released: int, file: Path | 
     return places.astype(np.int64)
 
 
-def _differing(before: pl.DataFrame, after: pl.DataFrame, kept: Longs, attributes: Any) -> tuple[str, int] | None:
+def _differing(before: pl.DataFrame, after: pl.DataFrame, kept: Longs, policy: Policy) -> tuple[str, int] | None:
     """A column that masking leaves as it is and that is not equal row by row, and in how many rows."""
-    for name in _untouched(before, after, attributes):
+    for name in _untouched(before, after, policy):
         rows = _rows_that_differ(before[name].gather(kept), after[name])
         if rows:
             return name, rows
     return None
 
 
-def _untouched(before: pl.DataFrame, after: pl.DataFrame, attributes: Any) -> list[str]:
+def _untouched(before: pl.DataFrame, after: pl.DataFrame, policy: Policy) -> list[str]:
     """The columns of both tables that masking does not change, as far as is known."""
-    policy = attributes if isinstance(attributes, Policy) else None
-    listed = as_attributes(attributes) if policy is None else policy.attributes
-    if policy is None or policy.method is None:  # a sensitive column may have been shuffled
-        masked = {name for name, attribute in listed.items() if attribute.role != "other"}
-    else:
-        masked = {*policy.masked, *policy.identifiers}
-    others = policy is not None and policy.unlisted == "other"
+    masked = {*policy.masked, *policy.identifiers}
+    if policy.method is None:  # a sensitive column may have been shuffled
+        masked = {name for name, attribute in policy.attributes.items() if attribute.role != "other"}
     names = [name for name in before.columns if name in after.columns]
-    return [name for name in names if (name not in masked if name in listed else others)]
+    return [n for n in names if (n not in masked if n in policy.attributes else policy.unlisted == "other")]
 
 
 def _rows_that_differ(one: pl.Series, other: pl.Series) -> int:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ontomask.assessment.attacks import classes_recognizable
 from ontomask.assessment.clustering import clustering_of
 from ontomask.assessment.disclosed import disclosed_of
 from ontomask.assessment.extremes import collapsed_of, tails_of, vanished_of
@@ -19,7 +18,7 @@ from ontomask.assessment.preservation import preservation_of, require_sampling
 from ontomask.assessment.risk import risk_of, severity_numbers
 from ontomask.assessment.several import assessed_together
 from ontomask.errors import OptionError
-from ontomask.policy.policy import Policy
+from ontomask.policy.policy import as_policy
 from ontomask.privacy.examined import Examined
 from ontomask.progress import Progress, Reporter, silent, stretch
 from ontomask.severity.severity import Severity
@@ -100,9 +99,9 @@ def assess(
     tables = list(masked) if isinstance(masked, (list, tuple)) else [masked]
     if not tables:
         raise OptionError("no masked table is given", remedy="Give the masked table, or a list of several releases.")
-    found, pairings, report = [], [], Reporter(progress)
+    policy, found, pairings, report = as_policy(attributes), [], [], Reporter(progress)
     for i, table in enumerate(tables):
-        frames = open_frames(original, table, attributes, records, aligned=aligned)
+        frames = open_frames(original, table, policy, records, aligned=aligned)
         pairing = pair_opened(frames).measured(measure, options)
         assessed = assessment_of(
             pairing,
@@ -111,17 +110,13 @@ def assess(
             severity=severity,
             samples=samples,
             seed=seed,
-            ncp=pairing.ncp,
-            recognizable=classes_recognizable(attributes),
+            recognizable=policy.recognizable,
             notes=frames.notes,
             progress=stretch(report, i / len(tables), (i + 1) / len(tables)),
         )
         found.append(assessed)
         pairings.append(pairing)
-    if len(found) == 1:
-        return found[0]
-    studied = [column.name for column in pairings[0].original.columns]
-    return assessed_together(found, pairings, attributes.masked if isinstance(attributes, Policy) else studied)
+    return found[0] if len(found) == 1 else assessed_together(found, pairings, policy.masked)
 
 
 def assessment_of(
@@ -133,7 +128,6 @@ def assessment_of(
     severity: Severity | str | None = None,
     samples: int = 100,
     seed: int = 0,
-    ncp: float | None = None,
     recognizable: bool = True,
     notes: Sequence[str] = (),
     progress: Progress = silent,
@@ -176,7 +170,7 @@ def assessment_of(
         clustering,
         tried.get("semantic"),
         tried.get("masked_distance"),
-        ncp,
+        pairing.ncp,
         estimated,
         recognizable,
         list(notes),

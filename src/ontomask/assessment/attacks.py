@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ontomask.errors import PolicyError
-from ontomask.policy.policy import Policy
 from ontomask.wording import RECORD
 
 if TYPE_CHECKING:
@@ -77,9 +76,3 @@ def worst_of(each: Sequence[list[Attack]]) -> list[Attack]:
         if attack.name not in best or attack.share > best[attack.name].share:
             best[attack.name] = attack
     return sorted(best.values(), key=lambda attack: -attack.share)
-
-
-def classes_recognizable(attributes: Any) -> bool:
-    """Can somebody who knows a record's quasi-identifiers tell its class in the release? Yes, unless a policy names a
-    method whose released values are not bound to the record's own."""
-    return attributes.recognizable if isinstance(attributes, Policy) else True

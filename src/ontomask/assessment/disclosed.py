@@ -14,13 +14,9 @@ from ontomask.privacy.sensitive import Values
 TOLERANCE = 0.01
 #: Columns that sentences name one by one, where there are more.
 MOST_NAMED = 6
-SCHEMA = {
-    "column": pl.String,
-    "classes_before": pl.Int64,
-    "records_before": pl.Int64,
-    "classes": pl.Int64,
-    "records": pl.Int64,
-}
+#: The figures of a column before masking and after it.
+BEFORE, AFTER = ("classes_before", "records_before"), ("classes", "records")
+SCHEMA = {"column": pl.String, **dict.fromkeys((*BEFORE, *AFTER), pl.Int64)}
 
 
 def disclosed_of(

@@ -15,11 +15,9 @@ import numpy as np
 import polars as pl
 
 from ontomask.arrays import Floats, Longs
-from ontomask.assessment.attacks import classes_recognizable
 from ontomask.assessment.disclosed import codes_of, sensitive_in_both, together, tolerance_of
 from ontomask.assessment.linkage import nearest_released
-from ontomask.assessment.pairing import Pairing, open_frames, pair_opened
-from ontomask.assessment.risk import quasi_of
+from ontomask.assessment.pairing import Pairing, open_frames, pair_opened, require_quasi_identifiers
 from ontomask.errors import PolicyError
 from ontomask.privacy.examined import Examined
 
@@ -104,11 +102,10 @@ def attribute_disclosure(
     (0.75, 0.625)
     """
     frames = open_frames(original, masked, attributes, records, aligned=aligned)
-    quasi = quasi_of(frames.attributes)
+    quasi = require_quasi_identifiers(frames.policy.quasi_identifiers)
     pairing = None
-    if not classes_recognizable(attributes):
-        listed = {name: frames.attributes[name] for name in quasi}
-        pairing = pair_opened(replace(frames, listed=listed)).measured(measure, options)
+    if not frames.policy.recognizable:
+        pairing = pair_opened(replace(frames, studied=quasi)).measured(measure, options)
     place = np.cumsum(frames.there) - 1
     found = disclosure_of(*frames.examined, place[frames.kept], pairing)
     if found is None:

@@ -11,25 +11,22 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.arrays import Longs
+from ontomask.arrays import Floats, Longs
 from ontomask.assessment.alignment import read_generalized, rows_of
 from ontomask.distances.measures import get_measure
 from ontomask.errors import PolicyError
 from ontomask.masking.generalization import Generalization
-from ontomask.masking.method import Masked, Method
-from ontomask.microdata.attributes import as_attributes
+from ontomask.masking.method import Masked
 from ontomask.microdata.codes import count_pairs
 from ontomask.microdata.columns import Column
 from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.encoding import Table, encode, make_table, remeasured, require_columns
 from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.open_table import open_table, with_own_orders
-from ontomask.microdata.reading_options import Reading
 from ontomask.operators.record_distance import RecordDistance
-from ontomask.policy.policy import Policy
+from ontomask.policy.policy import Policy, as_policy
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.units import RECORDS
-from ontomask.wording import RECORD, Unit
 
 Found = TypeVar("Found")
 
@@ -112,25 +109,33 @@ def pair_result(table: Table, masked: Masked, dropped: int = 0) -> Pairing:
     made = [column.released(centres, text, group_of) for column, centres, text in parts]
     columns, general = [coded for coded, _ in made], [part for _, part in made]
     known = tuple(column.with_values_of(new.column) for column, new in zip(table.columns, columns, strict=True))
-    return paired(replace(table, columns=known), make_table(columns), general, stayed, dropped)
+    pairing = paired(replace(table, columns=known), make_table(columns), general, stayed, dropped)
+    return replace(pairing, ncp=_certainty_penalty(masked.penalty, group_of, pairing))
+
+
+def _certainty_penalty(penalty: Sequence[Floats] | None, group_of: NDArray[np.int32], pairing: Pairing) -> float | None:
+    """NCP of a generalization: the mean over records and columns of the part of its domain that a value covers, 1 for a
+    removed record; None for other methods."""
+    if penalty is None:
+        return None
+    lost = sum(float(covered[group_of].sum()) for covered in penalty)
+    return (lost + len(penalty) * pairing.gone) / (len(penalty) * pairing.n)
 
 
 @dataclass(frozen=True, eq=False)
 class Frames:
     """An original and a masked frame as they were opened: row ``kept[i]`` of ``before`` became row i of ``after``.
 
-    ``method``: that of the policy, if one is known; ``notes``: how rows were matched, where it should be known; ``unit``: what
-    the policy counts.
+    ``policy`` says what the columns are, and ``studied`` which are compared; ``notes``: how rows were matched, where it
+    should be known.
     """
 
     taken: NativeFrame
     after: pl.DataFrame
     kept: Longs
-    attributes: Mapping[str, Any]
-    listed: dict[str, Any]
-    method: Method | None = None
+    policy: Policy
+    studied: list[str]
     notes: list[str] = field(default_factory=list)
-    unit: Unit = RECORD
 
     @property
     def before(self) -> pl.DataFrame:
@@ -141,7 +146,7 @@ class Frames:
         """The rows of the original that were not dropped."""
         stayed = np.zeros(len(self.before), dtype=np.bool_)
         stayed[self.kept] = True
-        return stayed | ~_dropped(self.before, self.attributes)
+        return stayed | ~_dropped(self.before, self.policy.attributes)
 
     @cached_property
     def places(self) -> Longs:
@@ -151,8 +156,8 @@ class Frames:
     @property
     def examined(self) -> tuple[Examined, Examined]:
         """The original without dropped rows, and the masked table, as models look at them."""
-        RECORDS.require_word(self.unit, "an assessment of two tables")
-        before = Examined.of(self.before.filter(pl.Series(self.there)), self.attributes, RECORDS)
+        RECORDS.require_word(self.policy.unit, "an assessment of two tables")
+        before = Examined.of(self.before.filter(pl.Series(self.there)), self.policy.attributes, RECORDS)
         return before, before.beside(self.after, self.places)
 
 
@@ -171,26 +176,24 @@ def open_frames(
     original: Any, masked: Any, attributes: Any, records: Sequence[int] | None = None, *, aligned: bool = False
 ) -> Frames:
     """Both tables, read once, and checked against each other; an error where rows do not belong together."""
-    given = attributes.attributes if isinstance(attributes, Policy) else as_attributes(attributes)
-    listed = _studied(attributes)
-    reading, unread = reading_of(attributes)
-    taken = open_table(original, given, reading=reading, unread=unread).native
+    policy = as_policy(attributes)
+    given, studied = policy.attributes, require_quasi_identifiers(policy.studied)
+    taken = open_table(original, given, reading=policy.reading, unread=policy.drops).native
     before = taken.data
     # What is text in the original is text in a masked file, even where only numbers are left of it.
     text = [name for name, dtype in before.schema.items() if is_text(dtype)]
-    after = open_table(masked, given, text=text, reading=reading, release=True, unread=unread).data
-    require_columns(before, listed)
-    require_columns(after, listed)
-    kept, notes = rows_of(before, after, attributes, records, aligned, masked)
-    method, unit = (attributes.method, attributes.unit) if isinstance(attributes, Policy) else (None, RECORD)
-    return Frames(taken, after, kept, given, listed, method, notes, unit)
+    after = open_table(masked, given, text=text, reading=policy.reading, release=True, unread=policy.drops).data
+    for table in (before, after):
+        require_columns(table, {name: given[name] for name in studied})
+    kept, notes = rows_of(before, after, policy, records, aligned, masked)
+    return Frames(taken, after, kept, policy, studied, notes)
 
 
-def reading_of(attributes: Any) -> tuple[Reading, Callable[[str], bool] | None]:
-    """How a policy wants its file to be read, and which columns are not looked at; of a mapping nothing is known."""
-    if not isinstance(attributes, Policy):
-        return Reading(), None
-    return attributes.reading, attributes.drops
+def require_quasi_identifiers(names: list[str]) -> list[str]:
+    """The columns that are known to an intruder or masked; an error if there are none."""
+    if not names:
+        raise PolicyError("no column is a quasi-identifier", remedy="Give at least one column the role quasi.")
+    return names
 
 
 def pair_opened(frames: Frames) -> Pairing:
@@ -199,14 +202,14 @@ def pair_opened(frames: Frames) -> Pairing:
     stayed[frames.kept] = True
     after = frames.after[np.argsort(frames.kept)]
     there = frames.there
-    before, listed = frames.before.filter(pl.Series(there)), with_own_orders(frames.listed, frames.taken)
+    before, method = frames.before.filter(pl.Series(there)), frames.policy.method
+    listed = with_own_orders({name: frames.policy.attributes[name] for name in frames.studied}, frames.taken)
     names = [name for name in before.columns if name in listed]
-    if isinstance(frames.method, Generalization):
+    if isinstance(method, Generalization):
         table = encode(before, listed, names, np.flatnonzero(there))
-        masked = read_generalized(frames.method, table, after.to_dict(), stayed[there])
+        masked = read_generalized(method, table, after.to_dict(), stayed[there])
         if masked is not None:
-            pairing = pair_result(table, masked, int((~there).sum()))
-            return replace(pairing, ncp=masked.certainty_penalty(len(frames.before)))
+            return pair_result(table, masked, int((~there).sum()))
     for name in names:
         pair = listed[name].paired(before[name], after[name])
         before, after = before.with_columns(pair[0]), after.with_columns(pair[1])
@@ -225,16 +228,6 @@ def _dropped(data: pl.DataFrame, attributes: Mapping[str, Any]) -> NDArray[np.bo
         if attribute.missing == "drop_record" and name in data.columns:
             out |= data[name].is_null().to_numpy()
     return out
-
-
-def _studied(attributes: Any) -> dict[str, Any]:
-    """The columns to compare: those that the method of a policy works on, else the quasi-identifiers."""
-    if isinstance(attributes, Policy):
-        return {name: attributes.attributes[name] for name in attributes.studied}
-    quasi = {name: attribute for name, attribute in as_attributes(attributes).items() if attribute.quasi}
-    if not quasi:
-        raise PolicyError("no column is a quasi-identifier", remedy="Give at least one column the role quasi.")
-    return quasi
 
 
 def paired(

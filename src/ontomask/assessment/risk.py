@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -13,13 +12,12 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import counted, plain_number
 from ontomask.arrays import Longs
+from ontomask.assessment.pairing import require_quasi_identifiers
 from ontomask.display import html_card, html_facts, html_fold, html_table
-from ontomask.errors import DataError, PolicyError
-from ontomask.microdata.attributes import as_attributes
+from ontomask.errors import DataError
 from ontomask.microdata.encoding import require_columns
 from ontomask.microdata.open_table import open_table
-from ontomask.microdata.reading_options import Reading
-from ontomask.policy.policy import Policy
+from ontomask.policy.policy import as_policy
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.units import RECORDS
@@ -28,6 +26,18 @@ from ontomask.wording import RECORD, Unit
 
 #: Classes of fewer records than this are called small where nothing else is said.
 SMALL = 5
+#: What a figure of risk is: how many classes, the size of the smallest, how many records or other units, a mean probability,
+#: the largest one. In public each is rounded in its own way.
+FigureKind = Literal["classes", "size", "units", "mean", "largest"]
+
+
+@dataclass(frozen=True)
+class RiskFigure:
+    """One figure of risk: what it is called, its value, and what kind of figure it is. Whatever shows risks reads this."""
+
+    label: str
+    value: float
+    kind: FigureKind
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,22 +123,28 @@ class Risk:
         return float((self.sizes["records"] / self.sizes["size"]).sum()) / self.records if self.records else 0.0
 
     @property
-    def figures(self) -> dict[str, float | None]:
-        """Every figure by name."""
-        figures: dict[str, float | None] = {
-            "classes": float(self.classes),
-            "smallest class": float(self.smallest),
-            f"unique {self.unit.many}": float(self.unique),
-            f"{self.unit.many} in classes below {SMALL}": float(self.below()),
-            "prosecutor risk, largest": self.prosecutor_largest,
-            "prosecutor risk, mean": self.prosecutor,
-            "journalist risk, largest": self.journalist_largest,
-            "marketer risk": self.marketer,
-        }
+    def declared(self) -> list[RiskFigure]:
+        """Every figure, each with its kind."""
+        many = self.unit.many
+        figures = [
+            RiskFigure("classes", self.classes, "classes"),
+            RiskFigure("smallest class", self.smallest, "size"),
+            RiskFigure(f"unique {many}", self.unique, "units"),
+            RiskFigure(f"{many} in classes below {SMALL}", self.below(), "units"),
+            RiskFigure("prosecutor risk, largest", self.prosecutor_largest, "largest"),
+            RiskFigure("prosecutor risk, mean", self.prosecutor, "mean"),
+            RiskFigure("journalist risk, largest", self.journalist_largest, "largest"),
+            RiskFigure("marketer risk", self.marketer, "mean"),
+        ]
         if self.severity_weighted is not None:
-            figures["severity-weighted risk"] = self.severity_weighted
-            figures[f"unique {self.unit.many} of severity above 0"] = float(self.severe_unique or 0)
+            figures.append(RiskFigure("severity-weighted risk", self.severity_weighted, "mean"))
+            figures.append(RiskFigure(f"unique {many} of severity above 0", self.severe_unique or 0, "units"))
         return figures
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """Every figure by name."""
+        return {figure.label: float(figure.value) for figure in self.declared}
 
     def __repr__(self) -> str:
         told = [self.unit.counted(self.records), counted(self.classes, "class", "classes"), f"{self.unique:,} unique"]
@@ -137,11 +153,11 @@ class Risk:
     def _repr_html_(self) -> str:
         title = f"{self.unit.counted(self.records)} by {', '.join(self.columns)}"
         sizes = html_fold("Class sizes", html_table(self.sizes.columns, self.sizes.rows()))
-        return html_card(title, html_facts((n, v) for n, v in self.figures.items() if v is not None), sizes)
+        return html_card(title, html_facts(self.figures.items()), sizes)
 
     def __str__(self) -> str:
         lines = [f"{self.unit.counted(self.records)} by {', '.join(self.columns)}"]
-        lines += [f"{name} {plain_number(value)}" for name, value in self.figures.items() if value is not None]
+        lines += [f"{name} {plain_number(value)}" for name, value in self.figures.items()]
         return "\n".join(lines)
 
 
@@ -174,27 +190,18 @@ def disclosure_risk(
     >>> risk.unique, risk.smallest, round(risk.prosecutor, 3)
     (1, 1, 0.667)
     """
-    listed = attributes.attributes if isinstance(attributes, Policy) else as_attributes(attributes)
-    quasi = quasi_of(listed)
-    reading = attributes.reading if isinstance(attributes, Policy) else Reading()
-    unread = attributes.drops if isinstance(attributes, Policy) else None
-    if isinstance(attributes, Policy):
-        RECORDS.require_word(attributes.unit, "disclosure_risk")
-    data = open_table(frame, listed, reading=reading, unread=unread).data
-    require_columns(data, dict.fromkeys(quasi))
-    people = None
-    if population is not None:
-        rows = open_table(population, listed, reading=reading, unread=unread).data
-        require_columns(rows, dict.fromkeys(quasi))
-        people = Examined(rows, quasi, listed, RECORDS)
-    return risk_of(Examined(data, quasi, listed, RECORDS), people, severity_numbers(severity, data))
+    policy = as_policy(attributes)
+    quasi = require_quasi_identifiers(policy.quasi_identifiers)
+    RECORDS.require_word(policy.unit, "disclosure_risk")
 
+    def examined(table: Any) -> Examined:
+        data = open_table(table, policy.attributes, reading=policy.reading, unread=policy.drops).data
+        require_columns(data, dict.fromkeys(quasi))
+        return Examined(data, quasi, policy.attributes, RECORDS)
 
-def quasi_of(attributes: Mapping[str, Any]) -> list[str]:
-    quasi = [name for name, attribute in attributes.items() if attribute.quasi]
-    if not quasi:
-        raise PolicyError("no column is a quasi-identifier", remedy="Give at least one column the role quasi.")
-    return quasi
+    table = examined(frame)
+    people = None if population is None else examined(population)
+    return risk_of(table, people, severity_numbers(severity, table.data))
 
 
 def severity_numbers(severity: Severity | str | None, data: pl.DataFrame) -> NDArray[np.float64] | None:

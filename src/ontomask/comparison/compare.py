@@ -11,6 +11,7 @@ from typing import Any
 from ontomask.arguments import as_path, as_values, is_number, one_of, whole_from
 from ontomask.comparison.comparable import comparable
 from ontomask.comparison.evaluation import Ground, Run, failed_run, key_of
+from ontomask.comparison.grid import candidate_name
 from ontomask.comparison.memory import Memory
 from ontomask.comparison.outcome import RISKS, Comparison, RiskKind
 from ontomask.comparison.runs import excluded_as, run_all
@@ -188,8 +189,8 @@ def shown(name: Any) -> str:
 def _own_name(policy: Policy, place: int) -> str:
     if policy.method is None:
         return f"policy {place}"
-    k = getattr(policy.method, "k", None)
-    return policy.method.name + (f", k={k}" if k is not None else "")
+    k = policy.method.stated_k
+    return policy.method.name if k is None else candidate_name(policy.method.name, f"k={k}")
 
 
 def _require_one_that_fits(runs: Sequence[Run]) -> None:

@@ -23,8 +23,7 @@ from ontomask.microdata.open_table import with_own_orders
 from ontomask.policy.policy import Policy
 from ontomask.privacy.contents import ContentCheck
 from ontomask.privacy.examined import Examined
-from ontomask.privacy.k_anonymity import KAnonymity
-from ontomask.privacy.models import Finding
+from ontomask.privacy.models import Finding, k_of
 from ontomask.release.result import Result
 
 #: Why a candidate has no figures.
@@ -167,7 +166,7 @@ def judged(name: str, result: Result, ground: Ground | None = None) -> Run:
     whole = replace(
         first,
         seconds=result.masking_seconds,
-        promised_k=max([f.model.k for f in findings if isinstance(f.model, KAnonymity)], default=1),
+        promised_k=k_of(finding.model for finding in findings),
         promises=result.promises,
         promised=_promised(findings),
         guarantees=[statement.to_dict() for statement in result.guarantees],
@@ -257,13 +256,12 @@ class _Pairings:
 def _promised(findings: Sequence[Finding]) -> str | None:
     """What was promised and holds, in words: models that not every table satisfies, and the largest k alone."""
     models = [f.model for f in findings if not f.model.trivial and not isinstance(f.model, ContentCheck)]
-    most = max([model.k for model in models if isinstance(model, KAnonymity)], default=0)
-    promises = [model.describe() for model in models if not isinstance(model, KAnonymity) or model.k == most]
+    largest = k_of(models)
+    promises = [m.describe() for m in models if not m.sizes_only or m.class_size in (None, largest)]
     return ", ".join(dict.fromkeys(promises)) or None
 
 
 def begun(name: str, policy: Policy) -> dict[str, Any]:
     """What is known of a candidate before it is run."""
     assert policy.method is not None
-    k = getattr(policy.method, "k", None) or next((m.k for m in policy.require if hasattr(m, "k")), None)
-    return {"name": name, "method": policy.method.name, "k": k}
+    return {"name": name, "method": policy.method.name, "k": policy.stated_k}

@@ -66,7 +66,7 @@ def grid(policy: Policy, methods: Any, k: Iterable[int] | int, *, baselines: boo
         own: dict[str, Policy] = {}
         for level in levels:
             chosen, reached = _at(policy, method, level)
-            own[named if reached is None else f"{named}, k={reached}"] = chosen
+            own[named if reached is None else candidate_name(named, f"k={reached}")] = chosen
         twice = next((name for name in own if name in made), None)
         if twice is not None:
             raise OptionError(f"{twice!r} is listed twice", remedy="Name methods: {'my name': method, ...}.")
@@ -76,17 +76,22 @@ def grid(policy: Policy, methods: Any, k: Iterable[int] | int, *, baselines: boo
     return with_baselines(made) if baselines else made
 
 
+def candidate_name(method: str, setting: str) -> str:
+    """What a candidate is called: its method, and the setting in which it differs from others of the method."""
+    return f"{method}, {setting}"
+
+
+def name_without(method: str, name: str) -> str:
+    """What a candidate is called where its method is said beside; a name of the user's own stays as it is."""
+    return name.removeprefix(candidate_name(method, ""))
+
+
 def levels_of(policy: Policy) -> list[int]:
     """The k to compare where none is given: the least that may be released, and larger ones."""
-    least = required_k(policy)
+    least = policy.required_k
     if least == 1 and policy.method is not None:
         least = policy.method.promised_k
     return levels_from(least if least > 1 else USUAL_K)
-
-
-def required_k(policy: Policy) -> int:
-    """The largest k of a required k-anonymity; 1 if there is none."""
-    return max([model.k for model in policy.require if isinstance(model, KAnonymity)], default=1)
 
 
 def variations(policy: Policy) -> dict[str, Policy]:
@@ -111,8 +116,8 @@ def variations(policy: Policy) -> dict[str, Policy]:
         )
     made = method.variations(policy.require)
     if made:
-        return {f"{method.name}, {setting}": policy.changed(method=one) for setting, one in made.items()}
-    levels = method.levels(required_k(policy))
+        return {candidate_name(method.name, setting): policy.changed(method=one) for setting, one in made.items()}
+    levels = method.levels(policy.required_k)
     return grid(policy, [method], levels) if levels else {method.name: policy}
 
 
@@ -143,8 +148,8 @@ def _at(policy: Policy, method: Any, k: int) -> tuple[Policy, int | None]:
         return policy.changed(method=at_k), k
     if not chosen.takes_required_k:
         return policy.changed(method=chosen), None
-    reached = max(k, required_k(policy))
-    aims = [] if reached == required_k(policy) and reached > 1 else [KAnonymity(k=reached)]
+    reached = max(k, policy.required_k)
+    aims = [] if reached == policy.required_k and reached > 1 else [KAnonymity(k=reached)]
     return policy.changed(method=chosen, require=[*aims, *policy.require]), reached
 
 

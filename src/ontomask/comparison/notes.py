@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ontomask.arguments import counted
 from ontomask.comparison.baselines import no_baseline
+from ontomask.masking.method import Method
 from ontomask.policy.policy import Policy
 
 if TYPE_CHECKING:
@@ -61,9 +62,10 @@ def _disclosure(found: Comparison) -> list[str]:
 def _releases(found: Comparison) -> list[str]:
     """Candidates that hand out several releases of the same records."""
     several = [
-        run.name for run in found.satisfied
-        if run.name in found.policies and getattr(found.policies[run.name].method, "releases", 1) > 1
-    ]  # fmt: skip
+        run.name
+        for run in found.satisfied
+        if run.name in found.policies and _method(found.policies[run.name]).releases > 1
+    ]
     if not several:
         return []
     return [
@@ -81,7 +83,7 @@ def _meaning(found: Comparison) -> list[str]:
     for name, baseline in found.baselines.items():
         own, other = sse.get(name), sse.get(baseline)
         if own is not None and other:
-            saved.setdefault(_label(found.policies[name]), []).append(1 - own / other)
+            saved.setdefault(_method(found.policies[name]).label, []).append(1 - own / other)
     sentences = [
         f"{method} {_saved(fmean(parts))}" + (f" (mean of {counted(len(parts), 'setting')})" if len(parts) > 1 else "")
         for method, parts in saved.items()
@@ -105,15 +107,15 @@ def _without_twin(found: Comparison) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for name, policy in found.policies.items():
         if name not in found.baselines and name not in found.baselines.values():
-            reasons.setdefault(no_baseline(policy) or "none was asked for", []).append(_label(policy))
+            reasons.setdefault(no_baseline(policy) or "none was asked for", []).append(_method(policy).label)
     return [
         f"Without a labels-only baseline: {'; '.join(dict.fromkeys(names))} ({why})." for why, names in reasons.items()
     ]
 
 
-def _label(policy: Policy) -> str:
+def _method(policy: Policy) -> Method:
     assert policy.method is not None
-    return policy.method.label
+    return policy.method
 
 
 def _seconds(found: Comparison) -> list[str]:

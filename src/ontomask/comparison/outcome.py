@@ -17,6 +17,7 @@ from ontomask.assessment.linkage import KINDS, Kind
 from ontomask.assessment.loss import HEADLINE, compared_losses
 from ontomask.comparison.baselines import baselines_of
 from ontomask.comparison.evaluation import Run
+from ontomask.comparison.grid import name_without
 from ontomask.comparison.notes import notes_of
 from ontomask.comparison.recommendation import recommend
 from ontomask.display import html_card, html_list, html_table
@@ -269,7 +270,8 @@ class Comparison:
             for row in self.table.drop_nulls(["loss", "risk"]).iter_rows(named=True)
         )
         risk = RISK_WORDS.get(self.kind, "records linked correctly")
-        chart = risk_utility_map(self.table, risk, set(self.baselines.values()))
+        labels = {run.name: name_without(run.method, run.name) for run in self.runs}
+        chart = risk_utility_map(self.table, risk, set(self.baselines.values()), labels)
         return svg(chart, "risk-utility-map", f"{HEADLINE.head} and risk of each candidate", text)
 
     def curve_svg(self) -> str:

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from ontomask.arguments import counted
 from ontomask.arrays import TIE
 from ontomask.assessment.loss import HEADLINE
-from ontomask.comparison.grid import required_k
-from ontomask.privacy.k_anonymity import KAnonymity
 
 if TYPE_CHECKING:
     from ontomask.comparison.evaluation import Run
@@ -164,9 +162,9 @@ def _requirements(found: Comparison, good: list[Run]) -> list[str]:
     """Where candidates have policies that require different things, each was evaluated by its own."""
     policies = [found.policies[run.name] for run in good if run.name in found.policies]
     # A generalization aims at a k-anonymity that takes the place of a k of its own.
-    ks = {required_k(policy) for policy in policies if policy.method is None or not policy.method.takes_required_k}
+    ks = {policy.required_k for policy in policies if policy.method is None or not policy.method.takes_required_k}
     others = {
-        frozenset(model.describe() for model in policy.require if not isinstance(model, KAnonymity))
+        frozenset(model for model in policy.require if not model.sizes_only or model.class_size is None)
         for policy in policies
     }
     if len(ks) < 2 and len(others) < 2:

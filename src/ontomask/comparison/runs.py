@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from ontomask.comparison.evaluation import Failure, Ground, Run, failed_run, judged
-from ontomask.comparison.grid import required_k
 from ontomask.distances.sweep import available_cores
 from ontomask.engines.memory import anonymize
 from ontomask.errors import Cancelled, Keyword, NotSatisfied, OntomaskError, OptionError
@@ -66,7 +65,7 @@ def warm_up(frame: Any, policy: Policy) -> float:
     if needed in _WARM:
         return 0.0
     began = time.perf_counter()
-    rows = max(FEW, TIMES_K * (getattr(policy.method, "k", None) or 1))
+    rows = max(FEW, TIMES_K * (policy.stated_k or 1))
     try:
         few = frame.head(rows) if hasattr(frame, "head") else frame.slice(0, rows)  # tables of PyArrow have no head
         anonymize(few, policy, seed=0, allow_unsatisfied=True)
@@ -95,7 +94,7 @@ def excluded_as(policy: Policy) -> tuple[str, Failure] | None:
 
     A method may join groups until what is required holds; but what is compared is the k that a candidate stands for.
     """
-    method, needed = policy.method, required_k(policy)
+    method, needed = policy.method, policy.required_k
     assert method is not None
     if isinstance(method, GroupingMethod) and method.promised_k == method.k < needed:
         return f"it promises k={method.k:,}, and {needed:,}-anonymity is required", "refused"

@@ -61,6 +61,10 @@ class Ordinal(Attribute):
     def read_as_text(self) -> bool:
         return self.order is not None and isinstance(self.order[0], str)
 
+    @property
+    def named_order(self) -> list[Any] | None:
+        return self.order
+
     def with_order(self, order: list[Any]) -> Self:
         return self.changed(order=order) if self.order is None else self
 

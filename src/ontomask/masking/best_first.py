@@ -7,7 +7,6 @@ policy give the same release whatever the machine.
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,16 +27,12 @@ from ontomask.masking.local_generalization import (
     Showing,
     at_one_level,
     compared,
-    least_k,
     loss_note,
     near_records,
 )
 from ontomask.masking.method import Masked
 from ontomask.microdata.encoding import Table
 from ontomask.operators.aggregation import Operators, members
-from ontomask.privacy.k_anonymity import KAnonymity
-from ontomask.privacy.km_anonymity import KmAnonymity
-from ontomask.privacy.l_diversity import LDiversity
 from ontomask.progress import Progress, stretch
 from ontomask.statements import Statement, note
 
@@ -140,12 +135,9 @@ class Pieces:
         self.showing, self.goals, self.table = showing, goals, showing.table
         self.columns = [Cover.of(*column) for column in zip(showing.columns, showing.costs, strict=True)]
         self.row_of, self.first = goals.alike()
-        # l values that are well represented take l records.
-        diverse = [math.ceil(model.l - 1e-9) for model in goals.models if isinstance(model, LDiversity)]
-        self.least = max([least_k(goals, 1), *diverse])
-        # k records may be of fewer units: each class is judged.
-        sizes_only = all(isinstance(model, (KAnonymity, KmAnonymity)) for model in goals.models)
-        self.sizes_only = sizes_only and goals.units.of is None
+        self.least = max((model.least_units for model in goals.models), default=1)
+        # k records may be of fewer units: then each class is judged.
+        self.sizes_only = goals.units.of is None and all(model.sizes_only for model in goals.models)
         # A class of 2k records can be cut in two that lose no more, if no value loses less by climbing on.
         halved = self.sizes_only and all(column.steady for column in self.columns)
         self.most = 2 * self.least - 1 if halved else None

@@ -1,11 +1,12 @@
-"""What a comparison of candidates asks of a method: its label, its k, what to vary, its baseline on labels only."""
+"""What others ask of a method without knowing its class: what its settings name, and what a comparison of candidates tries."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Self
 
+from ontomask.hierarchies.levels import Hierarchy
 from ontomask.privacy.models import Model
 from ontomask.settings import Spoken
 
@@ -14,8 +15,8 @@ MULTIPLES = (1.0, 1.5, 2.0, 3.0)
 
 
 class CandidateMethod(Spoken):
-    """A method as a candidate of a comparison. All has a default: of a method without k, without anything to vary, that
-    only tests whether values are equal."""
+    """A method as reports, policy files and comparisons see it. All has a default: of a method without k, without anything to
+    vary, that only tests whether values are equal."""
 
     name: str
 
@@ -27,6 +28,26 @@ class CandidateMethod(Spoken):
         return " ".join(
             [self.name, *(f"{key}={value}" for key, value in given.items() if value != fields[key].default)]
         )
+
+    @property
+    def stated_k(self) -> int | None:
+        """Its k, where it has one."""
+        return None
+
+    @property
+    def named_columns(self) -> Sequence[str] | None:
+        """The columns to mask, where they are named."""
+        return None
+
+    @property
+    def named_measure(self) -> str | None:
+        """The measure for all nominal columns, where one is named."""
+        return None
+
+    @property
+    def named_hierarchies(self) -> Mapping[str, Hierarchy]:
+        """The hierarchies that are named, by column."""
+        return {}
 
     @property
     def takes_required_k(self) -> bool:

@@ -60,7 +60,7 @@ class Search:
         self.costs = Costs.of(hierarchies, method.loss)
         how = {"suppressing": allowed > 0, "several": goals.units.of is not None}
         pairs = list(zip(goals.models, goals.judges, strict=True))
-        sure = [model.monotone(**how) and getattr(judge, "monotone", True) for model, judge in pairs]
+        sure = [model.monotone(**how) and judge.monotone for model, judge in pairs]
         self.monotone = [judge for (_, judge), monotone in zip(pairs, sure, strict=True) if monotone]
         self.others = [judge for (_, judge), monotone in zip(pairs, sure, strict=True) if not monotone]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from ontomask.arguments import did_you_mean
 from ontomask.errors import PolicyError
 from ontomask.hierarchies.kinds import AnyHierarchy, levels_of
-from ontomask.hierarchies.levels import ColumnLevels, LossKind
+from ontomask.hierarchies.levels import ColumnLevels, Hierarchy, LossKind
 from ontomask.masking.best_first import generalize_best_first
 from ontomask.masking.candidates import levels_from
 from ontomask.masking.full_domain import Search
@@ -19,7 +19,6 @@ from ontomask.masking.goals import Goals
 from ontomask.masking.local_generalization import generalize_groups
 from ontomask.masking.method import DistanceMethod, Masked, MaskedTuples, TupleMethod
 from ontomask.microdata.encoding import Table, Tuples
-from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.privacy.models import Model
 from ontomask.progress import Progress
 from ontomask.settings import DictOf, number, whole_number
@@ -114,6 +113,10 @@ class Generalization(TupleMethod, DistanceMethod):
         return True  # values are true, only less exact
 
     @property
+    def named_hierarchies(self) -> Mapping[str, Hierarchy]:
+        return self.hierarchies
+
+    @property
     def takes_required_k(self) -> bool:
         return True
 
@@ -121,7 +124,7 @@ class Generalization(TupleMethod, DistanceMethod):
         return levels_from(required) if required > 1 else []
 
     def variations(self, require: Sequence[Model]) -> dict[str, Self]:
-        if self.in_groups or any(isinstance(model, KmAnonymity) for model in require):
+        if self.in_groups or not all(model.suppressible for model in require):
             return {}  # nothing may be suppressed
         limits = sorted({self.suppression_limit, *SUPPRESSED})
         return {f"suppression_limit={limit:g}": self.changed(suppression_limit=limit) for limit in limits}
@@ -166,9 +169,10 @@ class Generalization(TupleMethod, DistanceMethod):
     def _levels_for(self, goals: Goals, table: Tuples, progress: Progress) -> list[ColumnLevels]:
         """The levels that are searched; an error where the search cannot aim at what is required."""
         goals.require_some("generalization")
-        if self.suppression_limit > 0 and any(isinstance(model, KmAnonymity) for model in goals.models):
+        whole = next((model for model in goals.models if not model.suppressible), None)
+        if self.suppression_limit > 0 and whole is not None:
             raise PolicyError(
-                "k^m-anonymity cannot be combined with suppression: removing a record makes other combinations smaller, too",
+                f"{whole.title} cannot be combined with suppression: removing a record makes other combinations smaller, too",
                 remedy="Set suppression_limit to 0, or require k-anonymity.",
             )
         progress(0.0, "building hierarchies")

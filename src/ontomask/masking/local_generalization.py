@@ -25,8 +25,6 @@ from ontomask.microdata.encoding import Table, remeasured
 from ontomask.operators.aggregation import Operators
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.privacy.diagnostics import Losses
-from ontomask.privacy.k_anonymity import KAnonymity
-from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.progress import Progress, stretch
 from ontomask.statements import Statement, note
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -119,14 +117,10 @@ def loss_note(method: Generalization, loss: float) -> Statement:
     return note(f"loss ({method.loss}, mean of a value): {loss:.3f}")
 
 
-def least_k(goals: Goals, default: int) -> int:
-    """The largest k that the models ask for."""
-    return max([model.k for model in goals.models if isinstance(model, (KAnonymity, KmAnonymity))], default=default)
-
-
 def near_records(showing: Showing, operators: Operators, goals: Goals, progress: Progress) -> Classes:
     """Groups of k near records, joined with others until the models hold."""
-    group_of, groups = mdav(operators, showing.table.rows, least_k(goals, 2), stretch(progress, 0.0, 0.875))
+    k = max([model.stated_k for model in goals.models if model.stated_k is not None], default=2)
+    group_of, groups = mdav(operators, showing.table.rows, k, stretch(progress, 0.0, 0.875))
     group_of, groups, merged = merge_until(goals, operators, group_of, groups, stretch(progress, 0.875, 1.0))
     notes = [note(f"{counted(groups, 'group')} of near records")]
     if merged:

@@ -60,15 +60,6 @@ class Masked:
     def groups(self) -> int:
         return len(self.centres[0])
 
-    def certainty_penalty(self, records: int) -> float | None:
-        """NCP of a generalization of so many records: the mean over records and columns of the part of its domain that a
-        value covers, 1 for a removed record; None for other methods."""
-        if self.penalty is None:
-            return None
-        stayed = self.group_of[self.group_of >= 0]
-        lost = sum(float(penalty[stayed].sum()) for penalty in self.penalty)
-        return (lost + len(self.penalty) * (records - len(stayed))) / (len(self.penalty) * records)
-
     def values(self, table: Tuples) -> list[pl.Series]:
         """What each group shows, column by column."""
         if self.shown is not None:
@@ -137,12 +128,8 @@ class Method(CandidateMethod):
     @property
     @abstractmethod
     def recognizable(self) -> bool:
-        """Can somebody who knows a record's masked quasi-identifiers tell which class of the release it is in?
-
-        Classes of k records are recognized in the worst case. Where values are exchanged or drawn at random, a class in
-        the release says nothing about who is in it. (Where no quasi-identifier is masked, every class is recognized: see
-        :attr:`ontomask.Policy.recognizable`.)
-        """
+        """Can somebody who knows a record's masked quasi-identifiers tell which class of the release it is in? Not where
+        values are exchanged or drawn at random."""
 
     @property
     @abstractmethod
@@ -232,6 +219,10 @@ class SelectiveMethod(Method):
             raise ValueError("columns: a column is named twice")
         return columns
 
+    @property
+    def named_columns(self) -> Sequence[str] | None:
+        return self.columns
+
     def masked_columns(self, attributes: Mapping[str, AnyAttribute]) -> list[str]:
         if self.columns is None:
             return super().masked_columns(attributes)
@@ -265,6 +256,10 @@ class GroupingMethod(Method):
     """A method that makes groups of at least k records."""
 
     k: Count = Field(kw_only=False, description="every group has at least k records")
+
+    @property
+    def stated_k(self) -> int:
+        return self.k
 
     @property
     def promised_k(self) -> int:
@@ -313,6 +308,10 @@ class DistanceMethod(Method):
         elif self.measure_options:
             raise ValueError("measure_options are given without measure=")
         return self
+
+    @property
+    def named_measure(self) -> str | None:
+        return self.measure
 
     def measured(self, table: SomeTuples) -> SomeTuples:
         """The table, its nominal columns compared as the method says."""

@@ -98,6 +98,10 @@ class RankSwapping(RandomMethod, DistanceMethod):
         assert self.percent is not None
         return round(self.percent * n / 100)
 
+    @property
+    def stated_k(self) -> int | None:
+        return self.k
+
     def at_k(self, k: int) -> Self | None:
         return self.changed(k=k, percent=None)
 

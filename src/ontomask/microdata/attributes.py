@@ -54,6 +54,11 @@ class Listed(Settings):
         return None
 
     @property
+    def named_order(self) -> list[Any] | None:
+        """The values from first to last, where the kind has an order and it is given."""
+        return None
+
+    @property
     def measured_by(self) -> tuple[str, dict[str, Any]] | None:
         """The measure of distances and its options, where the kind has one."""
         return None

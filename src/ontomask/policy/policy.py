@@ -36,13 +36,14 @@ from ontomask.masking.recoding import Recoding
 from ontomask.masking.resampling import Resampling
 from ontomask.masking.shuffling import Shuffling
 from ontomask.masking.suppression import Suppression
+from ontomask.microdata.attributes import as_attributes
 from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy_file import load_policy, save_policy
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.privacy.l_diversity import LDiversity
-from ontomask.privacy.models import Model
+from ontomask.privacy.models import Model, k_of
 from ontomask.privacy.probabilistic import ProbabilisticKAnonymity
 from ontomask.privacy.profile_anonymity import ProfileAnonymity
 from ontomask.privacy.severity_closeness import SeverityCloseness
@@ -180,7 +181,7 @@ class Policy(Settings):
         if self.require and not self.quasi_identifiers:
             raise ValueError("require: no column is a quasi-identifier (role: quasi): there is nothing to check")
         for model in self.require:
-            named = getattr(model, "attribute", None)
+            named = model.named_attribute
             if named in self.identifiers:
                 raise ValueError(
                     f"require: {model.describe()} looks at {named!r}, an identifier, which is removed from every release: "
@@ -278,6 +279,17 @@ class Policy(Settings):
         return promised > 1 or any(not model.trivial for model in self.require)
 
     @property
+    def stated_k(self) -> int | None:
+        """The k of the method, or else of the first required model that has one; None: there is none."""
+        parts = (self.method, *self.require)
+        return next((part.stated_k for part in parts if part is not None and part.stated_k is not None), None)
+
+    @property
+    def required_k(self) -> int:
+        """The k of the k-anonymity that is required; 1 if none is."""
+        return k_of(self.require)
+
+    @property
     def severity(self) -> Severity | None:
         """The severity definition of the first required model that has one."""
         return next((model.definition for model in self.require if isinstance(model, SeverityModel)), None)
@@ -308,7 +320,7 @@ class Policy(Settings):
     def counting(self) -> str:
         """What of the policy counts, and what is counted, as the beginning of a sentence."""
         promised = self.method.promised_k if self.method is not None else 1
-        k = promised > 1 or any("k" in type(model).model_fields for model in self.require)
+        k = promised > 1 or any(model.stated_k is not None for model in self.require)
         return f"{'k counts' if k else 'figures count'} {self.unit.many}"
 
     def drops(self, name: str) -> bool:
@@ -370,3 +382,10 @@ def require_policy(policy: Any) -> Policy:
     raise PolicyError(
         f"a {type(policy).__name__} is not a policy", remedy="Give an om.Policy, or the path of a YAML file."
     )
+
+
+def as_policy(attributes: Any) -> Policy:
+    """A policy, or what the columns are as one of which nothing else is known: for functions that take either."""
+    if isinstance(attributes, Policy):
+        return attributes
+    return Policy.model_construct(attributes=as_attributes(attributes))  # it need not have anything to mask

@@ -120,15 +120,15 @@ def _commented(paragraphs: Sequence[str], indent: str) -> Iterator[str]:
 
 def _roles(method: Method | None) -> str:
     """The roles there are, and what the method does with them."""
-    if method is None or (method.masks == ("quasi",) and getattr(method, "columns", None) is None):
+    if method is None or (method.masks == ("quasi",) and method.named_columns is None):
         return ""
-    masked = method.masks if getattr(method, "columns", None) is None else ()
+    masked = method.masks if method.named_columns is None else ()
     quasi, sensitive = (f"{role} (masked)" if role in masked else role for role in ("quasi", "sensitive"))
     return f"{quasi}, {sensitive} or other"
 
 
 def _about_method(method: Method) -> str:
-    if getattr(method, "columns", None) is not None:
+    if method.named_columns is not None:
         return "how the named columns are masked"
     plural = {"quasi": "quasi-identifiers", "sensitive": "sensitive columns"}
     return f"how the {' and the '.join(plural.get(role, role) for role in method.masks)} are masked"

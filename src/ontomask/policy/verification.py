@@ -185,7 +185,7 @@ def check_release(
 
 def check_contents(table: Examined, policy: Policy) -> list[Finding]:
     """Whether a release holds what its policy lets it hold: its columns, and values that fit them."""
-    hierarchies = dict(getattr(policy.method, "hierarchies", {}))
+    hierarchies = {} if policy.method is None else dict(policy.method.named_hierarchies)
     checks: list[ContentCheck] = [PolicyColumns(), FittingValues(hierarchies=hierarchies)]
     if policy.unlisted != "other":
         checks.insert(0, ListedColumns())

@@ -6,7 +6,7 @@ This code shares nothing with the masking methods: it counts rows of the finishe
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from pydantic import Field
 
 from ontomask.arguments import counted
 from ontomask.arrays import Floats
-from ontomask.privacy.models import ClassModel, ClassRows, require_number
+from ontomask.privacy.models import ClassModel, ClassRows, Judge, require_number
 from ontomask.settings import Count
 from ontomask.wording import RECORD, Unit
 
@@ -40,6 +40,15 @@ class KAnonymity(ClassModel):
 
     name: Literal["k_anonymity"] = "k_anonymity"
     k: Count = Field(kw_only=False, description="every class has at least k records")
+    sizes_only: ClassVar[bool] = True
+
+    @property
+    def stated_k(self) -> int:
+        return self.k
+
+    @property
+    def class_size(self) -> int:
+        return self.k
 
     def judge(self, sensitive: Sensitive) -> KAnonymityJudge:
         return KAnonymityJudge(self.k)
@@ -81,7 +90,7 @@ class KAnonymity(ClassModel):
 
 
 @dataclass(frozen=True)
-class KAnonymityJudge:
+class KAnonymityJudge(Judge):
     """Classes of at least k units."""
 
     k: int

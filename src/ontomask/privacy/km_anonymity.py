@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field
 from ontomask.arguments import counted
 from ontomask.arrays import Floats
 from ontomask.privacy.classes import classes_of
-from ontomask.privacy.models import ClassModel, ClassRows, Finding, require_number, require_quasi
+from ontomask.privacy.models import ClassModel, ClassRows, Finding, Judge, require_number, require_quasi
 from ontomask.settings import Count, whole_number
 from ontomask.wording import RECORD, Unit
 
@@ -43,6 +43,12 @@ class KmAnonymity(ClassModel):
     m: Annotated[int, BeforeValidator(whole_number), Field(ge=1)] = Field(
         kw_only=False, description="how many quasi-identifiers an intruder knows"
     )
+    sizes_only: ClassVar[bool] = True
+    suppressible: ClassVar[bool] = False  # without a record, combinations of other records are smaller, too
+
+    @property
+    def stated_k(self) -> int:
+        return self.k
 
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
         data, quasi, unit = table.data, table.quasi, table.units.word
@@ -105,7 +111,7 @@ class KmAnonymity(ClassModel):
 
 
 @dataclass(frozen=True)
-class KmAnonymityJudge:
+class KmAnonymityJudge(Judge):
     """Of each class the fewest units that share any m of its values."""
 
     k: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -14,7 +15,7 @@ from ontomask.arguments import counted
 from ontomask.arrays import TIE, Floats, Longs
 from ontomask.errors import DataError
 from ontomask.privacy.apart import Apart, values_apart
-from ontomask.privacy.models import ClassModel, ClassRows
+from ontomask.privacy.models import ClassModel, ClassRows, Judge
 from ontomask.privacy.subsumption import Order
 from ontomask.privacy.transport import Pairs
 from ontomask.settings import number
@@ -90,6 +91,14 @@ class LDiversity(ClassModel):
         if self.min_distance and self.missing == "value":
             raise ValueError("min_distance: a missing value is at no distance from others; leave out missing='value'")
         return self
+
+    @property
+    def least_units(self) -> int:
+        return math.ceil(self.l - TIE)  # l values that are well represented take l records
+
+    @property
+    def named_attribute(self) -> str | None:
+        return self.attribute
 
     def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
         return sensitive_names(self.attribute, attributes, self.describe())
@@ -194,7 +203,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class LDiversityJudge:
+class LDiversityJudge(Judge):
     """The diversity of each class, of the least diverse column."""
 
     model: LDiversity

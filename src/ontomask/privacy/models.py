@@ -7,10 +7,10 @@ which classes fail. Searches for a release ask the same question of candidates, 
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -126,12 +126,19 @@ class ClassRows:
         return self.units.sizes(key[self.of], int(key.max()) + 1)
 
 
-class Judge(Protocol):
+class Judge(ABC):
     """A model that was made ready for a table: figures of classes, however the table is cut into them."""
 
+    @property
+    def monotone(self) -> bool:
+        """If the model is monotone, is it so with these values, too?"""
+        return True
+
+    @abstractmethod
     def figures(self, rows: ClassRows) -> Floats:
         """The figure of each class."""
 
+    @abstractmethod
     def fails(self, figures: Floats) -> NDArray[np.bool_]:
         """Which figures are not good enough."""
 
@@ -140,6 +147,20 @@ class Model(Spoken):
     """A property a table can have."""
 
     name: str
+    #: Do groups of units that are large enough satisfy it, whatever values they show?
+    sizes_only: ClassVar[bool] = False
+    #: Can it be aimed at by leaving records out?
+    suppressible: ClassVar[bool] = True
+
+    @property
+    def stated_k(self) -> int | None:
+        """Its k, where it has one: comparisons show it, and nothing public counts fewer records exactly."""
+        return None
+
+    @property
+    def class_size(self) -> int | None:
+        """How many units it asks every class to have, as k-anonymity does; None: it does not ask for sizes of classes."""
+        return None
 
     def check(self, data: Any, quasi: Sequence[str], attributes: Mapping[str, Any] | None = None) -> Finding:
         """Look at a frame (pandas, Polars or PyArrow) or file whose quasi-identifiers are the columns ``quasi``.
@@ -158,6 +179,11 @@ class Model(Spoken):
     def check_made(self, table: Examined, reference: Examined | None, diagnostics: Diagnostics | None) -> Finding:
         """The same of the release of a run that is known; for most models the table alone counts."""
         return self.check_table(table, reference)
+
+    @property
+    def named_attribute(self) -> str | None:
+        """The sensitive column that it names, where it names one."""
+        return None
 
     def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
         """The columns besides the quasi-identifiers that the model looks at."""
@@ -189,6 +215,11 @@ class ClassModel(Model):
     def sensitive(self, table: Examined) -> Sensitive:
         """What the model looks at in a table besides the quasi-identifiers."""
         return table.sensitive(self.sensitive_columns(table.attributes))
+
+    @property
+    def least_units(self) -> int:
+        """How many units a group needs at least: searches do not look at smaller ones."""
+        return self.stated_k or 1
 
     def compares(self) -> bool:
         """Is a class compared with a whole table, so that it matters which?"""
@@ -307,6 +338,11 @@ class WholeTableModel(ClassModel):
 
     def largest_is_worst(self) -> bool:
         return True
+
+
+def k_of(models: Iterable[Model]) -> int:
+    """The k of the k-anonymity that some models ask for together; 1 if none does."""
+    return max((model.class_size or 1 for model in models), default=1)
 
 
 def require_quasi(data: pl.DataFrame, quasi: list[str], what: str) -> None:

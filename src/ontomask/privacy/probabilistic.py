@@ -43,6 +43,10 @@ class ProbabilisticKAnonymity(Model):
         kw_only=False, description="the mean probability of finding the original of a value is at most 1/k"
     )
 
+    @property
+    def stated_k(self) -> int:
+        return self.k
+
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
         found = KAnonymity(k=self.k).check_table(table)
         if found.holds:

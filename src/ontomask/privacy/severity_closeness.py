@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from ontomask.arrays import TIE, Floats, Longs
-from ontomask.privacy.models import ClassRows, WholeTableModel
+from ontomask.privacy.models import ClassRows, Judge, WholeTableModel
 from ontomask.privacy.sensitive import Sensitive, Values
 from ontomask.privacy.severity_models import GivenColumns, GivenSeverity, Graded, SeverityModel
 from ontomask.privacy.transport import LineGround
@@ -112,7 +112,7 @@ class SeverityCloseness(WholeTableModel, SeverityModel):
 
 
 @dataclass(frozen=True, eq=False)
-class SeverityClosenessJudge:
+class SeverityClosenessJudge(Judge):
     """The distance of each class from the whole, of the farthest column and middle class type.
 
     ``grounds``: the name of what has numbers, the place of the number of each of its codes, and the line of the numbers.

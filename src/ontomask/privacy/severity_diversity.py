@@ -14,7 +14,7 @@ from ontomask.arguments import counted
 from ontomask.arrays import Floats
 from ontomask.errors import DataError
 from ontomask.privacy.l_diversity import Variant, asks_nothing, check_c, diversity, in_words, not_diverse
-from ontomask.privacy.models import ClassRows
+from ontomask.privacy.models import ClassRows, Judge
 from ontomask.privacy.severity_models import GivenColumns, GivenSeverity, SeverityModel
 from ontomask.settings import number, whole_number
 from ontomask.severity.severity import Severity
@@ -90,13 +90,13 @@ class SeverityDiversity(SeverityModel):
             )
         if self.downward:
             return
-        for name, column in sensitive.columns.items():
+        for column in sensitive.columns.values():
             assert column.numbers is not None
             used = column.numbers[:, column.counts > 0]
             least = min(len(np.unique(used[m])) for m in self.kinds)
             if least < self.l:
                 raise DataError(
-                    f"{self.describe()} cannot hold: the {name.split(' #')[0]} takes "
+                    f"{self.describe()} cannot hold: the {column.name} takes "
                     f"{counted(least, 'different number')} in these data",
                     remedy="Choose a smaller l, one middle_class, or downward=True.",
                 )
@@ -133,7 +133,7 @@ class SeverityDiversity(SeverityModel):
 
 
 @dataclass(frozen=True, eq=False)
-class SeverityDiversityJudge:
+class SeverityDiversityJudge(Judge):
     """How diverse the severity numbers of each class are, or how far its least severe record is below the largest."""
 
     model: SeverityDiversity

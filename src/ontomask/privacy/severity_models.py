@@ -245,11 +245,12 @@ class SeverityModel(ClassModel):
         found = {}
         for attribute in covered.attributes:
             level, numbers = record_cells.levels(attribute)
-            name = f"severity of {attribute.name} #{id(self):x}"  # several definitions may cover one column
+            name = f"severity of {attribute.name}"
             code = level.astype(np.int64)
             counts = np.bincount(code, minlength=numbers.shape[1]).astype(np.int64)
             levels = pl.Series(np.arange(numbers.shape[1]))
-            found[name] = Values(name, None, levels, counts, None, code, numbers=numbers)
+            # Several definitions may cover one column.
+            found[f"{name} #{id(self):x}"] = Values(name, None, levels, counts, None, code, numbers=numbers)
         unlisted = [name for name in definition.columns if attributes and name in data and name not in attributes]
         domains = {n: d for a in covered.attributes for n, d in zip(a.columns, a.domains, strict=True)}
         return Graded(

@@ -18,7 +18,7 @@ from ontomask.microdata.dtypes import read_dates
 from ontomask.microdata.spelling import fold_text
 from ontomask.privacy.apart import semantic_distances
 from ontomask.privacy.l_diversity import sensitive_names
-from ontomask.privacy.models import ClassRows, WholeTableModel
+from ontomask.privacy.models import ClassRows, Judge, WholeTableModel
 from ontomask.privacy.transport import EqualGround, OrderedGround, TableGround, TreeGround
 from ontomask.taxonomy.dag import Dag
 from ontomask.wording import RECORD, Unit
@@ -56,6 +56,10 @@ class TCloseness(WholeTableModel):
     )
     ground: Ground = Field(default="equal", description="equal, ordered, hierarchical or semantic")
 
+    @property
+    def named_attribute(self) -> str | None:
+        return self.attribute
+
     def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
         return sensitive_names(self.attribute, attributes, self.describe())
 
@@ -92,7 +96,7 @@ class TCloseness(WholeTableModel):
 
 
 @dataclass(frozen=True)
-class TClosenessJudge:
+class TClosenessJudge(Judge):
     """The distance of each class from the whole, of the farthest column."""
 
     model: TCloseness
@@ -138,7 +142,7 @@ def ground_of(column: Values, ground: Ground, weights: NDArray[Any]) -> Any:
 def _places(column: Values) -> Longs:
     """The rank of each value: by the order of an ordinal column, else by size."""
     values = column.values
-    order = getattr(column.attribute, "order", None)
+    order = None if column.attribute is None else column.attribute.named_order
     if order is not None:
         rank: dict[Any, int] = {}
         for place, value in enumerate(order):

@@ -82,7 +82,6 @@ class ReleaseEvaluation:
             released,
             np.searchsorted(inside, self.records),
             severity=self.policy.severity,
-            ncp=self.ncp,
             recognizable=self.policy.recognizable,
             progress=progress,
         )
@@ -91,7 +90,7 @@ class ReleaseEvaluation:
     def ncp(self) -> float | None:
         """The normalized certainty penalty of a generalization: the mean over records and columns of the part of its
         domain that a value covers, 1 for a removed record; None for other methods."""
-        return self.masked.certainty_penalty(len(self.prepared.kept))
+        return self.pairing.ncp
 
     @property
     def diagnostics(self) -> Diagnostics | None:

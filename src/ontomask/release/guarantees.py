@@ -10,7 +10,6 @@ from ontomask.assessment.linkage import KINDS
 from ontomask.assessment.risk import risk_of
 from ontomask.masking.randomness import EXPLICIT_SEED
 from ontomask.policy.verification import NOTHING_PROMISED, ORDERS
-from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.statements import Statement, caveat
 from ontomask.wording import Counts
 
@@ -40,7 +39,7 @@ def guarantees(
     """
     assert policy.method is not None
     findings, k = verification.findings, policy.method.promised_k
-    broken = any(isinstance(f.model, KAnonymity) and f.model.k <= k and not f.holds for f in findings)
+    broken = any(not f.holds and (f.model.class_size or k + 1) <= k for f in findings)
     protecting = [f for f in findings if f.holds and f.model.name != "no_identifiers" and not f.model.trivial]
     return [
         *verification.failures,
@@ -107,7 +106,7 @@ def assumptions(policy: Policy, models: Sequence[Model]) -> list[Statement]:
             "release does not protect against an intruder who knows more, such as values of other columns."
         )
         told.append(Statement("assumed", text, "quasi-identifiers"))
-    k_anonymous = any(isinstance(model, KAnonymity) for model in models)
+    k_anonymous = any(model.class_size is not None for model in models)
     if k_anonymous and not any(model.sensitive_columns(policy.attributes) for model in models):
         text = (
             "k-anonymity does not promise that the sensitive values of a class differ. If they are all the same, the class "

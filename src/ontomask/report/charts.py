@@ -243,17 +243,20 @@ def dumbbells(rows: Rows, axis: str) -> Chart:
 
 
 def risk_utility_map(
-    table: pl.DataFrame, risk: str = "records linked correctly", hollow: Collection[str] = ()
+    table: pl.DataFrame,
+    risk: str = "records linked correctly",
+    hollow: Collection[str] = (),
+    labels: Mapping[str, str] | None = None,
 ) -> Chart:
     """Candidates by what they lose and what they risk: ``name``, ``method``, ``loss``, ``risk``, ``frontier``.
 
     ``risk`` says what that is, in percent. Methods differ in colour and shape; a line joins the frontier. The
-    points of the names in ``hollow`` are hollow. A name that finds no room beside its point is left out.
+    points of the names in ``hollow`` are hollow. ``labels``: by name what stands beside a point, as the legend says the
+    method. A label that finds no room is left out.
     """
     rows: list[dict[str, Any]] = [
-        # The legend says the method: a name that begins with it, as a grid's do, adds the rest.
         {
-            "name": short(str(row["name"]).removeprefix(f"{row['method']}, "), 40),
+            "name": short((labels or {}).get(row["name"], row["name"]), 40),
             "method": short(str(row["method"]), 40),
         }
         | {field: _finite(row[field]) for field in ("loss", "risk")}

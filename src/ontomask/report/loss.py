@@ -12,7 +12,7 @@ from ontomask.arguments import plain_number, short
 from ontomask.assessment.loss import HEADLINE, Loss, loss_measures
 from ontomask.assessment.loss_measures import LossMeasure, Reported
 from ontomask.report.elements import band, by_column, change_of_correlation, figure, near_original, number
-from ontomask.wording import Counts, percent
+from ontomask.wording import Counts, capital, percent
 
 if TYPE_CHECKING:
     from ontomask.report.reportable import Reportable
@@ -186,8 +186,7 @@ def reading(column: Any, rmse: float, changed: float) -> str:
     if not changed:
         return "No released value changed."
     if not column.graded:
-        share = percent(changed)
-        return f"{share[0].upper()}{share[1:]} of the released values differ from the original."
+        return f"{capital(percent(changed))} of the released values differ from the original."
     return str(column.attribute.error_in_words(number(rmse)))
 
 

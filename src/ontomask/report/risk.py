@@ -5,13 +5,14 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
+from ontomask.assessment.disclosed import AFTER, BEFORE
 from ontomask.report.counts import by_size
 from ontomask.report.elements import figure, near_original
-from ontomask.wording import Counts, percent
+from ontomask.wording import Counts, capital, percent
 
 if TYPE_CHECKING:
     from ontomask.assessment.attacks import Attack
-    from ontomask.assessment.risk import Risk
+    from ontomask.assessment.risk import Risk, RiskFigure
     from ontomask.report.reportable import Reportable
 
 
@@ -39,10 +40,8 @@ def risk(result: Reportable, counts: Counts) -> dict[str, Any]:
         "disclosed": [
             [
                 row["column"],
-                *(
-                    NOT_GIVEN if near and name.endswith("before") else counts.number(row[name])
-                    for name in assessment.disclosed.columns[1:]
-                ),
+                *(NOT_GIVEN if near else counts.number(row[name]) for name in BEFORE),
+                *(counts.number(row[name]) for name in AFTER),
             ]
             for row in assessment.disclosed.iter_rows(named=True)
         ],
@@ -54,11 +53,11 @@ def risk(result: Reportable, counts: Counts) -> dict[str, Any]:
         fewest = min(before.records, after.records)
         content["rows"] = [
             [
-                name[0].upper() + name[1:],
-                NOT_GIVEN if near else _cell(name, before, fewest, counts),
-                _cell(name, after, fewest, counts),
+                capital(was.label),
+                NOT_GIVEN if near else _cell(was, before, fewest, counts),
+                _cell(now, after, fewest, counts),
             ]
-            for name in before.figures
+            for was, now in zip(before.declared, after.declared, strict=True)
         ]
         if fewest >= counts.base and not near:  # else all bars would be rounded away
             content["figures"] = [_sizes_figure(before, after, counts)]
@@ -76,18 +75,18 @@ def attack(found: Attack, released: int, counts: Counts) -> dict[str, str]:
     }
 
 
-def _cell(name: str, when: Risk, fewest: int, counts: Counts) -> str:
+def _cell(figure: RiskFigure, when: Risk, fewest: int, counts: Counts) -> str:
     """A figure of risk. The largest risk is one over the smallest class: in public it must not disclose that."""
-    value = when.figures[name]
-    if value is None:
-        return "–"
-    if name == "classes":
+    value = figure.value
+    if figure.kind == "classes":
         return counts.number(sum(counts.said(classes) for classes, _ in by_size(when.sizes, counts.base).values()))
-    if "risk" not in name:
-        return counts.least(int(value)) if name == "smallest class" else counts.number(int(value))
+    if figure.kind == "size":
+        return counts.least(int(value))
+    if figure.kind == "units":
+        return counts.number(int(value))
     if counts.exact or value == 0:
         return percent(value)
-    if "largest" not in name:
+    if figure.kind == "mean":
         return counts.at_most(value, fewest)
     if when.smallest < counts.base:
         return f"over {1 / counts.base:.0%}"

@@ -30,7 +30,7 @@ def asked(result: Reportable, counts: Counts) -> dict[str, Any]:
     assert policy.method is not None
     columns = []
     for name, attribute in policy.attributes.items():
-        taxonomy, named = attribute.named_taxonomy, ""
+        taxonomy, named, measure = attribute.named_taxonomy, "", attribute.measured_by
         if taxonomy is not None:
             named = taxonomy if not public and isinstance(taxonomy, str) else taxonomy_name(taxonomy)
         columns.append(
@@ -40,7 +40,7 @@ def asked(result: Reportable, counts: Counts) -> dict[str, Any]:
                 "masked": "yes" if name in policy.masked else "no",
                 "kind": attribute.in_words,
                 "taxonomy": named,
-                "measure": "" if public or attribute.measured_by is None else policy_measure(policy, attribute),
+                "measure": "" if public or measure is None else policy.method.named_measure or measure[0],
                 "weight": "" if public or attribute.role == "identifier" else number(attribute.weight),
                 "missing": MISSING.get(attribute.missing or "", ""),
             }
@@ -68,11 +68,6 @@ def asked(result: Reportable, counts: Counts) -> dict[str, Any]:
         ],
         "unlisted": unlisted[policy.unlisted],
     }  # fmt: skip
-
-
-def policy_measure(policy: Any, attribute: Any) -> str:
-    """The measure by which a column is compared."""
-    return str(getattr(policy.method, "measure", None) or attribute.measure)
 
 
 def original_records(result: Reportable, counts: Counts) -> int:

@@ -34,7 +34,7 @@ from ontomask.report.sections import note as about_several
 from ontomask.report.sections import several as several_section
 from ontomask.report.words import checked_in_words, glossary
 from ontomask.statements import Statement
-from ontomask.wording import Counts
+from ontomask.wording import Counts, capital
 
 if TYPE_CHECKING:
     from ontomask.privacy.models import Finding
@@ -283,7 +283,7 @@ def _about_classes(result: Reportable, counts: Counts) -> list[str]:
     if after.columns and after.unique:
         share = counts.share(after.unique, after.records)
         unique = counts.of(after.unique, f"released {unit.one}", f"released {unit.many}")
-        told.append(f"{_capital(unique)} ({share}) {_is(after.unique, counts)} unique in the quasi-identifiers.")
+        told.append(f"{capital(unique)} ({share}) {_is(after.unique, counts)} unique in the quasi-identifiers.")
     masked = set(result.policy.masked)
     rows, more = most_disclosed(result.assessment.disclosed.filter(pl.col("records") > 0))
     for row in rows.iter_rows(named=True):
@@ -321,7 +321,7 @@ def _about_records(result: Reportable, counts: Counts) -> list[str]:
     }
     for why, number in left_out.items():
         if counts.said(number) > MANY_SUPPRESSED * given:
-            share = _capital(counts.share(number, given))
+            share = capital(counts.share(number, given))
             sentences.append(
                 f"{share} of the records were {why}: totals and rates of the release differ from the original."
             )
@@ -332,10 +332,6 @@ def _about_records(result: Reportable, counts: Counts) -> list[str]:
 
 def _is(number: int, counts: Counts) -> str:
     return "is" if number == 1 and counts.exact else "are"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _about_sensitive(result: Reportable, counts: Counts) -> list[str]:
@@ -385,8 +381,8 @@ def made(result: Reportable, *, public: bool) -> dict[str, Any]:
         policy = f"# The policy cannot be written as a file: {problem}"
     taxonomies = {}
     for column in result.prepared.table.columns:
-        taxonomy = getattr(column, "taxonomy", None)
-        if taxonomy is not None:
+        if column.meaning is not None:
+            taxonomy = column.meaning.taxonomy
             taxonomies[taxonomy.name or "taxonomy"] = [f"{len(taxonomy):,} concepts", taxonomy.source or ""]
     return {
         "versions": [["ontomask", own], ["Python", python], *map(list, libraries.items())],
