@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ontomask.assessment.preservation import preservation as preservation
     from ontomask.assessment.risk import Risk as Risk
     from ontomask.assessment.risk import disclosure_risk as disclosure_risk
+    from ontomask.assessment.risk import household_risk as household_risk
     from ontomask.assessment.several import Combined as Combined
     from ontomask.assessment.several import combine_estimates as combine_estimates
     from ontomask.comparison.compare import compare as compare
@@ -168,6 +169,7 @@ _HOME = {
     "demo_data": "demo.stays",
     "demo_policy": "demo.stays",
     "disclosure_risk": "assessment.risk",
+    "household_risk": "assessment.risk",
     "distance": "distances.tables",
     "distance_correlation": "statistics.dependence",
     "distance_covariance": "statistics.dependence",

@@ -268,6 +268,34 @@ def test_methods_without_k_run_where_persons_are_counted(method: Any) -> None:
     assert len(result.data) == len(frame)
 
 
+# ---- households -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("person", [[], ["id"]])
+@pytest.mark.parametrize("seed", range(8))
+def test_the_risk_of_households(seed: int, person: list[str]) -> None:
+    """Against the definition, person by person; who has no household is one of its own."""
+    frame = people(seed)
+    persons = frame["id"].str.slice(1).cast(pl.Int64)
+    house = pl.Series("house", [None if p % 7 == 0 else p // 3 for p in persons])
+    frame = frame.with_columns(house.cast(pl.String))
+    attributes = ATTRIBUTES | {"house": om.Identifier()}
+    policy = om.Policy(attributes=attributes, method=om.Microaggregation(2), person=person, household="house")
+    result = om.anonymize(frame, policy, seed=seed)
+    for table, risk in ((frame, result.assessment.risk_before), (result.data, result.assessment.risk_after)):
+        classes, smallest, homes = defaultdict(set), {}, defaultdict(set)
+        for i, row in enumerate(table.select(QUASI).rows()):
+            classes[row].add(frame["id"][i] if person else i)
+        for i, row in enumerate(table.select(QUASI).rows()):
+            who: Any = frame["id"][i] if person else i
+            smallest[who] = min(smallest.get(who, 10**6), len(classes[row]))
+            homes[frame["house"][i] or f"none {who}"].add(who)
+        risks = [om.household_risk([1 / smallest[who] for who in home]) for home in homes.values()]
+        assert risk.household == pytest.approx(np.mean(risks))
+        assert risk.household_largest == pytest.approx(max(risks))
+    assert any("Somebody of a household" in reading for reading in result.assessment.readings)
+
+
 # ---- what is not known of a table alone -----------------------------------------------------------------------------------
 
 

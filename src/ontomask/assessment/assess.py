@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ontomask.arrays import Longs
 from ontomask.assessment.clustering import clustering_of
 from ontomask.assessment.disclosed import disclosed_of
 from ontomask.assessment.extremes import collapsed_of, tails_of, vanished_of
@@ -17,6 +18,7 @@ from ontomask.assessment.pairing import Pairing, open_frames, pair_opened
 from ontomask.assessment.preservation import preservation_of, require_sampling
 from ontomask.assessment.risk import risk_of, severity_numbers
 from ontomask.assessment.several import assessed_together
+from ontomask.assessment.unit_linkage import sides
 from ontomask.errors import OptionError
 from ontomask.policy.policy import as_policy
 from ontomask.privacy.examined import Examined
@@ -148,10 +150,7 @@ def assessment_of(
         most = max(min(MOST_TRIED, MOST_DISTANCES // max(sought, 1)), min(MOST_TRIED, LEAST_TRIED))
         some = None
         if kind in ("semantic", "masked_distance") and known > most:
-            some = np.sort(rng.choice(known, most, replace=False))
-            tried[kind] = most
-            side = pairing.masked if kind == "masked_distance" else pairing.original
-            estimated[kind] = int(side.counts[some].sum())
+            some, tried[kind], estimated[kind] = _sample(pairing, kind, most, rng)
         linkage[kind] = linkage_of(pairing, kind, tried=some, progress=step)
     progress(0.7, "assessing what is left of the statistics")
     preservation = preservation_of(pairing, samples=samples, seed=seed)
@@ -180,3 +179,18 @@ def assessment_of(
         collapsed_of(pairing),
         sensitive_numbers=frozenset(n for n, a in before.attributes.items() if a.role == "sensitive" and a.quantity),
     )
+
+
+def _sample(pairing: Pairing, kind: Kind, most: int, rng: np.random.Generator) -> tuple[Longs, int, int]:
+    """What linkage is tried on: combinations of values, or units with all theirs; how many of these, and how many records or
+    units."""
+    back = kind == "masked_distance"
+    if pairing.original.units is None:
+        side = pairing.masked if back else pairing.original
+        some = np.sort(rng.choice(side.p, most, replace=False))
+        return some, most, int(side.counts[some].sum())
+    side_units = sides(pairing)[back]
+    units = rng.permutation(np.unique(sides(pairing)[0].unit_of))
+    own = np.bincount(side_units.unit, minlength=int(units.max()) + 1)
+    some = np.sort(units[: max(1, int(np.searchsorted(np.cumsum(own[units]), most)))])
+    return some, int(own[some].sum()), len(some)

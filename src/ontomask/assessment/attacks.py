@@ -6,16 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ontomask.errors import PolicyError
-from ontomask.wording import RECORD
-
 if TYPE_CHECKING:
     from ontomask.assessment.linkage import Kind
     from ontomask.assessment.risk import Risk
 
-#: What the intruder of each attack does; the first of equals is named.
+#: What the intruder of each attack does, one of what is counted being ``{one}``; the first of equals is named.
 WORDS = {
-    "prosecutor": "recognizes the class of each record by its quasi-identifiers and picks a record of it",
+    "prosecutor": "recognizes the class of each record by its quasi-identifiers and picks a {one} of it",
     "matching": "links each original record to the released ones equal to it",
     "masked_matching": "links each released record to the original ones equal to it",
     "semantic": "links each original record to the nearest released one",
@@ -27,8 +24,8 @@ WORDS = {
 class Attack:
     """An intruder's attempt to find out which released record belongs to whom.
 
-    ``share``: the expected share of the *released* records that it re-identifies, 0..1; ``words``: what the intruder does;
-    ``estimated_on``: the number of records that the share was estimated on, None if it was computed on all.
+    ``share``: the expected share of the *released* records (or other units) that it re-identifies, 0..1; ``words``: what the
+    intruder does; ``estimated_on``: the number of them that the share was estimated on, None if it was computed on all.
     """
 
     name: str
@@ -48,15 +45,10 @@ def attacks_of(
 ) -> list[Attack]:
     """Every attack, the most successful first.
 
-    ``linkage`` holds shares of all ``records``; here they count against those that were ``released``: records that were
-    removed are at no risk and must not make the risk of the others look smaller. ``risk`` is that of the release; the
+    ``linkage`` holds shares of all ``records`` (or other units); here they count against those that were ``released``: what
+    was removed is at no risk and must not make the risk of the others look smaller. ``risk`` is that of the release; the
     prosecutor's attack is one only where the classes of the release are ``recognizable``.
     """
-    if risk.unit != RECORD:
-        raise PolicyError(
-            f"record linkage counts records; it cannot count {risk.unit.many}, as the risk of classes does",
-            remedy="Compute the risk of classes alone (disclosure_risk), or count records.",
-        )
     shares: dict[str, float] = {
         kind: share * records / released if released else 0.0 for kind, share in linkage.items()
     }
@@ -64,7 +56,9 @@ def attacks_of(
         shares["prosecutor"] = risk.prosecutor
     on: Mapping[Any, int] = estimated or {}
     found = [
-        Attack(name, min(shares[name], 1.0), words, on.get(name)) for name, words in WORDS.items() if name in shares
+        Attack(name, min(shares[name], 1.0), words.format(one=risk.unit.one), on.get(name))
+        for name, words in WORDS.items()
+        if name in shares
     ]
     return sorted(found, key=lambda attack: -attack.share)
 

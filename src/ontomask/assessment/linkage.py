@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import one_of
 from ontomask.assessment.pairing import Pairing, pair_frames
+from ontomask.assessment.unit_linkage import Nearest, equal_tuples, units_linked
 from ontomask.distances.sweep import available_cores
 from ontomask.kernels.blocks import new_blocks
 from ontomask.kernels.linkage import linkage_range, nearest_range
@@ -116,7 +118,10 @@ def linkage_of(
     progress: Progress = silent,
     tried: NDArray[np.int64] | None = None,
 ) -> float:
-    """Linkage of paired tables; an estimate if only some combinations of values are ``tried``, drawn at random."""
+    """Linkage of paired tables: the share of records, or of other units where these are counted.
+
+    An estimate if only some combinations of values (or some units) are ``tried``, drawn at random.
+    """
     if tried is None:
         key = ("linkage", kind, distance, normalize)
         return pairing.once(key, lambda: _linkage(pairing, kind, distance, normalize, workers, progress, None))
@@ -134,10 +139,16 @@ def _linkage(
 ) -> float:
     if pairing.masked.n == 0:
         return 0.0
-    if kind in ("matching", "masked_matching"):
-        return _by_equality(pairing, forward=kind == "matching")
     usual = distance == "mean" and normalize == "pairwise"
     measured = pairing.distance if usual else RecordDistance.of(pairing.original, distance, normalize)
+    if pairing.original.units is not None:
+        back = kind in ("masked_matching", "masked_distance")
+        if kind in ("matching", "masked_matching"):
+            return units_linked(pairing, partial(equal_tuples, pairing, back=back), tried, back=back)
+        tables = (pairing.masked, pairing.original) if back else (pairing.original, pairing.masked)
+        return units_linked(pairing, partial(_nearest, measured, *tables), tried, back=back)
+    if kind in ("matching", "masked_matching"):
+        return _by_equality(pairing, forward=kind == "matching")
     chances = _by_distance(pairing, measured, kind, workers, progress, tried)
     known = (pairing.masked if kind == "masked_distance" else pairing.original).p
     scale = 1.0 if tried is None else known / len(tried)
@@ -200,16 +211,18 @@ def _by_distance(
     return chances
 
 
-def nearest_released(
-    pairing: Pairing, known: NDArray[np.int64]
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]]:
+def nearest_released(pairing: Pairing, known: NDArray[np.int64]) -> Iterator[Nearest]:
     """The released tuples at the least distance from each of the ``known`` original tuples, some at a time.
 
     Yields tuples, where the nearest ones of each begin (one entry more than tuples), and the nearest ones.
     """
-    distance, sought = pairing.distance, pairing.masked
-    space = distance.space(sought, against=pairing.original)
-    at, gone, rows = (np.ascontiguousarray(part[known]) for part in _points(distance, pairing.original))
+    return _nearest(pairing.distance, pairing.original, pairing.masked, known)
+
+
+def _nearest(distance: RecordDistance, table: Tuples, sought: Tuples, known: NDArray[np.int64]) -> Iterator[Nearest]:
+    """The same for known tuples of one table, and those that are sought in another."""
+    space = distance.space(sought, against=table)
+    at, gone, rows = (np.ascontiguousarray(part[known]) for part in _points(distance, table))
     blocks, point = new_blocks(space, sought.counts, near_order(space)), new_point(space)
     found, ends = np.empty(max(HELD, sought.p), dtype=np.int64), np.empty(len(known), dtype=np.int64)
     begin = 0

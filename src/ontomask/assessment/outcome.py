@@ -23,6 +23,7 @@ from ontomask.assessment.risk import Risk
 from ontomask.assessment.several import Several
 from ontomask.display import html_card, html_fold, html_list, html_table
 from ontomask.errors import OptionError
+from ontomask.wording import RECORD
 
 #: The steps of alpha at which the score is shown.
 ALPHAS = tuple(i / 20 for i in range(21))
@@ -39,7 +40,8 @@ class Assessment:
     loss : Loss
         What was lost.
     linkage : dict of str to float
-        By kind, the share of records an intruder links correctly (:func:`ontomask.record_linkage`).
+        By kind, the share of records, or of persons where these are counted, that an intruder links correctly
+        (:func:`ontomask.record_linkage`).
     preservation : Preservation
         What is left of the statistics.
     risk_before, risk_after : Risk
@@ -53,7 +55,7 @@ class Assessment:
     ncp : float or None
         The normalized certainty penalty of a generalization, 0..1.
     estimated : dict of str to int
-        By kind of linkage, on how many records an estimate rests.
+        By kind of linkage, on how many records, or persons, an estimate rests.
     recognizable : bool
         Can an intruder who knows the quasi-identifiers of a record tell its class in the release?
     notes : list of str
@@ -99,13 +101,15 @@ class Assessment:
 
     @cached_property
     def attacks(self) -> list[Attack]:
-        """Every attack that was tried, the most successful first: shares of the released records, comparable with
-        each other. Of several releases, each attack on the one where it finds most."""
-        released = self.loss.records - self.loss.removed
+        """Every attack that was tried, the most successful first: shares of the released records (or other units),
+        comparable with each other. Of several releases, each attack on the one where it finds most."""
+        whole, released = self.loss.records, self.loss.records - self.loss.removed
+        if self.risk_after.unit != RECORD:
+            whole, released = self.risk_before.records, self.risk_after.records
         found = attacks_of(
             self.linkage,
             self.risk_after,
-            self.loss.records,
+            whole,
             released,
             recognizable=self.recognizable,
             estimated=self.estimated,

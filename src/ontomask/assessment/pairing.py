@@ -26,7 +26,7 @@ from ontomask.microdata.open_table import open_table, with_own_orders
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.policy.policy import Policy, as_policy
 from ontomask.privacy.examined import Examined
-from ontomask.privacy.units import RECORDS
+from ontomask.privacy.units import Units
 
 Found = TypeVar("Found")
 
@@ -58,6 +58,17 @@ class Pairing:
     def n(self) -> int:
         """All records there were."""
         return self.original.n + self.dropped
+
+    @property
+    def size(self) -> int:
+        """All records there were, or the other units of those that were not dropped."""
+        return self.n if self.original.units is None else self.original.units.number
+
+    @property
+    def released(self) -> int:
+        """The records, or other units, that have a masked record."""
+        unit_of = self.original.rows.unit_of
+        return self.masked.n if unit_of is None else int(np.count_nonzero(np.bincount(unit_of[self.stayed])))
 
     @property
     def gone(self) -> int:
@@ -156,9 +167,13 @@ class Frames:
     @property
     def examined(self) -> tuple[Examined, Examined]:
         """The original without dropped rows, and the masked table, as models look at them."""
-        RECORDS.require_word(self.policy.unit, "an assessment of two tables")
-        before = Examined.of(self.before.filter(pl.Series(self.there)), self.policy.attributes, RECORDS)
+        before = Examined.of(self.before.filter(pl.Series(self.there)), self.policy.attributes, self.units)
         return before, before.beside(self.after, self.places)
+
+    @cached_property
+    def units(self) -> Units:
+        """What is counted in the original without dropped rows: the original says whose its records are."""
+        return self.policy.units_of(self.before).take(self.there)
 
 
 def pair_frames(
@@ -206,14 +221,14 @@ def pair_opened(frames: Frames) -> Pairing:
     listed = with_own_orders({name: frames.policy.attributes[name] for name in frames.studied}, frames.taken)
     names = [name for name in before.columns if name in listed]
     if isinstance(method, Generalization):
-        table = encode(before, listed, names, np.flatnonzero(there))
+        table = encode(before, listed, names, np.flatnonzero(there), unit_of=frames.units.of, word=frames.units.word)
         masked = read_generalized(method, table, after.to_dict(), stayed[there])
         if masked is not None:
             return pair_result(table, masked, int((~there).sum()))
     for name in names:
         pair = listed[name].paired(before[name], after[name])
         before, after = before.with_columns(pair[0]), after.with_columns(pair[1])
-    table = encode(before, listed, names, np.flatnonzero(there))
+    table = encode(before, listed, names, np.flatnonzero(there), unit_of=frames.units.of, word=frames.units.word)
     columns = [column.encode_like(after[column.name]) for column in table.columns]
     known = [column.with_values_of(new.column) for column, new in zip(table.columns, columns, strict=True)]
     general = [np.zeros(len(coded.column), dtype=np.bool_) for coded in columns]

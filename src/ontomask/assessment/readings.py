@@ -13,7 +13,7 @@ from ontomask.arrays import TIE
 from ontomask.assessment.disclosed import agreement, most_disclosed
 from ontomask.assessment.loss import HEADLINE, Loss
 from ontomask.assessment.risk import SMALL, Risk
-from ontomask.wording import percent
+from ontomask.wording import RECORD, percent
 
 if TYPE_CHECKING:
     from ontomask.assessment.outcome import Assessment
@@ -33,6 +33,7 @@ def readings_of(assessment: Assessment) -> list[str]:
         *_classes(assessment),
         _worst(assessment),
         *_linkage(assessment),
+        *_household(assessment),
         *_severity(assessment),
         *_disclosed(assessment),
         *_loss(assessment),
@@ -103,27 +104,38 @@ def _classes(found: Assessment) -> list[str]:
     return sentences
 
 
+def _household(found: Assessment) -> list[str]:
+    before, after = found.risk_before, found.risk_after
+    if before.household is None or after.household is None or after.household_largest is None:
+        return []
+    return [
+        f"Somebody of a household is found with a mean probability of {percent(after.household)} (before: "
+        f"{percent(before.household)}), and of {percent(after.household_largest)} at most."
+    ]
+
+
 def _worst(found: Assessment) -> str:
     """The headline: of all attacks that are computed, the most successful."""
-    worst = found.worst_attack
-    estimated = f" (estimated on {counted(worst.estimated_on, 'record')})" if worst.estimated_on is not None else ""
+    worst, unit = found.worst_attack, found.risk_after.unit
+    estimated = f" (estimated on {unit.counted(worst.estimated_on)})" if worst.estimated_on is not None else ""
     return (
-        f"The most successful attack computed re-identifies {percent(worst.share)} of the released records{estimated}: an "
+        f"The most successful attack computed re-identifies {percent(worst.share)} of the released {unit.many}{estimated}: an "
         f"intruder {worst.words}."
     )
 
 
 def _linkage(found: Assessment) -> list[str]:
-    columns = list(found.columns)
+    columns, unit = list(found.columns), found.risk_after.unit
     known = joined(columns)
     nearest, exact = found.linkage["semantic"], found.linkage["matching"]
     text = (
-        f"An intruder who knows {known} of every record links {percent(nearest)} of them correctly to the "
+        f"An intruder who knows {known} of every record links {percent(nearest)} of "
+        f"{'them' if unit == RECORD else f'the {unit.many}'} correctly to the "
         f"nearest released record; by exact match {percent(exact)}."
     )
     if found.tried is not None:
         text += (
-            f" (Nearest records: estimated on {counted(found.estimated['semantic'], 'record')}, those of "
+            f" (Nearest records: estimated on {unit.counted(found.estimated['semantic'])}, those of "
             f"{found.tried:,} combinations of values drawn at random.)"
         )
     return [text]

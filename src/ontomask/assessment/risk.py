@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -10,17 +12,16 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.arguments import counted, plain_number
+from ontomask.arguments import counted, is_number, plain_number
 from ontomask.arrays import Longs
 from ontomask.assessment.pairing import require_quasi_identifiers
 from ontomask.display import html_card, html_facts, html_fold, html_table
-from ontomask.errors import DataError
+from ontomask.errors import DataError, OptionError
 from ontomask.microdata.encoding import require_columns
 from ontomask.microdata.open_table import open_table
 from ontomask.policy.policy import as_policy
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.examined import Examined
-from ontomask.privacy.units import RECORDS
 from ontomask.severity.severity import Severity
 from ontomask.wording import RECORD, Unit
 
@@ -64,6 +65,9 @@ class Risk:
         Records of a severity above 0 that are alone in their class.
     unit : Unit
         The words for what was counted: records, or what several records may belong to.
+    household, household_largest : float or None
+        The chance that somebody of a household is found, 1 - prod(1 - 1/f) over its persons: the mean over households, and
+        the largest; None where the policy names no household.
 
     Notes
     -----
@@ -81,6 +85,8 @@ class Risk:
     severity_weighted: float | None = None
     severe_unique: int | None = None
     unit: Unit = RECORD
+    household: float | None = None
+    household_largest: float | None = None
 
     @property
     def classes(self) -> int:
@@ -136,6 +142,9 @@ class Risk:
             RiskFigure("journalist risk, largest", self.journalist_largest, "largest"),
             RiskFigure("marketer risk", self.marketer, "mean"),
         ]
+        if self.household is not None and self.household_largest is not None:
+            figures.append(RiskFigure("household risk, mean", self.household, "mean"))
+            figures.append(RiskFigure("household risk, largest", self.household_largest, "mean"))
         if self.severity_weighted is not None:
             figures.append(RiskFigure("severity-weighted risk", self.severity_weighted, "mean"))
             figures.append(RiskFigure(f"unique {many} of severity above 0", self.severe_unique or 0, "units"))
@@ -192,16 +201,39 @@ def disclosure_risk(
     """
     policy = as_policy(attributes)
     quasi = require_quasi_identifiers(policy.quasi_identifiers)
-    RECORDS.require_word(policy.unit, "disclosure_risk")
 
     def examined(table: Any) -> Examined:
         data = open_table(table, policy.attributes, reading=policy.reading, unread=policy.drops).data
         require_columns(data, dict.fromkeys(quasi))
-        return Examined(data, quasi, policy.attributes, RECORDS)
+        return Examined(data, quasi, policy.attributes, policy.units_of(data))
 
     table = examined(frame)
     people = None if population is None else examined(population)
     return risk_of(table, people, severity_numbers(severity, table.data))
+
+
+def household_risk(risks: Sequence[float]) -> float:
+    """The chance that somebody of a household is found, 1 - prod(1 - r).
+
+    Parameters
+    ----------
+    risks : sequence of float
+        The risk r of each person of the household, 0..1.
+
+    Returns
+    -------
+    float
+        0..1.
+
+    Examples
+    --------
+    >>> import ontomask as om
+    >>> round(om.household_risk([0.02, 0.03, 0.03]), 6)
+    0.077918
+    """
+    if any(not is_number(risk) or not 0 <= risk <= 1 for risk in risks):
+        raise OptionError("a risk is not a number from 0 to 1", remedy="Give probabilities, such as [0.02, 0.03].")
+    return 1 - math.prod(1 - risk for risk in risks)
 
 
 def severity_numbers(severity: Severity | str | None, data: pl.DataFrame) -> NDArray[np.float64] | None:
@@ -265,7 +297,8 @@ def risk_of(table: Examined, population: Examined | None = None, severity: NDArr
     if not n:
         empty = pl.DataFrame(schema={"size": pl.Int64, "classes": pl.Int64, "records": pl.Int64})
         weighted, alone = (None, None) if severity is None else (0.0, 0)
-        return Risk(quasi, 0, empty, 0.0, 0.0, None, weighted, alone, units.word)
+        nobody = None if units.household is None else 0.0
+        return Risk(quasi, 0, empty, 0.0, 0.0, None, weighted, alone, units.word, nobody, nobody)
     of, own, among = _sizes(table, population)
     present = own > 0
     size, place, count = np.unique(own[present], return_inverse=True, return_counts=True)
@@ -276,6 +309,7 @@ def risk_of(table: Examined, population: Examined | None = None, severity: NDArr
         total = float(units.largest(whole, severity)[1].sum())
         weighted = float(units.largest(whole, severity / sizes)[1].sum()) / total if total > 0 else 0.0
         alone = units.number((sizes == 1) & (severity > 0))
+    houses = units.households(own[of])
     return Risk(
         quasi,
         table.number,
@@ -286,4 +320,6 @@ def risk_of(table: Examined, population: Examined | None = None, severity: NDArr
         weighted,
         alone,
         units.word,
+        None if houses is None else float(np.sort(houses).sum() / len(houses)),
+        None if houses is None else float(houses.max()),
     )

@@ -55,7 +55,10 @@ def pair_on(
         before.append(Coded(own.column.with_values_of(new.column), own.codes))
         after.append(new)
         general.append(odd)
-    return paired(make_table(before), make_table(after), general, stayed, dropped)
+    original, unit_of = make_table(before), table.rows.unit_of
+    if unit_of is not None:
+        original = original.owned(table.unit, unit_of)
+    return paired(original, make_table(after), general, stayed, dropped)
 
 
 def _by_meaning(own: Coded, new: Coded, odd: Flags, meant: Coded) -> tuple[Coded, Coded, Flags]:

@@ -26,6 +26,11 @@ def comparable(policies: Mapping[str, Policy], measure: str | None) -> tuple[dic
                 f"{leader!r} and {name!r} read the data differently",
                 remedy="Give them the same block reading; the data are read once.",
             )
+        if other.person != first.person:
+            raise PolicyError(
+                f"{leader!r} and {name!r} do not count the same",
+                remedy="Give them the same person, or none; a risk of records cannot be compared with one of persons.",
+            )
     masked = {column for policy in policies.values() for column in policy.masked}
     judges: dict[str, Any] = dict(first.attributes)
     for policy in policies.values():

@@ -25,6 +25,7 @@ from ontomask.privacy.contents import ContentCheck
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.models import Finding, k_of
 from ontomask.release.result import Result
+from ontomask.wording import RECORD
 
 #: Why a candidate has no figures.
 Failure = Literal["refused", "unmasked", "invalid", "incomparable", "died"]
@@ -84,7 +85,7 @@ class Run:
 
     ``losses``: the measures of loss that are compared (:class:`Compared`), of the columns that are compared; None where
     one is not finite. ``on`` holds them by sets of columns (:func:`key_of`). ``linkage`` is of the quasi-identifiers.
-    ``worst``: the share of released records that the worst attack re-identifies, and ``worst_attack`` its name.
+    ``worst``: the share of released records, or persons, that the worst attack re-identifies, and ``worst_attack`` its name.
     ``learned`` and ``guessed``: attribute disclosure by sensitive column. ``seconds`` of masking alone;
     ``total_seconds`` of the whole run, with encoding and verification; ``first_seconds``: what was done before, once in
     its process: kernels were compiled or loaded and taxonomies read, on a few records.
@@ -204,8 +205,9 @@ def _judged(name: str, result: Result, ground: Ground) -> Run:
     records, released = len(result.prepared.kept), len(data)
     known = pairings.on(quasi) if quasi else None
     # Who knows nothing of a record picks any.
-    linkage = {kind: 1 / records if known is None else linkage_of(known, kind) for kind in KINDS}
-    worst = attacks_of(linkage, risk, records, released, recognizable=policy.recognizable)[0]
+    size, shown = (records, released) if risk.unit == RECORD else (result.prepared.examined.number, data.number)
+    linkage = {kind: 1 / size if known is None else linkage_of(known, kind) for kind in KINDS}
+    worst = attacks_of(linkage, risk, size, shown, recognizable=policy.recognizable)[0]
     inside = np.searchsorted(np.flatnonzero(result.prepared.kept), result.records)
     sought = None if policy.recognizable else known
     before = result.prepared.examined

@@ -24,13 +24,14 @@ from ontomask.display import html_card, html_list, html_table
 from ontomask.errors import OptionError
 from ontomask.files.writing import write_text
 from ontomask.policy.policy import Policy
+from ontomask.wording import RECORD, Unit
 
 #: What can be the risk: a kind of linkage, the most successful attack on each release, or attribute disclosure.
 RiskKind = Kind | Literal["worst", "disclosure"]
 RISKS: tuple[RiskKind, ...] = (*KINDS, "worst", "disclosure")
 #: What is in percent on the way to risk 100.
 RISK_WORDS = {
-    "worst": "released records re-identified by the worst attack",
+    "worst": "released {many} re-identified by the worst attack",
     "disclosure": "sensitive values learned by an intruder",
 }
 #: The weights of loss at which scores are listed.
@@ -91,6 +92,11 @@ class Comparison:
     alpha: float
     columns: Sequence[str] = ()
     chosen: bool = False
+
+    @property
+    def unit(self) -> Unit:
+        """The words for what is counted, by all candidates alike."""
+        return next((policy.unit for policy in self.policies.values()), RECORD)
 
     @cached_property
     def table(self) -> pl.DataFrame:
@@ -269,7 +275,7 @@ class Comparison:
             f"{row['name']}: loss {row['loss']:.1f}%, risk {row['risk']:.1f}%"
             for row in self.table.drop_nulls(["loss", "risk"]).iter_rows(named=True)
         )
-        risk = RISK_WORDS.get(self.kind, "records linked correctly")
+        risk = RISK_WORDS.get(self.kind, "{many} linked correctly").format(many=self.unit.many)
         labels = {run.name: name_without(run.method, run.name) for run in self.runs}
         chart = risk_utility_map(self.table, risk, set(self.baselines.values()), labels)
         return svg(chart, "risk-utility-map", f"{HEADLINE.head} and risk of each candidate", text)

@@ -87,13 +87,12 @@ def _loss(run: Run) -> str:
 
 def _risk(found: Comparison, run: Run) -> str:
     if found.kind == "worst":
-        return (
-            f"the worst attack, {run.worst_attack}, re-identifies {100 * (run.worst or 0):.3g}% of the released records"
-        )
+        share = f"{100 * (run.worst or 0):.3g}% of the released {found.unit.many}"
+        return f"the worst attack, {run.worst_attack}, re-identifies {share}"
     if found.kind == "disclosure":
         assert run.disclosure is not None
         return f"an intruder learns {100 * run.disclosure.share:.3g}% of the sensitive values"
-    return f"{100 * run.linkage[found.kind]:.3g}% of the records linked correctly"
+    return f"{100 * run.linkage[found.kind]:.3g}% of the {found.unit.many} linked correctly"
 
 
 def _otherwise(found: Comparison, best: Run) -> list[str]:

@@ -145,6 +145,11 @@ class Table(Tuples):
     rows: Rows
     notes: list[Statement] = field(default_factory=list)
 
+    def owned(self, word: Unit, unit_of: Longs) -> Table:
+        """The same, whose records belong to units; ``unit_of``: of each row."""
+        units = TupleUnits(word, self.rows.tuple_of, self.p, unit_of)
+        return replace(self, rows=replace(self.rows, unit_of=unit_of), units=units)
+
     def codes_of(self, column: int) -> Codes:
         """The code of each row in a column."""
         codes: Codes = self.codes[column][self.rows.tuple_of]
@@ -171,8 +176,7 @@ def encode(
     table = make_table(columns, notes, counts)
     if unit_of is None:
         return table
-    units = TupleUnits(word, table.rows.tuple_of, table.p, unit_of)
-    return replace(table, rows=replace(table.rows, unit_of=unit_of), units=units)
+    return table.owned(word, unit_of)
 
 
 def make_table(columns: Sequence[Coded], notes: Sequence[Statement] = (), counts: Longs | None = None) -> Table:

@@ -6,10 +6,12 @@ One object in Python, one YAML file on disk, the same words in both.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, Union
 
+import numpy as np
 import polars as pl
 from pydantic import (
     BeforeValidator,
@@ -314,7 +316,14 @@ class Policy(Settings):
 
         Records without a key are those of one person: never too many.
         """
-        return Units(PERSON, classes_of(data, list(self.person)).of) if self.person else RECORDS
+        units = Units(PERSON, classes_of(data, list(self.person)).of) if self.person else RECORDS
+        if not self.household or any(name not in data.columns for name in self.household):
+            return units
+        household = classes_of(data, list(self.household)).of
+        unknown = data.select(pl.any_horizontal(pl.col(list(self.household)).is_null())).to_series().to_numpy()
+        own = np.arange(len(data)) if units.of is None else units.of
+        # Who has no household is one of its own.
+        return replace(units, household=np.where(unknown, int(household.max(initial=0)) + 1 + own, household))
 
     @property
     def counting(self) -> str:

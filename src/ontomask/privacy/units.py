@@ -30,7 +30,7 @@ class Units:
 
     ``counts``, where each record is its own unit: how many records each row of the table stands for; None: one. ``rows``,
     of rows that several units share: unit ``of[i]`` has the row ``rows[i]``, equal units one after the other, and units
-    that have one row only are counted in ``single``, by row. Then only sizes can be counted.
+    that have one row only are counted in ``single``, by row. Then only sizes can be counted. ``household``: that of each record, where it is known.
     """
 
     word: Unit = RECORD
@@ -38,6 +38,7 @@ class Units:
     counts: Longs | None = None
     rows: Longs | None = None
     single: Longs | None = None
+    household: Longs | None = None
 
     def __post_init__(self) -> None:
         if self.of is not None and self.counts is not None:
@@ -93,9 +94,11 @@ class Units:
 
     def take(self, rows: NDArray[Any]) -> Units:
         """The units of some records, by mask or by position."""
-        if self.counts is not None:
-            return Units(self.word, counts=self.counts[rows])
-        return self if self.of is None else Units(self.word, self.of[rows])
+        some = {
+            name: None if of is None else of[rows]
+            for name, of in (("of", self.of), ("counts", self.counts), ("household", self.household))
+        }
+        return Units(self.word, **some)
 
     def records(self, rows: NDArray[np.bool_]) -> int:
         """How many records these rows are."""
@@ -126,6 +129,24 @@ class Units:
         order = np.lexsort((of, sizes[of], self.of))
         first = order[np.diff(self.of[order], prepend=-1) != 0]
         return np.bincount(of[first], minlength=len(sizes)).astype(np.int64)
+
+    def households(self, sizes: Longs) -> Floats | None:
+        """Of each household the chance that one of its units is found, 1 - prod(1 - 1/size); None: they are not known.
+
+        ``sizes``: of the class of each record; a unit is found by its smallest one.
+        """
+        if self.household is None:
+            return None
+        unit = np.arange(len(sizes)) if self.of is None else self.of
+        order = np.lexsort((sizes, unit))
+        smallest = np.zeros(_bound(unit), dtype=np.int64)
+        first = order[np.diff(unit[order], prepend=-1) != 0]
+        smallest[unit[first]] = sizes[first]
+        pairs = distinct(self.household * _bound(unit) + unit)
+        house = pairs // _bound(unit)
+        begins = np.flatnonzero(np.diff(house, prepend=-1))
+        missed: Floats = np.multiply.reduceat(1 - 1 / smallest[pairs % _bound(unit)], begins)
+        return 1 - missed
 
     def largest(self, of: Longs, figures: Floats) -> tuple[Longs, Floats]:
         """Of figures of records the largest of each unit in each class, after the class."""

@@ -65,10 +65,10 @@ def linkage_tried(result: Result) -> Statement:
     worst = max((_worst_attack(part) for part in result.each), key=lambda attack: attack.share)
     quasi = result.policy.quasi_identifiers
     known = quasi if worst.name == "prosecutor" else [column.name for column in result.prepared.table.columns]
-    released = result.pairing.masked.n
+    released, many = result.pairing.released, result.policy.unit.many
     exact, public = (
         f"Tried, not promised: the most successful attack computed re-identifies {counts.at_most(worst.share, released)} of "
-        f"the released records (an intruder who knows {', '.join(known)} of every record {worst.words})."
+        f"the released {many} (an intruder who knows {', '.join(known)} of every record {worst.words})."
         for counts in (Counts(), result.counts)
     )
     return Statement("tried", exact, worst.name, public)
@@ -77,8 +77,8 @@ def linkage_tried(result: Result) -> Statement:
 def _worst_attack(release: Result) -> Attack:
     linkage = {kind: release.linkage(kind) for kind in KINDS}
     risk = risk_of(release.released)
-    n, released = release.pairing.n, release.pairing.masked.n
-    return attacks_of(linkage, risk, n, released, recognizable=release.policy.recognizable)[0]
+    pairing = release.pairing
+    return attacks_of(linkage, risk, pairing.size, pairing.released, recognizable=release.policy.recognizable)[0]
 
 
 def minimality(policy: Policy) -> list[Statement]:

@@ -35,8 +35,9 @@ def risk(result: Reportable, counts: Counts) -> dict[str, Any]:
         "quasi": bool(before.columns),
         "unique": [NOT_GIVEN if near else counts.number(before.unique), counts.number(after.unique)],
         "smallest": [NOT_GIVEN if near else counts.least(before.smallest), counts.least(after.smallest)],
-        "worst": attack(assessment.worst_attack, after.records, counts),
-        "attacks": [attack(found, after.records, counts) for found in assessment.attacks] if counts.exact else [],
+        "worst": attack(assessment.worst_attack, after, counts),
+        "attacks": [attack(found, after, counts) for found in assessment.attacks] if counts.exact else [],
+        "many": after.unit.many,
         "disclosed": [
             [
                 row["column"],
@@ -64,14 +65,15 @@ def risk(result: Reportable, counts: Counts) -> dict[str, Any]:
     return content
 
 
-def attack(found: Attack, released: int, counts: Counts) -> dict[str, str]:
-    """An attack: what the intruder does, the share of records it re-identifies, and on how many this was estimated."""
+def attack(found: Attack, after: Risk, counts: Counts) -> dict[str, str]:
+    """An attack: what the intruder does, the share of records (or other units) it re-identifies, and on how many this was
+    estimated."""
     on = found.estimated_on
     return {
         "name": found.name.replace("_", " "),
         "words": f"An intruder {found.words}.",
-        "share": counts.at_most(found.share, released),
-        "estimated": "" if on is None else f"estimated on {counts.of(on, 'record')}",
+        "share": counts.at_most(found.share, after.records),
+        "estimated": "" if on is None else f"estimated on {counts.units(on, after.unit)}",
     }
 
 

@@ -34,7 +34,7 @@ from ontomask.report.sections import note as about_several
 from ontomask.report.sections import several as several_section
 from ontomask.report.words import checked_in_words, glossary
 from ontomask.statements import Statement
-from ontomask.wording import Counts, capital
+from ontomask.wording import RECORD, Counts, capital
 
 if TYPE_CHECKING:
     from ontomask.privacy.models import Finding
@@ -208,7 +208,7 @@ def verdict(result: Reportable, risk: dict[str, Any]) -> dict[str, str]:
     estimated = f" ({worst['estimated']})" if worst["estimated"] else ""
     attack = (
         f"The most successful attack computed ({worst['name']}) re-identifies {worst['share']} of the released "
-        f"records{estimated}."
+        f"{result.policy.unit.many}{estimated}."
     )
     if verification.failed:
         failed = [finding for finding in verification.findings if not finding.holds]
@@ -238,12 +238,15 @@ def key_figures(result: Reportable, risk: dict[str, Any], loss: dict[str, Any], 
     """What a reader wants to know first: name, figure, remark."""
     released, given = counts.number(len(result.records)), counts.number(sections.original_records(result, counts))
     rows = [["Records released", released, f"of {given}"]]
+    if (unit := result.policy.unit) != RECORD:
+        persons = result.assessment.risk_after.records
+        rows.append([f"{unit.many.capitalize()} in them", counts.number(persons), f"what is counted are {unit.many}"])
     if risk["quasi"]:
         for name, key in (("Smallest class", "smallest"), (f"Unique {result.policy.unit.many}", "unique")):
             before, after = risk[key]
             rows.append([name, after, f"before: {before}"])
     worst = risk["worst"]
-    remark = f"of the released records re-identified ({worst['name']})"
+    remark = f"of the released {result.policy.unit.many} re-identified ({worst['name']})"
     rows.append(
         ["Most successful attack", worst["share"], f"{remark}, {worst['estimated']}" if worst["estimated"] else remark]
     )
