@@ -177,7 +177,7 @@ def assessment_of(
         tails_of(pairing),
         vanished_of(pairing),
         collapsed_of(pairing),
-        sensitive_numbers=frozenset(n for n, a in before.attributes.items() if a.role == "sensitive" and a.quantity),
+        numbers=frozenset(n for n, a in before.attributes.items() if a.role != "identifier" and a.quantity),
     )
 
 

@@ -73,8 +73,8 @@ class Assessment:
         over all.
     others : tuple of Assessment
         The assessments of the other releases.
-    sensitive_numbers : frozenset of str
-        The sensitive columns of numbers: in :attr:`disclosed` their values agree where they are nearly equal.
+    numbers : frozenset of str
+        The columns of numbers: in :attr:`disclosed` their values agree where they are nearly equal.
     """
 
     columns: dict[str, str]
@@ -97,7 +97,7 @@ class Assessment:
     collapsed: list[str] = field(default_factory=list)
     several: Several | None = None
     others: tuple[Assessment, ...] = ()
-    sensitive_numbers: frozenset[str] = frozenset()
+    numbers: frozenset[str] = frozenset()
 
     @cached_property
     def attacks(self) -> list[Attack]:

@@ -161,7 +161,7 @@ def _disclosed(found: Assessment) -> list[str]:
     sentences, unit = [], found.risk_after.unit
     for row in rows.iter_rows(named=True):
         was = f"before: {unit.counted(row['records_before'])}"
-        same = agreement(row["column"] in found.sensitive_numbers)
+        same = agreement(row["column"] in found.numbers)
         if row["column"] in found.columns:  # values were moved, and a class shows those of other records
             own = f"{row['records']:,} of {found.risk_after.records:,} released {unit.many}"
             show = "shows its" if row["records"] == 1 else "show their"
@@ -260,11 +260,13 @@ def _loss(found: Assessment) -> list[str]:
         )
     means = found.preservation.statistics.filter(pl.col("statistic") == "mean")
     for row in means.iter_rows(named=True):
-        numeric = found.columns.get(row["attribute"]) == "numeric" and found.exact
-        if numeric and all(
-            isinstance(row[when], float) and math.isfinite(row[when]) for when in ("original", "masked")
+        values = [row["original"], row["masked"]]
+        if (
+            found.exact
+            and row["attribute"] in found.numbers
+            and all(v is not None and math.isfinite(v) for v in values)
         ):
-            was, is_ = (plain_number(row[when], 5) for when in ("original", "masked"))
+            was, is_ = (plain_number(value, 5) for value in values)
             sentences.append(f"The mean of {row['attribute']} was {was} and is {is_}.")
     return sentences
 

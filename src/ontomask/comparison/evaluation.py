@@ -21,7 +21,6 @@ from ontomask.assessment.shared_columns import pair_on
 from ontomask.errors import DataError
 from ontomask.microdata.open_table import with_own_orders
 from ontomask.policy.policy import Policy
-from ontomask.privacy.contents import ContentCheck
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.models import Finding, k_of
 from ontomask.release.result import Result
@@ -257,7 +256,7 @@ class _Pairings:
 
 def _promised(findings: Sequence[Finding]) -> str | None:
     """What was promised and holds, in words: models that not every table satisfies, and the largest k alone."""
-    models = [f.model for f in findings if not f.model.trivial and not isinstance(f.model, ContentCheck)]
+    models = [finding.model for finding in findings if finding.model.protects]
     largest = k_of(models)
     promises = [m.describe() for m in models if not m.sizes_only or m.class_size in (None, largest)]
     return ", ".join(dict.fromkeys(promises)) or None

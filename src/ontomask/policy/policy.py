@@ -278,7 +278,7 @@ class Policy(Settings):
     def promises(self) -> bool:
         """Does the method promise a k above 1, or does a required model ask for what not every table has?"""
         promised = self.method.promised_k if self.method is not None else 1
-        return promised > 1 or any(not model.trivial for model in self.require)
+        return promised > 1 or any(model.protects for model in self.require)
 
     @property
     def stated_k(self) -> int | None:

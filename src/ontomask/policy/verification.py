@@ -69,7 +69,7 @@ class Verification:
     @property
     def promises(self) -> bool:
         """Is there a model that not every table satisfies? That no identifier is left promises nothing by itself."""
-        return any(not f.model.trivial and not isinstance(f.model, ContentCheck) for f in self.findings)
+        return any(finding.model.protects for finding in self.findings)
 
     @property
     def failed(self) -> list[str]:

@@ -35,6 +35,10 @@ class ContentCheck(Model):
     def trivial(self) -> bool:
         return False
 
+    @property
+    def protects(self) -> bool:
+        return False
+
     def finding(self, text: str, wrong: pl.DataFrame, records: int, *, checked: bool = True) -> Finding:
         """Holds if nothing is wrong and all of it could be looked at."""
         holds = checked and not len(wrong)

@@ -204,6 +204,11 @@ class Model(Spoken):
     def trivial(self) -> bool:
         """Does every table satisfy it, so that it promises nothing?"""
 
+    @property
+    def protects(self) -> bool:
+        """Does it promise anything to those in the data, whatever else it checks?"""
+        return not self.trivial
+
 
 class ClassModel(Model):
     """A model that is stated class by class."""

@@ -40,7 +40,7 @@ def guarantees(
     assert policy.method is not None
     findings, k = verification.findings, policy.method.promised_k
     broken = any(not f.holds and (f.model.class_size or k + 1) <= k for f in findings)
-    protecting = [f for f in findings if f.holds and f.model.name != "no_identifiers" and not f.model.trivial]
+    protected = any(finding.holds and finding.model.protects for finding in findings)
     return [
         *verification.failures,
         *([] if verification.promises else [NOTHING_PROMISED]),
@@ -48,7 +48,7 @@ def guarantees(
         *([] if broken else policy.method.assurances(policy.unit)),  # data that were changed need not keep them
         *caveats,
         *(finding.statement for finding in findings if finding.holds),
-        *([] if k > 1 or protecting else [tried()]),
+        *([] if k > 1 or protected else [tried()]),
         *assumptions(policy, [finding.model for finding in findings]),
     ]
 

@@ -43,7 +43,7 @@ def all_verified(each: Sequence[Verification]) -> Verification:
     if len(each) == 1:
         return each[0]
     shared = min(len(one.findings) for one in each)
-    same = all(len({one.findings[i].model.describe() for one in each}) == 1 for i in range(shared))
+    same = all(len({one.findings[i].model for one in each}) == 1 for i in range(shared))
     shared = shared if same else 0
     found = [_of_all([one.findings[i] for one in each]) for i in range(shared)]
     for number, one in enumerate(each, 1):

@@ -13,6 +13,8 @@ from ontomask.report.words import MISSING, ROLES, settings_in_words, taxonomy_na
 from ontomask.wording import Counts
 
 if TYPE_CHECKING:
+    from ontomask.policy.policy import Policy
+    from ontomask.privacy.models import Model
     from ontomask.report.reportable import Reportable
 
 #: Columns that get charts of their own.
@@ -61,13 +63,18 @@ def asked(result: Reportable, counts: Counts) -> dict[str, Any]:
                 "title": model.title,
                 "name": model.describe(),
                 "meaning": model.explain(policy.unit),
-                "by": "required by the policy" if model in policy.require else "promised by the method"
-                if model.name != "no_identifiers" else "always required",
+                "by": _asked_by(model, policy),
             }
             for model in models
         ],
         "unlisted": unlisted[policy.unlisted],
-    }  # fmt: skip
+    }
+
+
+def _asked_by(model: Model, policy: Policy) -> str:
+    if model in policy.require:
+        return "required by the policy"
+    return "promised by the method" if model.protects else "always required"
 
 
 def original_records(result: Reportable, counts: Counts) -> int:

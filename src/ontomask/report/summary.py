@@ -290,7 +290,7 @@ def _about_classes(result: Reportable, counts: Counts) -> list[str]:
     masked = set(result.policy.masked)
     rows, more = most_disclosed(result.assessment.disclosed.filter(pl.col("records") > 0))
     for row in rows.iter_rows(named=True):
-        same = agreement(row["column"] in result.assessment.sensitive_numbers)
+        same = agreement(row["column"] in result.assessment.numbers)
         if row["column"] in masked:
             told.append(
                 f"{row['column']} is masked; {counts.units(row['records'], unit)} "
