@@ -85,6 +85,8 @@ VARIANTS: dict[str, tuple[type[Any], dict[str, Any]]] = {
     "pram-far": (om.PRAM, {"keep": 0.0, "reach": 1.0, "measure": "path"}),
     "hybrid": (om.Microaggregation, {"replace": "hybrid"}),
     "hybrid-adaptive-s": (om.Microaggregation, {"replace": "hybrid", "partition": "adaptive", "distance": "s"}),
+    "profiles": (om.ProfileMicroaggregation, {}),
+    "profiles-s": (om.ProfileMicroaggregation, {"distance": "s", "centroid": "marginality"}),
     "generalization": (om.Generalization, {}),
     "generalization-local": (om.Generalization, {"search": "local"}),
     "generalization-best-first": (om.Generalization, {"search": "best_first", "budget": 200}),
@@ -110,7 +112,7 @@ AS_WRITTEN = {n for n in NAMES if n.startswith(("recoding", "suppression"))} | S
 MAIN = [
     *("microaggregation", "mdav-mean-semantic", "recoding", "recoding-random", "resampling", "heer", "suppression"),
     *("swapping-multivariate", "swapping-fixed", "shuffling", "imputation", "imputation-several", "hybrid", "noise"),
-    "pram",
+    *("pram", "profiles"),
 ]
 PROMISING = [name for name in NAMES if name not in NOT_K_ANONYMOUS]
 KEEPING = [name for name in NAMES if name != "suppression"]

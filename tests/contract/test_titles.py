@@ -28,6 +28,8 @@ MADE: dict[str, Any] = {
     "NoiseAddition": om.NoiseAddition(),
     "PRAM": om.PRAM(),
     "Generalization": om.Generalization(),
+    "ProfileMicroaggregation": om.ProfileMicroaggregation(k=4),
+    "ProfileAnonymity": om.ProfileAnonymity(k=4),
     "KAnonymity": om.KAnonymity(k=4),
     "KmAnonymity": om.KmAnonymity(k=4, m=2),
     "LDiversity": om.LDiversity(l=2),

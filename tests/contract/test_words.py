@@ -35,6 +35,15 @@ CLAIMS = re.compile(
 )
 
 
+#: Where persons are what is counted.
+COUNTING_PERSONS = {
+    "kernels/profiles.py",
+    "masking/profile_microaggregation.py",
+    "docs/persons.md",
+    "docs/methods/profile_microaggregation.md",
+}
+
+
 def texts(source: str) -> Iterator[str]:
     """Every text of a module, docstrings too; what is filled in at run time stands as {}."""
     inside: set[int] = set()
@@ -90,12 +99,14 @@ def test_persons_may_be_named_where_nothing_is_counted(text: str) -> None:
 @pytest.mark.parametrize("module", SOURCES, ids=lambda path: path.relative_to(ROOT / "src" / "ontomask").as_posix())
 def test_messages_count_records(module: Path) -> None:
     found = [claim for text in texts(module.read_text(encoding="utf-8")) for claim in claims(text)]
-    assert not found, "say records where records are counted"
+    if module.relative_to(ROOT / "src" / "ontomask").as_posix() not in COUNTING_PERSONS:
+        assert not found, "say records where records are counted"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_pages_count_records(page: Path) -> None:
-    assert not claims(page.read_text(encoding="utf-8")), "say records where records are counted"
+    if page.relative_to(ROOT).as_posix() not in COUNTING_PERSONS:
+        assert not claims(page.read_text(encoding="utf-8")), "say records where records are counted"
 
 
 # ---- the words of the field ---------------------------------------------------------------------------------------------

@@ -57,9 +57,9 @@ def test_a_german_file(tmp_path: Path) -> None:
     }
     assert found.reading.missing == ["k.A."]
     assert "column 'Kosten (€)' has points for thousands: 1.234,50 is read as 1234.50" in map(str, found.notes)
-    assert [note for note in map(str, found.notes) if "k counts" in note] == [
-        f"200 different Patientennummer in {N} records: k counts records, not patients."
-    ]
+    told = f"200 different Patientennummer in {N} records: k counts records, not patients."
+    count = "To count patients, set person: Patientennummer."
+    assert [note for note in map(str, found.notes) if "k counts" in note] == [f"{told} {count}"]
     assert not found["Aufnahmegrund"].checks
     result = om.anonymize(file, found.policy(k=5))
     assert result.verification.holds

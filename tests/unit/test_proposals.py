@@ -330,4 +330,5 @@ def test_a_key_that_is_given_another_role_is_asked_about() -> None:
 
 def test_a_profile_says_that_an_identifier_repeats() -> None:
     frame = pl.DataFrame({"patient_nbr": [*range(300), *range(100)], "age": upto(20, 90)[:N]})
-    assert "300 different patient_nbr in 400 records: k counts records, not patients." in om.profile(frame).notes
+    told = "300 different patient_nbr in 400 records: k counts records, not patients."
+    assert f"{told} To count patients, set person: patient_nbr." in om.profile(frame).notes

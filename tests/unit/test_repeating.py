@@ -24,7 +24,7 @@ def policy(**more: Any) -> om.Policy:
     return om.Policy(attributes=attributes | more, method=om.Microaggregation(k=3), require=[om.KAnonymity(k=3)])
 
 
-SENTENCE = "40 different patient_nbr in 60 records: k counts records, not patients."
+SENTENCE = "40 different patient_nbr in 60 records: k counts records, not patients. To count patients, set person: patient_nbr."
 PUBLIC = "Several records share one patient_nbr: k counts records, not patients."
 
 
@@ -66,7 +66,9 @@ def test_missing_identifiers_are_no_repetition(nobody: Any) -> None:
     assert not any("different" in note for note in map(str, om.check(stays(keys), policy()).notes))
     keys[0] = keys[3]
     notes = om.check(stays(keys), policy()).notes
-    told = "19 different patient_nbr in 20 records (40 more have none): k counts records, not patients."
+    told = (
+        "19 different patient_nbr in 20 records (40 more have none): k counts records, not patients. To count patients"
+    )
     assert any(note.text.startswith(told) for note in notes)
 
 

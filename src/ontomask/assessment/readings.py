@@ -108,10 +108,9 @@ def _household(found: Assessment) -> list[str]:
     before, after = found.risk_before, found.risk_after
     if before.household is None or after.household is None or after.household_largest is None:
         return []
-    return [
-        f"Somebody of a household is found with a mean probability of {percent(after.household)} (before: "
-        f"{percent(before.household)}), and of {percent(after.household_largest)} at most."
-    ]
+    mean = f"{percent(after.household)} (before: {percent(before.household)})"
+    most = percent(after.household_largest)
+    return [f"Somebody of a household is found with a mean probability of {mean}, and of {most} at most."]
 
 
 def _worst(found: Assessment) -> str:

@@ -43,8 +43,8 @@ def command(
         str,
         typer.Option(
             metavar="NAME",
-            help="microaggregation, generalization, recoding, resampling, suppression, rank_swapping, shuffling, "
-            "imputation, noise_addition or pram.",
+            help="microaggregation, profile_microaggregation, generalization, recoding, resampling, suppression, "
+            "rank_swapping, shuffling, imputation, noise_addition or pram.",
         ),
     ] = "microaggregation",
     taxonomy: Annotated[

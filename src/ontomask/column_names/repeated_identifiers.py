@@ -16,6 +16,8 @@ from ontomask.microdata.csv_types import MARKERS
 from ontomask.statements import Statement, caveat
 from ontomask.wording import RECORD, Unit
 
+#: What an identifier may name besides persons.
+NOT_PERSONS = frozenset({"households", "encounters", "admissions", "cases"})
 #: A column that is not named like a key is none if its values have more records than this on average.
 _MOST_RECORDS = 20
 
@@ -41,14 +43,21 @@ class Repeating:
         text = f"{self.different:,} different {short(self.name)} in {self.among.counted(self.number)}"
         if self.missing:
             text += f" ({self.missing:,} more have none)"
-        return f"{text}: {what}, not {self.unit}."
+        return f"{text}: {what}, not {self.unit}.{self._remedy}"
+
+    @property
+    def _remedy(self) -> str:
+        """How to count what the column names, if it can be counted."""
+        if self.among != RECORD or self.unit in NOT_PERSONS:
+            return ""
+        return f" To count {self.unit}, set person: {short(self.name)}."
 
     def statement(self, what: str = f"k counts {RECORD.many}") -> Statement:
         """The same as a caveat; those who get the release read no number of it."""
         many = self.among.many
-        more = f"The {many} of a group may belong to fewer {self.unit} than it has {many}."
+        more = f" The {many} of a group may belong to fewer {self.unit} than it has {many}."
         public = f"Several {many} share one {short(self.name)}: {what}, not {self.unit}."
-        return caveat(f"{self.sentence(what)} {more}", self.name, f"{public} {more}")
+        return caveat(f"{self.sentence(what)}{more}", self.name, f"{public}{more}")
 
 
 def unit_of(name: str) -> str:

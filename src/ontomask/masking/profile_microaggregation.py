@@ -94,7 +94,7 @@ class ProfileMicroaggregation(AggregationMethod):
 
     @property
     def title(self) -> str:
-        return "Microaggregation of profiles"
+        return "Profile microaggregation"
 
     def explain(self, unit: Unit = RECORD) -> str:
         return (

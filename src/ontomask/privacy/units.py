@@ -30,7 +30,8 @@ class Units:
 
     ``counts``, where each record is its own unit: how many records each row of the table stands for; None: one. ``rows``,
     of rows that several units share: unit ``of[i]`` has the row ``rows[i]``, equal units one after the other, and units
-    that have one row only are counted in ``single``, by row. Then only sizes can be counted. ``household``: that of each record, where it is known.
+    that have one row only are counted in ``single``, by row. Then only sizes can be counted. ``household``: that of each
+    record, where it is known.
     """
 
     word: Unit = RECORD

@@ -34,6 +34,8 @@ GLOSSARY = {
     "distance allowed.",
     "Probabilistic k-anonymity": "The mean chance of linking a released value to the right record is at most 1 in k, "
     "although records can be unique.",
+    "Person": "Whom records belong to, by a column of the original. A person counts once, however many records it has.",
+    "Profile": "What all records of a person show together.",
     "Severity": "How much it would harm a person if a value became known, as defined by the institution.",
     "Record linkage": "An attempt to find, for each original record, the released record that came from it, or the other way "
     "round.",
@@ -52,8 +54,8 @@ GLOSSARY = {
 #: Terms that not every report uses.
 SPECIAL = frozenset(
     (
-        "Identifier|l-diversity|t-closeness|Probabilistic k-anonymity|Severity|Prosecutor, marketer and journalist risk|"
-        "Taxonomy|Semantic distance|Distance correlation"
+        "Identifier|l-diversity|t-closeness|Probabilistic k-anonymity|Person|Profile|Severity|"
+        "Prosecutor, marketer and journalist risk|Taxonomy|Semantic distance|Distance correlation"
     ).split("|")
 )
 
@@ -63,6 +65,7 @@ def glossary(policy: Policy, models: Sequence[Model]) -> dict[str, str]:
     assert policy.method is not None
     used = {term for part in (policy.method, *models) for term in part.terms}
     used |= {"Identifier"} if policy.identifiers else set()
+    used |= {"Person"} if policy.person else set()
     used |= {"Prosecutor, marketer and journalist risk"} if policy.quasi_identifiers else set()
     used |= {"Distance correlation"} if len(policy.studied) > 1 else set()
     if any(attribute.named_taxonomy is not None for attribute in policy.attributes.values()):
