@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ontomask.comparison.compare import compare as compare
     from ontomask.comparison.grid import grid as grid
     from ontomask.comparison.outcome import Comparison as Comparison
+    from ontomask.demo.hospital import demo_hospital as demo_hospital
     from ontomask.demo.stays import DEMO_NOTICE as DEMO_NOTICE
     from ontomask.demo.stays import demo_data as demo_data
     from ontomask.demo.stays import demo_policy as demo_policy
@@ -167,6 +168,7 @@ _HOME = {
     "combine_estimates": "assessment.several",
     "compare": "comparison.compare",
     "demo_data": "demo.stays",
+    "demo_hospital": "demo.hospital",
     "demo_policy": "demo.stays",
     "disclosure_risk": "assessment.risk",
     "household_risk": "assessment.risk",
