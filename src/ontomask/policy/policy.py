@@ -41,8 +41,9 @@ from ontomask.privacy.severity_diversity import SeverityDiversity
 from ontomask.privacy.severity_models import SeverityModel
 from ontomask.privacy.t_closeness import TCloseness
 from ontomask.privacy.units import RECORDS, Units
-from ontomask.settings import DictOf, ListOf, Settings, validated
+from ontomask.settings import DictOf, ListOf, Settings, given_settings, validated
 from ontomask.severity.severity import Severity
+from ontomask.taxonomy.taxonomy import Taxonomy
 from ontomask.wording import RECORD, Unit
 
 _METHODS = (
@@ -324,9 +325,9 @@ class Policy(Settings):
 
 def _written_settings(part: Settings) -> str:
     """What is given of a column besides its role; values of the data, such as those of a mapping, are not listed."""
-    given = {name: getattr(part, name) for name in type(part).model_fields if name in part.model_fields_set}
-    plain = {name: value for name, value in given.items() if name not in ("kind", "role", "mapping", "order")}
-    return ", ".join(f"{name}: {getattr(value, 'name', value)}" for name, value in plain.items())
+    given = given_settings(part).items()
+    plain = {name: value for name, value in given if name not in ("kind", "role", "mapping", "order")}
+    return ", ".join(f"{n}: {value.name if isinstance(value, Taxonomy) else value}" for n, value in plain.items())
 
 
 def require_policy(policy: Any) -> Policy:
