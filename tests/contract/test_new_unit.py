@@ -176,6 +176,7 @@ def test_the_written_file_is_verified_by_persons(tmp_path: Path) -> None:
     result = om.anonymize(people(1), policy, seed=1)
     assert result.write(tmp_path / "release.csv").exists()
     assert "persons" in str(result.verification)
+    assert any("the search aimed at what is required and counted persons." in str(said) for said in result.guarantees)
     checked = om.check(people(1), policy)
     assert "persons" in checked.readings[0]
     assert "persons" in str(checked.verification)
