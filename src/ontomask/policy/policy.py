@@ -237,8 +237,12 @@ class Policy(Settings):
     @property
     def promises(self) -> bool:
         """Does the method promise a k above 1, or does a required model ask for what not every table has?"""
-        promised = self.method.promised_k if self.method is not None else 1
-        return promised > 1 or any(model.protects for model in self.require)
+        return self.promised_k > 1 or any(model.protects for model in self.require)
+
+    @property
+    def promised_k(self) -> int:
+        """The k that the method promises; 1 if it promises none."""
+        return 1 if self.method is None else self.method.promised_k
 
     @property
     def stated_k(self) -> int | None:
@@ -278,8 +282,7 @@ class Policy(Settings):
     @property
     def counting(self) -> str:
         """What of the policy counts, and what is counted, as the beginning of a sentence."""
-        promised = self.method.promised_k if self.method is not None else 1
-        k = promised > 1 or any(model.stated_k is not None for model in self.require)
+        k = self.promised_k > 1 or any(model.stated_k is not None for model in self.require)
         return f"{'k counts' if k else 'figures count'} {self.unit.many}"
 
     def drops(self, name: str) -> bool:

@@ -162,7 +162,7 @@ def _other_unit(policy: Policy, *tables: Examined | None) -> str:
 
 def models_of(policy: Policy) -> list[Model]:
     """What a release of the policy is checked for, each once: the k that its method promises, and what it requires."""
-    k = 1 if policy.method is None else policy.method.promised_k
+    k = policy.promised_k
     models: list[Model] = [*([KAnonymity(k=k)] if k > 1 else []), *policy.require]
     return [model for place, model in enumerate(models) if model not in models[:place]]
 
