@@ -119,8 +119,7 @@ class Settings(BaseModel, metaclass=_SettingsMeta):
 
     def changed(self, **changes: Any) -> Self:
         """The same with some settings replaced, checked as if it were made anew."""
-        settings = {name: getattr(self, name) for name in self.model_fields_set}
-        made: Self = validated(type(self), settings | changes)
+        made: Self = validated(type(self), given_settings(self) | changes)
         return made
 
 
@@ -160,6 +159,11 @@ def _hashable(value: Any) -> Any:
     except TypeError:
         return type(value)
     return value
+
+
+def given_settings(settings: BaseModel) -> dict[str, Any]:
+    """The settings that were given, in the order of the fields."""
+    return {name: getattr(settings, name) for name in type(settings).model_fields if name in settings.model_fields_set}
 
 
 def validated(cls: Any, named: Mapping[str, Any], *, where: str | None = None) -> Any:

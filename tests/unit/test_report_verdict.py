@@ -71,7 +71,8 @@ def test_unique_records_are_not_green_whatever_is_satisfied() -> None:
 
 
 def test_what_the_release_does_not_show_is_not_said_to_be_verified_on_it() -> None:
-    recorded, verified = "checked on what the run recorded of itself", "verified on the released data"
+    recorded = "checked on what the run recorded of itself, which the release does not show"
+    verified = "verified on the release itself"
     swapping, asked = om.RankSwapping(k=12), om.ProbabilisticKAnonymity(k=2)
     assert f"(probabilistic 2-anonymity), {recorded}." in summarize(run(swapping, asked))["verdict"]["text"]
     both = summarize(run(swapping, asked, om.KmAnonymity(k=2, m=1)))["verdict"]["text"]

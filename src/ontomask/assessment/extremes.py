@@ -17,14 +17,9 @@ TAILS = {
     "column": pl.String,
     "end": pl.String,
     "records": pl.Int64,
-    "low": pl.Float64,
-    "high": pl.Float64,
-    "limit": pl.Float64,
+    **dict.fromkeys(("low", "high", "limit"), pl.Float64),
     "beyond": pl.Int64,
-    "quantile_before": pl.Float64,
-    "quantile": pl.Float64,
-    "mean_before": pl.Float64,
-    "mean": pl.Float64,
+    **dict.fromkeys(("quantile_before", "quantile", "mean_before", "mean"), pl.Float64),
 }
 VANISHED = {"column": pl.String, "categories": pl.Int64, "vanished": pl.Int64, "records": pl.Int64}
 

@@ -144,15 +144,8 @@ def preservation_of(pairing: Pairing, *, samples: int = 100, share: float = 0.1,
                 "delta_samples": _mean_of_known(_delta(*parts[place][3:])) if parts else None,
             }
         )
-    schema = {
-        "statistic": pl.String,
-        "attribute": pl.String,
-        "with": pl.String,
-        "original": pl.Float64,
-        "masked": pl.Float64,
-        "delta": pl.Float64,
-        "delta_samples": pl.Float64,
-    }
+    texts, numbers = ("statistic", "attribute", "with"), ("original", "masked", "delta", "delta_samples")
+    schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Float64)
     return Preservation(
         pl.DataFrame(rows, schema=schema),
         pl.DataFrame([_means(pair) for pair in pairs], infer_schema_length=None),

@@ -139,13 +139,11 @@ def combine_estimates(
     )
 
 
+#: What a row has of a combined estimate.
+COMBINED = ("estimate", "standard_error", "low", "high", "within", "between", "degrees")
 ESTIMATES = {
-    "attribute": pl.String,
-    "statistic": pl.String,
-    **dict.fromkeys(
-        ("original", "original_error", "estimate", "standard_error", "low", "high", "within", "between", "degrees"),
-        pl.Float64,
-    ),
+    **dict.fromkeys(("attribute", "statistic"), pl.String),
+    **dict.fromkeys(("original", "original_error", *COMBINED), pl.Float64),
 }
 
 
@@ -197,20 +195,13 @@ class Several:
         """Rows for the figures of an assessment."""
         rows: list[dict[str, Any]] = []
         for row in self.estimates.iter_rows(named=True):
-            name, figure = (
-                {"attribute": row["attribute"]},
-                f"{row['statistic']}, combined over {self.releases} releases",
-            )
-            known = row["estimate"] is not None and row["original"] is not None
-            change = row["estimate"] - row["original"] if known else None
-            rows.append(
-                name | {"figure": figure, "original": row["original"], "masked": row["estimate"], "value": change}
-            )
-            rows.append(
-                name
-                | {"figure": f"standard error of the {row['statistic']}", "original": row["original_error"]}
-                | {"masked": row["standard_error"]}
-            )
+            name, figure = row["attribute"], f"{row['statistic']}, combined over {self.releases} releases"
+            before, after = row["original"], row["estimate"]
+            change = None if before is None or after is None else after - before
+            values = {"original": before, "masked": after, "value": change}
+            errors = {"original": row["original_error"], "masked": row["standard_error"]}
+            rows.append({"figure": figure, "attribute": name} | values)
+            rows.append({"figure": f"standard error of the {row['statistic']}", "attribute": name} | errors)
         return rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -240,22 +231,12 @@ def estimates_of(pairings: Sequence[Pairing], masked: Sequence[str]) -> pl.DataF
         before = _scores(metric, metric.column, pairings[0].original.codes_of(i))
         after = [_scores(metric, p.masked.columns[i], p.masked.codes_of(i)) for p in pairings]
         if len(before) > 1:
-            row |= {
-                "original": float(before.mean()),
-                "original_error": float(np.sqrt(before.var(ddof=1) / len(before))),
-            }
+            error = float(np.sqrt(before.var(ddof=1) / len(before)))
+            row |= {"original": float(before.mean()), "original_error": error}
         if min(len(scores) for scores in after) > 1:
             means = [float(scores.mean()) for scores in after]
             found = combine_estimates(means, [float(scores.var(ddof=1) / len(scores)) for scores in after])
-            row |= {
-                "estimate": found.estimate,
-                "standard_error": found.standard_error,
-                "low": found.low,
-                "high": found.high,
-                "within": found.within,
-                "between": found.between,
-                "degrees": found.degrees,
-            }
+            row |= {name: getattr(found, name) for name in COMBINED}
         rows.append(row)
     return pl.DataFrame(rows, schema=ESTIMATES)
 

@@ -57,7 +57,7 @@ def _leader(policies: Mapping[str, Policy], measure: str | None) -> str:
                 a.missing == "drop_record",
                 a.family or a.kind,
                 a.measured_by if measure is None else None,
-                _named(a.named_taxonomy),
+                taxonomy_key(a.named_taxonomy),
             )
             for column, a in policy.attributes.items()
             if a.role in ("quasi", "sensitive") or column in policy.masked
@@ -66,7 +66,8 @@ def _leader(policies: Mapping[str, Policy], measure: str | None) -> str:
     return max(alike.values(), key=len)[0]
 
 
-def _named(taxonomy: Any) -> str:
+def taxonomy_key(taxonomy: str | Taxonomy | None) -> str:
+    """The same for the same taxonomy, wherever it is."""
     return taxonomy.fingerprint if isinstance(taxonomy, Taxonomy) else str(taxonomy)
 
 

@@ -88,9 +88,7 @@ def name_without(method: str, name: str) -> str:
 
 def levels_of(policy: Policy) -> list[int]:
     """The k to compare where none is given: the least that may be released, and larger ones."""
-    least = policy.required_k
-    if least == 1 and policy.method is not None:
-        least = policy.method.promised_k
+    least = policy.required_k if policy.required_k > 1 else policy.promised_k
     return levels_from(least if least > 1 else USUAL_K)
 
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from ontomask import __version__
 from ontomask.comparison.evaluation import Ground, Run
 from ontomask.errors import OutputError
@@ -84,7 +86,7 @@ def _plain(value: Any) -> Any:
         return value.fingerprint
     if isinstance(value, Severity):
         return _plain(value.definition)
-    if hasattr(value, "model_fields_set"):
+    if isinstance(value, BaseModel):
         return {name: _plain(getattr(value, name)) for name in type(value).model_fields}
     if isinstance(value, Mapping):
         return {str(key): _plain(part) for key, part in value.items()}

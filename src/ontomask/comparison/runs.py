@@ -9,9 +9,9 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
+from ontomask.comparison.comparable import taxonomy_key
 from ontomask.comparison.evaluation import Failure, Ground, Run, failed_run, judged
 from ontomask.distances.sweep import available_cores
 from ontomask.engines.memory import anonymize
@@ -81,12 +81,8 @@ def _kernels(policy: Policy) -> str:
     """What decides over what is used: the method without its k, the columns' kinds and taxonomies, the models."""
     assert policy.method is not None
     settings = {key: value for key, value in policy.method if key not in ("k", "percent")}
-    columns = [(name, a.kind, _named(getattr(a, "taxonomy", None))) for name, a in policy.attributes.items()]
+    columns = [(name, a.kind, taxonomy_key(a.named_taxonomy)) for name, a in policy.attributes.items()]
     return f"{settings} {columns} {[model.name for model in policy.require]}"
-
-
-def _named(taxonomy: Any) -> str:
-    return str(taxonomy) if isinstance(taxonomy, (str, Path)) else f"{id(taxonomy)}"
 
 
 def excluded_as(policy: Policy) -> tuple[str, Failure] | None:

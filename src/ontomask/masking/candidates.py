@@ -8,7 +8,7 @@ from typing import Self
 
 from ontomask.hierarchies.levels import Hierarchy
 from ontomask.privacy.models import Model
-from ontomask.settings import Spoken
+from ontomask.settings import Spoken, given_settings
 
 #: Values of k that are compared where none are given, as multiples of the least one that may be released.
 MULTIPLES = (1.0, 1.5, 2.0, 3.0)
@@ -23,11 +23,9 @@ class CandidateMethod(Spoken):
     @property
     def label(self) -> str:
         """Its name and the settings that differ from their defaults, but for k: methods of a grid are named by it."""
-        given = {name: getattr(self, name) for name in sorted(self.model_fields_set - {"name", "k", "hierarchies"})}
-        fields = type(self).model_fields
-        return " ".join(
-            [self.name, *(f"{key}={value}" for key, value in given.items() if value != fields[key].default)]
-        )
+        fields, unsaid = type(self).model_fields, ("name", "k", "hierarchies")
+        given = [(key, value) for key, value in sorted(given_settings(self).items()) if key not in unsaid]
+        return " ".join([self.name, *(f"{key}={value}" for key, value in given if value != fields[key].default)])
 
     @property
     def stated_k(self) -> int | None:

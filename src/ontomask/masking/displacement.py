@@ -29,8 +29,7 @@ def measure_changes(
     the code beside its code ``before``, or the number; numbers beyond the range of the column are farther."""
     if codes is not None:
         old, new, records = count_pairs(before, codes, len(metric.column))
-        raw = metric.distance_of_codes(old, new)
-        off = metric.on_scale(raw)
+        off = metric.on_scale(metric.distance_of_codes(old, new))
         changed = int(records[old != new].sum())
     else:
         assert numbers is not None
@@ -38,6 +37,11 @@ def measure_changes(
         records = np.ones(len(own), dtype=np.int64)
         off = metric.scaled(own, numbers)
         changed = int((~np.isnan(own) & (own != numbers)).sum())
+    return _row(metric, changed, off, records)
+
+
+def _row(metric: ColumnDistance, changed: int, off: Floats, records: Longs) -> dict[str, object]:
+    """A row on a column: so many values ``changed``; so many ``records`` are as far ``off`` as stands beside them."""
     return {
         "attribute": metric.column.name,
         "changed": changed / metric.n,
@@ -84,11 +88,7 @@ def _moved(metric: ColumnDistance, codes: Array, source: Longs) -> dict[str, obj
         raw = (old != new).astype(np.float64)
     off = raw / metric.scale if metric.scale > 0 else raw
     ranks = metric.records_nearer(old, raw - TIE * raw)
-    return {
-        "attribute": metric.column.name,
-        "changed": float(records[old != new].sum() / metric.n),
-        "distance_mean": float((off * records).sum() / metric.n),
-        "distance_max": float(off.max(initial=0.0)),
+    return _row(metric, int(records[old != new].sum()), off, records) | {
         "rank_mean": float((ranks * records).sum() / metric.n),
         "rank_max": int(ranks.max(initial=0)),
     }

@@ -203,4 +203,6 @@ class Generalization(TupleMethod, DistanceMethod):
             if self.suppression_limit > 0
             else ""
         )
-        return [promised(f"Values are true, only less exact. {what}{left}; the search aimed at what is required.")]
+        counting = "" if unit == RECORD else f" and counted {unit.many}"
+        search = f"the search aimed at what is required{counting}"
+        return [promised(f"Values are true, only less exact. {what}{left}; {search}.")]

@@ -53,8 +53,9 @@ from ontomask.privacy.severity_diversity import SeverityDiversity
 from ontomask.privacy.severity_models import SeverityModel
 from ontomask.privacy.t_closeness import TCloseness
 from ontomask.privacy.units import RECORDS, Units
-from ontomask.settings import DictOf, ListOf, Settings, validated
+from ontomask.settings import DictOf, ListOf, Settings, given_settings, validated
 from ontomask.severity.severity import Severity
+from ontomask.taxonomy.taxonomy import Taxonomy
 from ontomask.wording import PERSON, RECORD, Unit
 
 _METHODS = (
@@ -277,8 +278,12 @@ class Policy(Settings):
     @property
     def promises(self) -> bool:
         """Does the method promise a k above 1, or does a required model ask for what not every table has?"""
-        promised = self.method.promised_k if self.method is not None else 1
-        return promised > 1 or any(model.protects for model in self.require)
+        return self.promised_k > 1 or any(model.protects for model in self.require)
+
+    @property
+    def promised_k(self) -> int:
+        """The k that the method promises; 1 if it promises none."""
+        return 1 if self.method is None else self.method.promised_k
 
     @property
     def stated_k(self) -> int | None:
@@ -328,8 +333,7 @@ class Policy(Settings):
     @property
     def counting(self) -> str:
         """What of the policy counts, and what is counted, as the beginning of a sentence."""
-        promised = self.method.promised_k if self.method is not None else 1
-        k = promised > 1 or any(model.stated_k is not None for model in self.require)
+        k = self.promised_k > 1 or any(model.stated_k is not None for model in self.require)
         return f"{'k counts' if k else 'figures count'} {self.unit.many}"
 
     def drops(self, name: str) -> bool:
@@ -375,9 +379,9 @@ class Policy(Settings):
 
 def _written_settings(part: Settings) -> str:
     """What is given of a column besides its role; values of the data, such as those of a mapping, are not listed."""
-    given = {name: getattr(part, name) for name in type(part).model_fields if name in part.model_fields_set}
-    plain = {name: value for name, value in given.items() if name not in ("kind", "role", "mapping", "order")}
-    return ", ".join(f"{name}: {getattr(value, 'name', value)}" for name, value in plain.items())
+    given = given_settings(part).items()
+    plain = {name: value for name, value in given if name not in ("kind", "role", "mapping", "order")}
+    return ", ".join(f"{n}: {value.name if isinstance(value, Taxonomy) else value}" for n, value in plain.items())
 
 
 def require_policy(policy: Any) -> Policy:

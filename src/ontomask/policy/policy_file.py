@@ -18,7 +18,7 @@ from ontomask.files.writing import write_text
 from ontomask.files.yaml_files import Plain, line_finder, parsed_mapping
 from ontomask.masking.method import Method
 from ontomask.microdata.formats import suffixes
-from ontomask.settings import translate
+from ontomask.settings import given_settings, translate
 from ontomask.severity.severity import Severity
 from ontomask.taxonomy.catalog import catalog_name
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -160,12 +160,10 @@ def _block(
 
 def _dumped(settings: BaseModel, where: str, folder: Path | None) -> dict[str, Any]:
     """Settings inside settings, on one line: what they are and what differs from its default."""
-    chosen = {
-        name: getattr(settings, name) for name in type(settings).model_fields if name in settings.model_fields_set
-    }
-    tag = {"kind": settings.kind} if hasattr(settings, "kind") else {}
     fields = type(settings).model_fields
-    return tag | {name: _as_named(fields[name], value, where, folder) for name, value in chosen.items()}
+    tag = {"kind": fields["kind"].default} if "kind" in fields else {}
+    given = given_settings(settings)
+    return tag | {name: _as_named(fields[name], value, where, folder) for name, value in given.items()}
 
 
 def _as_named(field: FieldInfo, value: Any, where: str, folder: Path | None) -> Any:

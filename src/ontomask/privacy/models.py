@@ -26,7 +26,7 @@ from ontomask.privacy.transport import Pairs
 from ontomask.privacy.units import RECORDS, Units
 from ontomask.settings import Spoken, number
 from ontomask.statements import Kind, Statement
-from ontomask.wording import Unit
+from ontomask.wording import Unit, capital
 
 if TYPE_CHECKING:
     from ontomask.privacy.diagnostics import Diagnostics
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 #: The data that a finding is about: a frame in memory, a file as its recipient reads it, the original before masking, or
 #: what a run recorded of itself.
 CheckedOn = Literal["frame", "file", "original", "run"]
-#: What kind of statement a finding on them is, and how it begins.
+#: What kind of statement a finding on them is, and how it was found, in words.
 CHECKED: dict[CheckedOn, tuple[Kind, str]] = {
-    "frame": ("verified", "Verified on the release itself: "),
-    "file": ("verified", "Verified on the released file: "),
-    "original": ("note", "True of the original data: "),
-    "run": ("recorded", "Checked on what the run recorded of itself, which the release does not show: "),
+    "frame": ("verified", "verified on the release itself"),
+    "file": ("verified", "verified on the released file"),
+    "original": ("note", "true of the original data"),
+    "run": ("recorded", "checked on what the run recorded of itself, which the release does not show"),
 }
 
 
@@ -78,7 +78,8 @@ class Finding:
         elif self.model.trivial:
             kind, lead, end = "caveat", "Every table satisfies this, so it promises nothing: ", "."
         else:
-            (kind, lead), end = CHECKED[self.checked_on], "."
+            kind, how = CHECKED[self.checked_on]
+            lead, end = f"{capital(how)}: ", "."
         return Statement(kind, f"{lead}{self.text}{end}", self.model.describe(), f"{lead}{self.public}{end}")
 
     @property

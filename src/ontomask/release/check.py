@@ -148,24 +148,16 @@ def check(
 def _columns(prepared: Prepared) -> pl.DataFrame:
     rows, columns = [], set(prepared.data.columns)
     for name, attribute in prepared.policy.attributes.items():
-        there = name in columns
-        values = prepared.data[name] if there else None
+        values, named = prepared.data[name] if name in columns else None, attribute.named_taxonomy
         rows.append(
             {
                 "column": name,
                 "role": attribute.role,
                 "kind": attribute.kind,
-                "taxonomy": _taxonomy_name(attribute),
+                "taxonomy": Path(named).name if isinstance(named, str) else named and named.name,
                 "values": None if values is None else values.drop_nulls().n_unique(),
                 "missing": None if values is None else values.null_count(),
             }
         )
     text, whole = ("column", "role", "kind", "taxonomy"), ("values", "missing")
     return pl.DataFrame(rows, schema=dict.fromkeys(text, pl.String) | dict.fromkeys(whole, pl.Int64))
-
-
-def _taxonomy_name(attribute: Any) -> str | None:
-    taxonomy = attribute.named_taxonomy
-    if taxonomy is None:
-        return None
-    return Path(taxonomy).name if isinstance(taxonomy, str) else taxonomy.name

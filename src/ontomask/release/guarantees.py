@@ -38,7 +38,7 @@ def guarantees(
     where no k is promised, what record linkage finds.
     """
     assert policy.method is not None
-    findings, k = verification.findings, policy.method.promised_k
+    findings, k = verification.findings, policy.promised_k
     broken = any(not f.holds and (f.model.class_size or k + 1) <= k for f in findings)
     protected = any(finding.holds and finding.model.protects for finding in findings)
     return [

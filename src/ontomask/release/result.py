@@ -140,9 +140,8 @@ class Result(ReleaseEvaluation, Generic[FrameT]):
     @cached_property
     def counts(self) -> Counts:
         """How counts of records are written in what is handed out: none below the k of the policy is given exactly."""
-        assert self.policy.method is not None
         required = [finding.model.stated_k or 1 for finding in self.verification.findings]
-        return Counts.public(max([self.policy.method.promised_k, *required]))
+        return Counts.public(max([self.policy.promised_k, *required]))
 
     @cached_property
     def guarantees(self) -> list[Statement]:

@@ -8,7 +8,7 @@ from typing import Any
 from ontomask.arguments import short
 from ontomask.assessment.loss import HEADLINE
 from ontomask.policy.policy import Policy
-from ontomask.privacy.models import CheckedOn, Finding, Model
+from ontomask.privacy.models import CHECKED, Finding, Model
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -83,14 +83,8 @@ def taxonomy_name(taxonomy: Any) -> str:
 
 def checked_in_words(findings: Sequence[Finding]) -> str:
     """Which data were looked at: the release, or what a run recorded of itself."""
-    ways: dict[CheckedOn, str] = {
-        "frame": "verified on the released data",
-        "file": "verified on the released file",
-        "original": "checked on the original data",
-        "run": "checked on what the run recorded of itself",
-    }
     used = {finding.checked_on for finding in findings}
-    return " and ".join(text for data, text in ways.items() if data in used)
+    return " and ".join(how for data, (_, how) in CHECKED.items() if data in used)
 
 
 def settings_in_words(settings: Any) -> list[list[str]]:
