@@ -21,7 +21,7 @@ RUNNER = CliRunner()
 
 def process(*arguments: str | Path) -> tuple[int, str, str]:
     done = subprocess.run(
-        [sys.executable, "-m", "ontomask.cli", "taxonomy", *map(str, arguments)],
+        [sys.executable, "-m", "ontomask", "taxonomy", *map(str, arguments)],
         capture_output=True,
         encoding="utf-8",
         check=False,
