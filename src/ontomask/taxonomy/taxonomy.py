@@ -12,7 +12,7 @@ import numpy as np
 
 from ontomask.arguments import short
 from ontomask.errors import CycleError, OptionError, TaxonomyError
-from ontomask.taxonomy import display
+from ontomask.taxonomy import overview
 from ontomask.taxonomy.construction import (
     Links,
     artificial_root,
@@ -339,20 +339,20 @@ class Taxonomy(Structure):
         """
         if not (isinstance(depth, int) and isinstance(width, int) and depth >= 0 and width >= 1):
             raise OptionError(f"a tree of depth {depth!r} and width {width!r}", remedy="Give whole numbers from 1 up.")
-        return display.tree(self, self._dag.root if concept is None else self.position(concept), depth, width)
+        return overview.tree(self, self._dag.root if concept is None else self.position(concept), depth, width)
 
     def path(self, concept: str) -> str:
         """A longest way from the root down to the concept, one line a step."""
-        return display.path(self, self.position(concept))
+        return overview.path(self, self.position(concept))
 
     def __str__(self) -> str:
-        return display.summary(self)
+        return overview.summary(self)
 
     def __repr__(self) -> str:
         return f"<Taxonomy {self._name or ''!r}: {len(self):,} concepts, root {self.root!r}>"
 
     def _repr_html_(self) -> str:
-        return display.html(self)
+        return overview.html(self)
 
     # ---- the usual protocols ----------------------------------------------------------------------------------
 
