@@ -61,6 +61,14 @@ def _require_regular(mode: int) -> None:
         raise NotRegular(0, f"it is {_KINDS.get(stat.S_IFMT(mode), 'something else')}, not a file")
 
 
+def exists(path: Path) -> bool:
+    """Is there something of that name? A name that the file system cannot have is of nothing."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
 def kind_of(path: str | Path) -> str | None:
     """What stands there if it is neither a regular file nor a folder: a pipe, a socket, a device."""
     try:

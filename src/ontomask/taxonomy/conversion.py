@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,10 +53,10 @@ def convert_taxonomy(
 def differences(before: Taxonomy, after: Taxonomy) -> list[str]:
     """What of one taxonomy another does not have, in words; nothing where they are the same."""
     told = _structure(before, after)
-    labels = _changed(dict(_by_code(before, 0)), dict(_by_code(after, 0)))
+    labels = _changed(before, after, slice(1))
     if labels:
         told.append(f"line breaks or outer blanks in {counted(labels, 'label')}")
-    synonyms = _changed(dict(_by_code(before, 1)), dict(_by_code(after, 1)))
+    synonyms = _changed(before, after, slice(1, None))
     if synonyms:
         told.append(f"repetitions, line breaks or outer blanks in the synonyms of {counted(synonyms, 'concept')}")
     definitions = len(before._definitions) - len(after._definitions)
@@ -100,14 +99,9 @@ def _links(t: Taxonomy) -> set[tuple[str, str]]:
     } - {(c, t.root) for c in (t.children(t.root) if t.artificial_root else ())}
 
 
-def _by_code(t: Taxonomy, part: int) -> list[tuple[str, Any]]:
-    """The label (0) or the synonyms (1) of every concept but an artificial root."""
-    return [
-        (c, t.terms(at)[0] if part == 0 else t.terms(at)[1:])
-        for at, c in enumerate(t.concepts)
-        if c != t.artificial_root
-    ]
-
-
-def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> int:
-    return sum(after[code] != texts for code, texts in before.items() if code in after)
+def _changed(before: Taxonomy, after: Taxonomy, part: slice) -> int:
+    """How many concepts of both, but artificial roots, have another label or other synonyms, by the part of their terms."""
+    old, new = (
+        {c: t.terms(at)[part] for at, c in enumerate(t.concepts) if c != t.artificial_root} for t in (before, after)
+    )
+    return sum(new[code] != texts for code, texts in old.items() if code in new)

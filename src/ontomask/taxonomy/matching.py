@@ -17,7 +17,7 @@ from decimal import Decimal
 from math import isnan
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ontomask.arguments import as_values, counted, some_of
 from ontomask.errors import OptionError, TaxonomyFileError, UnknownConceptError
@@ -27,9 +27,6 @@ from ontomask.taxonomy.lexicon import stemmer
 from ontomask.taxonomy.match_result import Match, Matching, Unmatched
 from ontomask.taxonomy.readers import table
 from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
-
-if TYPE_CHECKING:
-    pass
 
 #: How sure each way is. Scores order the ways; they are not probabilities.
 SCORES = {
@@ -223,19 +220,15 @@ class _Placer:
     def notes(self, rows: list[Match]) -> list[str]:
         notes = []
         zeros = [row for row in rows if row.how == "leading zeros"]
-        if zeros:
-            shown = some_of([f"{row.value} as {row.concept}" for row in zeros], 10)
-            notes.append(
-                f"{counted(len(zeros), 'code')} ({counted(sum(row.count for row in zeros), 'record')}) without leading zeros, "
-                f"read with them: {shown}; store codes as text to keep zeros"
-            )
         read = [row for row in rows if row.how == "number"]
-        if read:
-            shown = some_of([f"{row.value} as {row.concept}" for row in read], 10)
-            notes.append(
-                f"{counted(len(read), 'code')} ({counted(sum(row.count for row in read), 'record')}) stored as numbers, "
-                f"each read as the only code it can be: {shown}; store codes as text"
-            )
+        for placed, how, remedy in (
+            (zeros, "without leading zeros, read with them", "store codes as text to keep zeros"),
+            (read, "stored as numbers, each read as the only code it can be", "store codes as text"),
+        ):
+            if placed:
+                shown = some_of([f"{row.value} as {row.concept}" for row in placed], 10)
+                codes = f"{counted(len(placed), 'code')} ({counted(sum(row.count for row in placed), 'record')})"
+                notes.append(f"{codes} {how}: {shown}; {remedy}")
         doubtful = [
             f"{row.value} (or {self._t.concepts[other[0]]})"
             for row in rows

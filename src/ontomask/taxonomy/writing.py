@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ontomask.arguments import as_path
 from ontomask.errors import OVERWRITE, TaxonomyFileError, UnmatchedValuesError
+from ontomask.files.regular_files import exists
 from ontomask.files.writing import replacing
 from ontomask.taxonomy.match_result import Match, Matching
 from ontomask.taxonomy.matching import SCORES
@@ -42,7 +43,7 @@ def write_taxonomy(taxonomy: Taxonomy, path: str | Path, *, overwrite: bool = Fa
     """
     target = as_path(path)
     require_taxonomy(taxonomy)
-    if _exists(target) and not overwrite:
+    if exists(target) and not overwrite:
         raise TaxonomyFileError(
             "the file exists", where=str(target), remedy=("Choose another name, or ", OVERWRITE, ".")
         )
@@ -77,13 +78,6 @@ def write_taxonomy(taxonomy: Taxonomy, path: str | Path, *, overwrite: bool = Fa
 
 def _one_line(text: str) -> str:
     return " ".join(text.splitlines()).strip()
-
-
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:  # a name the file system cannot have
-        return False
 
 
 def mapping_text(matching: Matching) -> str:

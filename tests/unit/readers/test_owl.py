@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
 import gzip
 import random
+import sys
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -126,14 +126,7 @@ class TestSyntaxes:
         assert read(tmp_path, xml(PAIN), "t.dat", format="owl").root == "pain"
 
     def test_the_extra_is_named_when_missing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        real = builtins.__import__
-
-        def without(name: str, *rest: Any, **more: Any) -> Any:
-            if name == "pyoxigraph":
-                raise ImportError(name)
-            return real(name, *rest, **more)
-
-        monkeypatch.setattr(builtins, "__import__", without)
+        monkeypatch.setitem(sys.modules, "pyoxigraph", None)
         with pytest.raises(MissingExtraError, match=r"pip install 'ontomask\[rdf\]'"):
             read(tmp_path, xml(PAIN))
 

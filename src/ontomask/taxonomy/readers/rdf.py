@@ -10,10 +10,10 @@ import codecs
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import ModuleType
 from xml.parsers import expat
 
-from ontomask.errors import MissingExtraError, TaxonomyFileError
+from ontomask.errors import TaxonomyFileError
+from ontomask.files.extras import load_extra
 from ontomask.files.source import HEAD, Source
 from ontomask.taxonomy.readers.rdf_head import Syntax, syntax_of
 
@@ -55,7 +55,7 @@ def scan(source: Source, nodes: Mapping[str, OnNode], texts: Mapping[str, OnText
     """
     encoding = _encoding(source, source.head())
     syntax = syntax_of(source, next(_blocks(source, encoding)))
-    ox = _pyoxigraph()
+    ox = load_extra("pyoxigraph", "reading RDF")
     named, literal, blank = ox.NamedNode, ox.Literal, ox.BlankNode
     kinds = {"xml": ox.RdfFormat.RDF_XML, "turtle": ox.RdfFormat.TURTLE, "ntriples": ox.RdfFormat.N_TRIPLES}
     stream = io.BufferedReader(_Stream(_checked(source, encoding, syntax)), _BLOCK)
@@ -89,14 +89,6 @@ def scan(source: Source, nodes: Mapping[str, OnNode], texts: Mapping[str, OnText
         raise _malformed(source, encoding, syntax, problem) from None
     if empty:
         raise source.error("the file holds no RDF statement", remedy="Check how it was written.")
-
-
-def _pyoxigraph() -> ModuleType:
-    try:
-        import pyoxigraph  # late: only files of RDF need it
-    except ImportError:
-        raise MissingExtraError("reading RDF", "pyoxigraph", "rdf") from None
-    return pyoxigraph
 
 
 # ---- the stream the parser reads ----------------------------------------------------------------------------------
