@@ -21,7 +21,7 @@ from ontomask.comparison.outcome import Comparison as Comparison
 from ontomask.demo.stays import DEMO_NOTICE as DEMO_NOTICE
 from ontomask.demo.stays import demo_data as demo_data
 from ontomask.demo.stays import demo_policy as demo_policy
-from ontomask.distances.information_content import information_content as information_content
+from ontomask.distances.information import information_content as information_content
 from ontomask.distances.measure import Measure as Measure
 from ontomask.distances.measures import get_measure as get_measure
 from ontomask.distances.measures import list_measures as list_measures

@@ -134,18 +134,7 @@ class Measure:
         return farthest if self.largest is None else self.largest
 
     def resolve_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options with their defaults, checked.
-
-        Parameters
-        ----------
-        options : mapping of str to object
-            The options given.
-
-        Returns
-        -------
-        dict of str to object
-            All options of the measure.
-        """
+        """All options of the measure: those of ``options``, checked, and the defaults of the others."""
         for name, value in options.items():
             if name not in self.options:
                 raise OptionError(
