@@ -49,6 +49,11 @@ class DistanceRequest:
         """Positions in the taxonomy that are in scope."""
         return set(range(len(self.taxonomy)) if self.kept is None else map(int, self.kept))
 
+    @cached_property
+    def asked(self) -> Longs:
+        """The concepts of rows and columns, each once, as positions in ``dag``."""
+        return np.unique(np.concatenate((self.rows, self.columns)))
+
     @property
     def counts(self) -> NDArray[np.float64]:
         """How often each concept of the taxonomy occurs in the corpus."""
