@@ -310,7 +310,7 @@ def test_convert_refuses(tmp_path: Path) -> None:
 
 
 def test_differences_are_found_where_there_are_some() -> None:
-    from ontomask.taxonomy.conversion import differences
+    from ontomask.taxonomy.writing import differences
 
     t = om.Taxonomy.from_edges([("b", "a"), ("c", "a"), ("d", "b")], labels={"b": "B"}, synonyms={"c": ["x"]})
     assert differences(t, t) == []

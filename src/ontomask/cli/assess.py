@@ -8,9 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ontomask.cli.console import remark, say, say_json, say_table
+from ontomask.cli.console import remark, say, say_json, say_table, shown_progress
 from ontomask.cli.options import AsJson, Confined, MeasureName, Quiet, epilog, one_answer, read_as, reads
-from ontomask.cli.progress import shown_progress
 from ontomask.errors import DataError, OptionError
 
 EPILOG = epilog(

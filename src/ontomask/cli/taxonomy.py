@@ -265,7 +265,7 @@ def convert(
     The columns are child, parent, label and synonyms; ontomask and any spreadsheet read it. The file is read back, and
     what it cannot hold is reported: definitions, other relations, alternative codes.
     """
-    from ontomask.taxonomy.conversion import convert_taxonomy
+    from ontomask.taxonomy.writing import convert_taxonomy
 
     require_free(target, force)
     with command_line_hints():

@@ -13,7 +13,7 @@ import pytest
 
 import ontomask as om
 from ontomask.errors import CycleError, MissingExtraError, TaxonomyFileError
-from ontomask.taxonomy.readers import rdf_head
+from ontomask.taxonomy.readers import rdf
 
 pytest.importorskip("pyoxigraph", reason="the extra 'rdf' is not installed")
 
@@ -364,7 +364,7 @@ class TestEntities:
         assert "parameter entity" in refused(tmp_path, xml(PAIN, '<!DOCTYPE rdf:RDF [<!ENTITY % a "b">]>'))
 
     def test_long_entities_are_refused(self, tmp_path: Path) -> None:
-        long = "a" * (rdf_head.LONGEST_ENTITY + 1)
+        long = "a" * (rdf.LONGEST_ENTITY + 1)
         assert "more than" in refused(tmp_path, xml(PAIN, f'<!DOCTYPE rdf:RDF [<!ENTITY a "{long}">]>'))
 
     @pytest.mark.parametrize("filler", [" " * 70_000, "<!-- " + "x" * 70_000 + " -->"])
