@@ -56,11 +56,9 @@ def say(text: str = "") -> None:
 
 def printable(text: str) -> str:
     """The text without what would give orders to a terminal: names and values of a file are not ours."""
-    return "".join(sign if sign.isprintable() or sign in "\n\t" else _escape(sign) for sign in text)
-
-
-def _escape(sign: str) -> str:
-    return sign.encode("unicode_escape").decode()
+    return "".join(
+        sign if sign.isprintable() or sign in "\n\t" else sign.encode("unicode_escape").decode() for sign in text
+    )
 
 
 def remark(text: str) -> None:

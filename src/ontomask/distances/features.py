@@ -239,10 +239,6 @@ def _check_weights(value: Any) -> str | None:
     return "three numbers >= 0, not all 0: for synonyms, features and neighbourhood"
 
 
-def _check_radius(value: Any) -> str | None:
-    return None if is_whole(value) and value >= 1 else "a whole number >= 1"
-
-
 MEASURES = (
     Measure(
         "logsc", "share of ancestors not in common, on a log scale: the default",
@@ -260,7 +256,8 @@ MEASURES = (
         options={
             "weights": Option((1 / 3, 1 / 3, 1 / 3), "Weights of synonyms, features and neighbourhood.",
                               check=_check_weights),
-            "radius": Option(1, "How many links the neighbourhood reaches.", check=_check_radius),
+            "radius": Option(1, "How many links the neighbourhood reaches.",
+                             check=lambda n: None if is_whole(n) and n >= 1 else "a whole number >= 1"),
         },
     ),
     Measure(

@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar
 
 from ontomask.arguments import is_text_encoding
-from ontomask.errors import TaxonomyFileError
+from ontomask.errors import OntomaskError, TaxonomyFileError
 from ontomask.files.regular_files import SUSPICIOUS, NotRegular, TooLarge, free_memory, open_regular, unpacked
 
 _REMEDIES: dict[type, str] = {
@@ -53,6 +53,8 @@ class Source:
 
     #: Bytes of memory that a byte of the file takes while it is read, at least.
     room: ClassVar[int] = 1
+    #: What is raised where something is wrong with the file.
+    failure: ClassVar[type[OntomaskError]] = TaxonomyFileError
 
     def __post_init__(self) -> None:
         if self.encoding is not None and not is_text_encoding(self.encoding):
@@ -73,9 +75,13 @@ class Source:
         name = self.path.name
         return Path(name[:-3] if name.lower().endswith(".gz") else name).stem
 
-    def error(self, what: str, *, line: int | None = None, remedy: str | None = None) -> TaxonomyFileError:
-        where = self.where if line is None else f"{self.where}, line {line}"
-        return TaxonomyFileError(what, where=where, remedy=remedy)
+    def error(self, what: str, *, line: int | None = None, remedy: str | None = None) -> OntomaskError:
+        return self.failure(what, where=self.where if line is None else self.at(line), remedy=remedy)
+
+    def origin(self, name: str | None, version: str | None = None) -> dict[str, Any]:
+        """Where what is read comes from, as a taxonomy takes it: its name, source and notes, and the place for errors."""
+        source = self.path.name + (f", version {version}" if version else "")
+        return {"name": name or self.stem, "source": source, "notes": self.notes, "where": self.where}
 
     def at(self, line: int) -> str:
         return f"{self.where}, line {line}"

@@ -35,9 +35,7 @@ class DataSource(Source):
     above = 0
     #: The bytes of the file, its cells as text, and marks of delimiters, line ends and quotes.
     room = 3
-
-    def error(self, what: str, *, line: int | None = None, remedy: str | None = None) -> DataError:  # type: ignore[override]
-        return DataError(what, where=self.where if line is None else self.at(line), remedy=remedy)
+    failure = DataError
 
 
 @dataclass

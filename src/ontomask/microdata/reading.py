@@ -11,7 +11,7 @@ import polars as pl
 
 from ontomask.arguments import as_path, did_you_mean, one_of, some_of
 from ontomask.errors import DataError, OptionError
-from ontomask.files.regular_files import kind_of
+from ontomask.files.regular_files import refuse_special
 from ontomask.fork_safety import require_threads
 from ontomask.microdata.csv_types import Codes, typed
 from ontomask.microdata.dtypes import is_text
@@ -154,9 +154,7 @@ def require_file(file: Path) -> None:
     """An error unless there is a file with something in it."""
     if file.is_dir():
         raise DataError("this is a folder", where=str(file), remedy="Name a file in it.")
-    kind = kind_of(file)
-    if kind is not None:
-        raise DataError(f"it is {kind}, not a file", where=str(file), remedy="Save its contents as a file first.")
+    refuse_special(file, DataError)
     if not file.is_file():
         near = did_you_mean(file.name, [p.name for p in file.parent.iterdir()]) if file.parent.is_dir() else ""
         raise DataError("no such file", where=str(file), remedy=f"{near}Check the path.")

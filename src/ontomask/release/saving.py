@@ -63,11 +63,11 @@ def save_result(
     spare(folder, inputs_of(result.policy, source))
     place = folder.resolve()  # behind a link, which stays one
     part = part_for(place)
-    with told_for(folder):
+    with told_for(folder, part):
         try:
             create_folder(part)
             with locked(part):
-                _fill(result, part, folder, suffix, report, escape_formulas)
+                _fill(result, part, suffix, report, escape_formulas)
                 mode = place.stat().st_mode if place.exists() else None
                 appear(part, place, PARTS, lambda there: _require_replaceable(there, folder, overwrite))
             if mode is None:
@@ -100,13 +100,15 @@ def inputs_of(policy: Policy, source: Path | None) -> list[Path]:
 
 
 @contextmanager
-def told_for(folder: Path) -> Iterator[None]:
-    """Errors of the system in our words."""
+def told_for(folder: Path, part: Path | None = None) -> Iterator[None]:
+    """Errors of the system in our words, and errors that name the place meant, not the ``part`` that becomes it."""
     try:
         yield
+    except OntomaskError as problem:
+        if part is not None:
+            problem.relocate(str(part), str(folder))
+        raise
     except OSError as problem:
-        if isinstance(problem, OntomaskError):
-            raise
         raise OutputError(
             f"the folder cannot be written ({problem.strerror or type(problem).__name__})",
             where=str(folder),
@@ -233,16 +235,8 @@ def _is_same(file: Path, path: Path) -> bool:
 # ---- what is written ---------------------------------------------------------------------------------------------
 
 
-def _fill(result: Result, folder: Path, target: Path, suffix: str, report: bool, escape: bool) -> None:
-    """Everything that belongs to a result; errors name the place it is meant for."""
-    try:
-        _write_parts(result, folder, suffix, report, escape)
-    except OntomaskError as problem:
-        problem.relocate(str(folder), str(target))
-        raise
-
-
-def _write_parts(result: Result, folder: Path, suffix: str, report: bool, escape: bool) -> None:
+def _fill(result: Result, folder: Path, suffix: str, report: bool, escape: bool) -> None:
+    """Everything that belongs to a result."""
     release, confidential = (folder / name for name in PARTS)
     create_folder(release)
     released, result = _write_data(result, release, suffix, escape)

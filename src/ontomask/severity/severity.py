@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import ClassVar
@@ -10,7 +11,6 @@ import polars as pl
 
 from ontomask.arguments import as_path, one_of
 from ontomask.files.writing import write_text
-from ontomask.severity.definition import Definition
 from ontomask.severity.file import definition_text, names_files, read_definition
 from ontomask.severity.tables import SeverityTables
 
@@ -102,8 +102,4 @@ class Severity(SeverityTables):
 
     def __reduce__(self) -> tuple[object, ...]:
         # What is computed can be computed again.
-        return (_rebuilt, (self.definition, self.path))
-
-
-def _rebuilt(definition: Definition, path: Path | None) -> Severity:
-    return Severity(definition, path=path)
+        return partial(Severity, path=self.path), (self.definition,)

@@ -207,12 +207,6 @@ class Taxonomy(Structure):
         """The index over codes, labels and synonyms that search and matching use; made when first needed."""
         return Lexicon(self)
 
-    def _loose_position(self, code: str) -> int | None:
-        return self.lexicon.loose_code(code)
-
-    def _near(self, code: str) -> list[str]:
-        return [near.text for near in self.lexicon.suggest(code)]
-
     @cached_property
     def fingerprint(self) -> str:
         """A hash over codes, links and labels: equal taxonomies have equal fingerprints on every machine."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from ontomask.arguments import as_path, did_you_mean, short_path
 from ontomask.errors import OptionError, TaxonomyFileError
-from ontomask.files.regular_files import exists, kind_of
+from ontomask.files.regular_files import exists, refuse_special
 from ontomask.files.source import Source
 from ontomask.taxonomy.readers.rdf import is_skos
 from ontomask.taxonomy.readers.table import looks_like_levels
@@ -55,11 +55,7 @@ def read_taxonomy(
         If the file cannot be read as a taxonomy.
     """
     source = Source(as_path(path), encoding)
-    kind = kind_of(source.path)
-    if kind is not None:
-        raise TaxonomyFileError(
-            f"it is {kind}, not a file", where=source.where, remedy="Save its contents as a file first."
-        )
+    refuse_special(source.path, TaxonomyFileError)
     if not exists(source.path):
         raise TaxonomyFileError("no such file or folder", where=short_path(source.where), remedy="Check the path.")
     if format is not None and (not isinstance(format, str) or format not in FORMATS):

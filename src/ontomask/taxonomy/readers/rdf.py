@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 from xml.parsers import expat
 
-from ontomask.errors import TaxonomyFileError
+from ontomask.errors import OntomaskError, TaxonomyFileError
 from ontomask.files.extras import load_extra
 from ontomask.files.source import HEAD, Source
 
@@ -185,7 +185,7 @@ class _Stream(io.RawIOBase):
         return size
 
 
-def _malformed(source: Source, encoding: str | None, syntax: Syntax, problem: SyntaxError) -> TaxonomyFileError:
+def _malformed(source: Source, encoding: str | None, syntax: Syntax, problem: SyntaxError) -> OntomaskError:
     """What the parser says, with the line; for XML, where it tells none, expat finds it."""
     what, line = str(problem.msg), problem.lineno
     what = re.sub(r"^Parser error at line .*?: ", "", what)

@@ -131,10 +131,7 @@ class _Statements:
             definitions={i: text.value for i, text in first_of(at, self.definitions).items()},
             relations={"related": related},
             aliases={iri: i for iri, i in at.items() if iri != codes[i]},
-            name=name or source.stem,
-            source=source.path.name,
-            notes=source.notes,
-            where=source.where,
+            **source.origin(name),
         )
 
     def _concepts(self, source: Source, scheme: str | None) -> list[str]:
