@@ -11,7 +11,6 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,8 +20,9 @@ from numpy.typing import NDArray
 from ontomask.arguments import short, some_of
 from ontomask.errors import DataError, OptionError
 from ontomask.files.source import BYTE_ORDER_MARKS, DELIMITERS, HEAD, LONGEST_LINE, Source, detect_delimiter
+from ontomask.microdata.file_contents import TableContents
 from ontomask.microdata.frames import LONGEST_NAME, is_pattern
-from ontomask.statements import Statement, note
+from ontomask.statements import note
 
 _QUOTE, _NEWLINE, _RETURN = 34, 10, 13
 _NUMBER = re.compile(r"\s*[-+]?[0-9]+([.,][0-9]+)?\s*")
@@ -38,17 +38,8 @@ class DataSource(Source):
     failure = DataError
 
 
-@dataclass
-class CsvFile:
+def read_csv(path: Path, *, delimiter: str | None = None, encoding: str | None = None) -> TableContents:
     """The cells of a CSV as text, nulls where nothing stood, and what was found out on the way."""
-
-    data: pl.DataFrame
-    delimiter: str
-    encoding: str
-    notes: list[Statement]
-
-
-def read_csv(path: Path, *, delimiter: str | None = None, encoding: str | None = None) -> CsvFile:
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or not delimiter.isascii()):
         raise OptionError(f"the delimiter {delimiter!r}", remedy="Give one character, such as ';'.")
     source = DataSource(path, encoding)
@@ -72,7 +63,7 @@ def read_csv(path: Path, *, delimiter: str | None = None, encoding: str | None =
         source.notes.append(f"{blank:,} blank {'line' if blank == 1 else 'lines'} left out")
     if not data.height:
         raise source.error("there are no rows below the header", remedy="Check how the file was written.")
-    return CsvFile(data, separator, found, list(map(note, source.notes)))
+    return TableContents(data, list(map(note, source.notes)), separator, found)
 
 
 # ---- bytes ------------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import codecs
 import gzip
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -43,7 +44,7 @@ def read_csv_table(
     data, found = without_markers(raw.data, missing)
     raw.notes += marker_note(raw.data, data, found)
     data, mark, notes = typed(data, delimiter=raw.delimiter, decimal=decimal, text=text)
-    return TableContents(data, raw.notes + notes, raw.delimiter, raw.encoding, mark)
+    return replace(raw, data=data, notes=raw.notes + notes, decimal=mark)
 
 
 def read_tsv_table(file: Path, *, delimiter: str | None, **options: Any) -> TableContents:

@@ -50,7 +50,7 @@ class _Column:
 
 
 def typed(
-    data: pl.DataFrame, *, delimiter: str, decimal: str | None = None, text: Collection[str] = ()
+    data: pl.DataFrame, *, delimiter: str | None, decimal: str | None = None, text: Collection[str] = ()
 ) -> tuple[pl.DataFrame, str, list[Statement]]:
     """The frame with its number columns as numbers, the decimal mark, and notes. ``text``: columns to leave alone."""
     commas = decimal == "," or (decimal is None and delimiter != ",")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from ontomask.files.regular_files import refuse_special
 from ontomask.fork_safety import require_threads
 from ontomask.microdata.csv_types import Codes, typed
 from ontomask.microdata.dtypes import is_text
+from ontomask.microdata.file_contents import TableContents
 from ontomask.microdata.formats import FORMATS, Format, chosen_format
 from ontomask.microdata.missing_markers import marker_note, without_markers
 from ontomask.statements import Statement, note
@@ -23,21 +24,15 @@ _DELIMITER_NAMES = {"\t": "tab", " ": "blank"}
 _DECIMAL_NAMES = {".": "decimal point", ",": "decimal comma"}
 
 
-@dataclass(repr=False)
-class TableFile:
+@dataclass(repr=False, kw_only=True)
+class TableFile(TableContents):
     """A file that was read: ``data``, and how. ``notes`` say what the user should know.
 
     ``delimiter`` and ``decimal`` are of CSV files only, ``sheet`` of Excel's; ``encoding`` of all text formats.
     """
 
-    data: pl.DataFrame
     path: Path
     format: str
-    delimiter: str | None = None
-    encoding: str | None = None
-    decimal: str | None = None
-    sheet: str | None = None
-    notes: list[Statement] = field(default_factory=list)
 
     def summary(self) -> str:
         """What was detected, in words: ``CSV, delimiter ";", encoding cp1252, decimal comma; 30,162 rows, 9 columns``."""

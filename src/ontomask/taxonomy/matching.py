@@ -116,19 +116,6 @@ def match_counts(
     return Matching(taxonomy, rows, unmatched, placer.senses(rows), notes)
 
 
-class _Typed:
-    """A value that equals another only if it has the same type."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __hash__(self) -> int:
-        return hash((type(self.value), self.value))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Typed) and type(self.value) is type(other.value) and bool(self.value == other.value)
-
-
 class _Placer:
     """Tries the ways in order and remembers what to report."""
 
@@ -263,11 +250,11 @@ def _counted(values: list[Any]) -> tuple[Counter[str], set[str], list[str]]:
     numbers: set[str] = set()
     missing = 0
     tally = Counter(values)
+    each: Iterable[tuple[Any, int]] = tally.items()
     if any(isinstance(value, (Real, Decimal)) for value in tally):
         # 250 and 250.0 are equal as numbers and different as codes.
-        tally = Counter(value if isinstance(value, str) or value is None else _Typed(value) for value in values)
-    for held, count in tally.items():
-        value = held.value if isinstance(held, _Typed) else held
+        each = ((value, count) for (_, value), count in Counter((type(value), value) for value in values).items())
+    for value, count in each:
         if (
             value is None
             or (isinstance(value, (Real, Decimal)) and isnan(value))

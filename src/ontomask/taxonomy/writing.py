@@ -8,7 +8,6 @@ import csv
 import gzip
 import io
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -90,21 +89,13 @@ def _one_line(text: str) -> str:
 # ---- conversion ----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Conversion:
-    """A file that was written, the taxonomy it was made from, and what of it is ``lost`` in the file."""
-
-    path: Path
-    taxonomy: Taxonomy
-    lost: list[str]
-
-
 def convert_taxonomy(
     source: str, path: str | Path, format: str | None = None, *, overwrite: bool = False, **options: Any
-) -> Conversion:
+) -> tuple[Taxonomy, list[str]]:
     """Write a taxonomy of the catalog or of a file as an edge CSV (child, parent, label, synonyms), packed if .csv.gz.
 
-    ``format`` and ``options`` tell how ``source`` is read. The file is read back to see what is lost.
+    ``format`` and ``options`` tell how ``source`` is read. Returns the taxonomy, and what of it is lost in the file, which is
+    read back to see it.
     """
     target = as_path(path)
     if not target.name.lower().removesuffix(".gz").endswith(".csv"):
@@ -122,7 +113,7 @@ def convert_taxonomy(
         )
     taxonomy = named_taxonomy(source, format, **options)
     write_taxonomy(taxonomy, target, overwrite=overwrite)
-    return Conversion(target, taxonomy, differences(taxonomy, read_taxonomy(target, "edges", encoding="utf-8")))
+    return taxonomy, differences(taxonomy, read_taxonomy(target, "edges", encoding="utf-8"))
 
 
 def differences(before: Taxonomy, after: Taxonomy) -> list[str]:
