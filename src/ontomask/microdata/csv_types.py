@@ -137,8 +137,8 @@ def _converted(column: _Column, mark: str, notes: list[Statement]) -> pl.Series:
         return stripped.cast(pl.Int64)
     if form == "grouped":
         notes.append(note(f"column {name!r} has points for thousands: 1.234,50 is read as 1234.50", name))
-        stripped = stripped.str.replace_all(".", "", literal=True)
-    pointed = _pointed(stripped) if form in ("comma", "grouped") else stripped
+        stripped = _ungrouped(stripped)
+    pointed = _pointed(stripped) if form == "comma" else stripped
     if _longest(pointed) > _DIGITS:
         notes.append(
             note(f"column {name!r}: numbers of more than {_DIGITS} digits were rounded to 64-bit floats", name)
