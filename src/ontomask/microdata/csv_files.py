@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import short, some_of
 from ontomask.errors import DataError, OptionError
-from ontomask.files.source import BYTE_ORDER_MARKS, DELIMITERS, HEAD, LONGEST_LINE, Source, detect_delimiter
+from ontomask.files.source import DELIMITERS, HEAD, LONGEST_LINE, NOT_CP1252, Source, detect_delimiter
 from ontomask.microdata.file_contents import TableContents
 from ontomask.microdata.frames import LONGEST_NAME, is_pattern
 from ontomask.statements import note
@@ -79,12 +79,17 @@ def _payload(source: DataSource) -> tuple[bytes, str]:
                 f"no line end in the first {len(first):,} bytes",
                 remedy="Expected a table with line breaks; is it the right file?",
             )
-    data = source.read()
-    named = source.encoding or next((name for bom, name in BYTE_ORDER_MARKS if data.startswith(bom)), None)
-    if named is not None:
-        payload, found = source.decode(data).encode(), named
-    else:
-        payload, found = _guessed(source, data)
+    payload = source.read()
+    text, found = source.decoded(payload)
+    odd = NOT_CP1252.search(payload) if found == "latin-1" and source.encoding is None else None
+    if odd:
+        raise source.error(
+            f"byte 0x{odd[0].hex()} is neither UTF-8 nor cp1252, so the encoding is not known",
+            line=payload[: odd.start()].count(b"\n") + 1,
+            remedy="Give the encoding the file was written in: encoding='cp850' or 'cp1250', say (--encoding).",
+        )
+    if found != "utf-8":
+        payload = text.encode()
     if b"\n" not in payload:
         payload = payload.replace(b"\r", b"\n")
     zero = payload.find(b"\0")
@@ -95,23 +100,6 @@ def _payload(source: DataSource) -> tuple[bytes, str]:
             remedy="It is damaged, or not text. Remove them if you know where they come from.",
         )
     return payload, found
-
-
-def _guessed(source: DataSource, data: bytes) -> tuple[bytes, str]:
-    try:
-        data.decode("utf-8")
-        return data, "utf-8"
-    except UnicodeDecodeError:
-        text = source.decode(data)
-    try:
-        data.decode("cp1252")
-    except UnicodeDecodeError as problem:
-        raise source.error(
-            f"byte 0x{data[problem.start]:02x} is neither UTF-8 nor cp1252, so the encoding is not known",
-            line=data[: problem.start].count(b"\n") + 1,
-            remedy="Give the encoding the file was written in: encoding='cp850' or 'cp1250', say (--encoding).",
-        ) from None
-    return text.encode(), "cp1252"
 
 
 def _from_header(source: DataSource, payload: bytes) -> tuple[bytes, str | None]:
