@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -64,6 +64,11 @@ def printable(text: str) -> str:
 def remark(text: str) -> None:
     """Something beside the answer: it must not get into a pipe."""
     typer.echo(printable(text), err=True)
+
+
+def remark_notes(notes: Iterable[object]) -> None:
+    for note in notes:
+        remark(f"note: {note}")
 
 
 def say_json(content: Any) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from ontomask.arguments import counted, short
 from ontomask.cli import taxonomy_columns
-from ontomask.cli.console import remark, say, say_json, say_table
+from ontomask.cli.console import remark_notes, say, say_json, say_table
 from ontomask.cli.taxonomy_options import (
     SHOWN,
     WRONG,
@@ -271,8 +271,7 @@ def convert(
     require_free(target, force)
     with command_line_hints():
         t, lost = convert_taxonomy(source, target, format, overwrite=force, **pairs(option))
-    for note in t.notes:
-        remark(f"note: {note}")
+    remark_notes(t.notes)
     if as_json:
         links = len(t.dag.parents.index)
         say_json({"written": str(Path(target)), "concepts": len(t), "links": links, "lost": lost, "notes": t.notes})
