@@ -134,7 +134,7 @@ def _interrupt(number: int, frame: object) -> None:
 def shown_progress(quiet: bool) -> Iterator[Progress]:
     """A progress function that draws a bar on stderr; silent where nobody looks or nobody wants it."""
     if quiet or not sys.stderr.isatty():
-        yield _listening
+        yield lambda fraction, message: stop_if_asked()
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -156,8 +156,3 @@ def shown_progress(quiet: bool) -> Iterator[Progress]:
             bar.update(task, completed=fraction, description=message)
 
         yield tell
-
-
-def _listening(fraction: float, message: str) -> None:
-    """Draws nothing, and stops when asked to."""
-    stop_if_asked()
