@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,8 @@ def verify(
     how = policy.reading.of_release() if reading is None else reading
     # As text: an intruder compares cells, and 0.0 beside -0.0 are two.
     text = policy.quasi_identifiers
-    opening: dict[str, Any] = {"release": reading is None, "unread": _unverified(policy)}
+    listed = {name for name in policy.attributes if name not in policy.identifiers}  # no model looks at others
+    opening: dict[str, Any] = {"release": reading is None, "unread": lambda name: name not in listed}
     reference = None if original is None else _reference(original, policy)
     # What is text in the original is text in a file of the release, even where only numbers are left of it.
     texts = [] if reference is None else [name for name, dtype in reference.schema.items() if is_text(dtype)]
@@ -112,11 +113,6 @@ def _units(policy: Policy, data: pl.DataFrame, persons: Sequence[Any] | None) ->
     if persons is not None:
         return Units(policy.unit, classes_of(pl.DataFrame({policy.unit.one: list(persons)}), [policy.unit.one]).of)
     return policy.units_of(data) if all(name in data.columns for name in policy.person) else RECORDS
-
-
-def _unverified(policy: Policy) -> Callable[[str], bool]:
-    """Columns whose values no model looks at: identifiers and what the policy does not list."""
-    return lambda name: name not in policy.attributes or name in policy.identifiers
 
 
 def _reference(original: Any, policy: Policy) -> pl.DataFrame:
