@@ -79,5 +79,5 @@ def _demo(folder: Path) -> Iterator[Job]:
 
 def _command(folder: Path, *arguments: str, env: dict[str, str] | None = None) -> float:
     started = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "ontomask.cli", *arguments], cwd=folder, env=env, check=True)
+    subprocess.run([sys.executable, "-m", "ontomask", *arguments], cwd=folder, env=env, check=True)
     return time.perf_counter() - started

@@ -42,7 +42,7 @@ def console() -> str:
 
 
 def typed(command: str, folder: Path) -> str:
-    words = [sys.executable, "-m", "ontomask.cli", *command.split()[1:]]
+    words = [sys.executable, "-m", "ontomask", *command.split()[1:]]
     return subprocess.run(words, cwd=folder, capture_output=True, encoding="utf-8", check=True).stdout
 
 

@@ -39,9 +39,9 @@ def entry(name: str, text: str) -> list[str]:
 
 def source_map() -> str:
     """Packages with their modules, then the modules beside them."""
-    lines = entry("__init__.py", "the public names; each is loaded on first use")
+    lines = entry("__init__.py", "the public names, which __init__.pyi lists; each is loaded on first use")
     for package in packages():
-        inner = sorted(path.stem for path in package.glob("*.py") if path.stem not in ("__init__", "__main__"))
+        inner = sorted(path.stem for path in package.glob("*.py") if path.stem != "__init__")
         folders = sorted(f"{path.parent.name}/" for path in package.glob("*/__init__.py"))
         lines += entry(f"{package.name}/", f"{sentence(package / '__init__.py')} ({', '.join([*inner, *folders])})")
     for module in modules():

@@ -33,16 +33,9 @@ def numeric(rows: Sequence[Sequence[Any]], width: int) -> list[bool]:
 
 
 def text_table(heads: Sequence[str], rows: Sequence[Sequence[Any]], right: Sequence[bool] | None = None) -> list[str]:
-    """The lines of an aligned table.
+    """The lines of an aligned table: the names of the columns, and their cells as :func:`figure` writes them.
 
-    Parameters
-    ----------
-    heads
-        The names of the columns.
-    rows
-        Their cells; :func:`figure` writes them.
-    right
-        Which columns are aligned to the right; not given: those that hold numbers.
+    ``right``: which columns are aligned to the right; not given: those that hold numbers.
     """
     right = numeric(rows, len(heads)) if right is None else right
     cells = [list(heads), *([figure(cell) for cell in row] for row in rows)]

@@ -10,29 +10,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-__all__ = [
-    "Cancelled",
-    "ConceptError",
-    "CycleError",
-    "DataError",
-    "DuplicateLinkError",
-    "MeasureError",
-    "MissingDataError",
-    "MissingExtraError",
-    "NotSatisfied",
-    "OntomaskError",
-    "OntomaskWarning",
-    "OptionError",
-    "OutputError",
-    "PolicyError",
-    "SelfLinkError",
-    "TaxonomyError",
-    "TaxonomyFileError",
-    "UnknownConceptError",
-    "UnknownParentError",
-    "UnmatchedValuesError",
-]
-
 
 @dataclass(frozen=True)
 class Keyword:
@@ -304,3 +281,7 @@ class UnmatchedValuesError(OntomaskError):
             remedy=f"Correct {them}, map {them} in a mapping file (value, concept), or choose another taxonomy. "
             "Nearest concepts, as suggestions:\n" + "\n".join(lines),
         )
+
+
+#: The errors and warnings, by their names.
+__all__ = [name for name, found in vars().items() if isinstance(found, type) and issubclass(found, Exception)]

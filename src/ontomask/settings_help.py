@@ -29,20 +29,7 @@ def fields_in_order(fields: Mapping[str, FieldInfo]) -> dict[str, FieldInfo]:
 
 
 def documented(doc: str | None, fields: Mapping[str, FieldInfo]) -> str | None:
-    """A docstring with a numpydoc section on the parameters, written from the fields' descriptions.
-
-    Parameters
-    ----------
-    doc
-        The docstring without parameters.
-    fields
-        The fields of the settings, as pydantic knows them.
-
-    Returns
-    -------
-    str or None
-        None if there is no docstring.
-    """
+    """A docstring, if there is one, with a numpydoc section on the parameters from the descriptions of the fields."""
     shown = fields_in_order(fields)
     if not doc or not shown:
         return doc

@@ -22,18 +22,10 @@ WITHHELD = "A note for the steward, which is not handed out."
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement for the steward.
+    """A statement for the steward: its ``kind`` (:data:`Kind`), and its ``text``, which ``str(statement)`` gives.
 
-    Parameters
-    ----------
-    kind
-        What kind of statement it is (see :data:`Kind`).
-    text
-        The statement in words; ``str(statement)`` gives it.
-    subject
-        What it is about: a column, a model; empty if it is about the whole release.
-    public_text
-        The wording that may be handed out, without figures of the data. Not given: the same.
+    ``subject``: what it is about, a column or a model; empty if it is about the whole release. ``public_text``: the wording
+    that may be handed out, without figures of the data; not given: the same.
     """
 
     kind: Kind

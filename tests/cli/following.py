@@ -36,7 +36,7 @@ class Reader:
         tools = place / "bin"
         tools.mkdir()
         script = tools / "ontomask"
-        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ontomask.cli "$@"\n', encoding="utf-8")
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ontomask "$@"\n', encoding="utf-8")
         script.chmod(0o755)
         self.here = place / "here"
         self.here.mkdir()

@@ -16,7 +16,7 @@ import ontomask as om
 
 def run(*arguments: str | Path, code: int = 0, where: Path) -> tuple[str, str]:
     done = subprocess.run(
-        [sys.executable, "-m", "ontomask.cli", "init", *map(str, arguments)],
+        [sys.executable, "-m", "ontomask", "init", *map(str, arguments)],
         capture_output=True,
         encoding="utf-8",
         check=False,

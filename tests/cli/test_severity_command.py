@@ -15,7 +15,7 @@ import pytest
 
 def run(*arguments: str | Path, code: int = 0) -> tuple[str, str]:
     done = subprocess.run(
-        [sys.executable, "-m", "ontomask.cli", *map(str, arguments)],
+        [sys.executable, "-m", "ontomask", *map(str, arguments)],
         capture_output=True,
         encoding="utf-8",
         check=False,

@@ -73,7 +73,7 @@ def policy_keys() -> set[str]:
 
 def reader_options() -> set[str]:
     """What ``--option name=value`` gives a reader."""
-    modules = (import_module(f"ontomask.taxonomy.readers.{place[0]}") for place in FORMATS.values())
+    modules = (import_module(f"ontomask.taxonomy.readers.{name}") for name in FORMATS)
     return {name for module in modules for name in inspect.signature(module.read).parameters} | {"encoding", "format"}
 
 

@@ -21,7 +21,7 @@ RUNNER = CliRunner()
 
 def process(*arguments: str | Path) -> tuple[int, str, str]:
     done = subprocess.run(
-        [sys.executable, "-m", "ontomask.cli", "taxonomy", *map(str, arguments)],
+        [sys.executable, "-m", "ontomask", "taxonomy", *map(str, arguments)],
         capture_output=True,
         encoding="utf-8",
         check=False,
@@ -310,7 +310,7 @@ def test_convert_refuses(tmp_path: Path) -> None:
 
 
 def test_differences_are_found_where_there_are_some() -> None:
-    from ontomask.taxonomy.conversion import differences
+    from ontomask.taxonomy.writing import differences
 
     t = om.Taxonomy.from_edges([("b", "a"), ("c", "a"), ("d", "b")], labels={"b": "B"}, synonyms={"c": ["x"]})
     assert differences(t, t) == []

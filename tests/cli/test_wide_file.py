@@ -15,7 +15,7 @@ from tests.wide_hospital import MEDICINES, write_wide_hospital
 
 def run(*arguments: str | Path, where: Path) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "ontomask.cli", *map(str, arguments)],
+        [sys.executable, "-m", "ontomask", *map(str, arguments)],
         capture_output=True,
         encoding="utf-8",
         check=False,

@@ -124,11 +124,13 @@ def test_every_method_has_a_page(name: str) -> None:
     assert re.search(rf"\b{name}\b", (ROOT / "src" / "ontomask" / "cli" / "init.py").read_text(encoding="utf-8"))
 
 
-def test_every_format_is_in_the_docs() -> None:
+def test_every_format_is_in_the_docs_and_the_help() -> None:
     from ontomask.taxonomy.readers import FORMATS
 
     page = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    told = (ROOT / "src" / "ontomask" / "cli" / "taxonomy_options.py").read_text(encoding="utf-8")
     assert all(f"| `{name}` |" in page for name in FORMATS)
+    assert all(re.search(rf"\b{name}\b", told) for name in FORMATS), "the help of --format lists every format"
 
 
 def test_links_in_the_docs_lead_somewhere() -> None:

@@ -100,7 +100,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
 
     def command(*arguments: str, code: int) -> str:
         done = subprocess.run(
-            [sys.executable, "-m", "ontomask.cli", *arguments],
+            [sys.executable, "-m", "ontomask", *arguments],
             capture_output=True,
             text=True,
             cwd=tmp_path,

@@ -18,14 +18,14 @@ import pytest
 
 import ontomask as om
 from ontomask import errors
-from ontomask.files import exchange
+from ontomask.files import writing
 from ontomask.files.fingerprints import InputFile
 from ontomask.release import saving
 
 STOPPED = """
 import os, sys
 import ontomask as om
-from ontomask.files import exchange
+from ontomask.files import writing
 
 count = 0
 rename = os.rename
@@ -37,7 +37,7 @@ def stop(source, target):
     count += 1
     rename(source, target)
 
-exchange.os.rename = stop
+writing.os.rename = stop
 policy = om.Policy(attributes={"age": om.Numeric()}, method=om.Microaggregation(k=4))
 om.anonymize("ages.csv", policy).save(sys.argv[2], overwrite=True)
 """
@@ -115,7 +115,7 @@ def test_a_kill_while_the_old_one_is_removed_leaves_the_new_one(monkeypatch: pyt
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(exchange.shutil, "rmtree", stop)
+        patched.setattr(writing.shutil, "rmtree", stop)
         with pytest.raises(KeyboardInterrupt):
             ages(4).save("out", overwrite=True)
     assert whole(Path("out"))
@@ -139,7 +139,7 @@ def test_a_rename_that_fails_brings_the_old_one_back(monkeypatch: pytest.MonkeyP
         rename(source, target)
 
     with monkeypatch.context() as patched:
-        patched.setattr(exchange.os, "rename", fail)
+        patched.setattr(writing.os, "rename", fail)
         with pytest.raises(errors.OutputError, match="Nothing was written"):
             ages(4).save("out", overwrite=True)
     assert snapshot(Path("out")) == before
@@ -165,7 +165,7 @@ def test_a_folder_that_cannot_be_renamed(monkeypatch: pytest.MonkeyPatch) -> Non
 
     result = om.anonymize(data, policy.changed(method=om.Microaggregation(k=4)))
     with monkeypatch.context() as patched:
-        patched.setattr(exchange.os, "rename", watch)
+        patched.setattr(writing.os, "rename", watch)
         with pytest.raises(errors.OutputError):
             result.save(".", overwrite=True)
     assert seen[:3] == [["confidential"], [], ["confidential"]], "never parts of both"

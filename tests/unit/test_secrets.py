@@ -270,7 +270,7 @@ def test_one_secret_does_not_order_two_releases_alike() -> None:
 
 def command(*arguments: str, cwd: Path, code: int = 0) -> tuple[str, str]:
     done = subprocess.run(
-        [sys.executable, "-m", "ontomask.cli", *arguments], cwd=cwd, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "ontomask", *arguments], cwd=cwd, capture_output=True, text=True, check=False
     )
     assert done.returncode == code, done.stderr
     return done.stdout, done.stderr

@@ -102,6 +102,7 @@ def frames(draw: st.DrawFn) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
+@pytest.mark.filterwarnings("ignore:a spreadsheet would run")
 @settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
 @given(
     frame=frames(),

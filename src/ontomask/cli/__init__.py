@@ -13,8 +13,7 @@ from typing import Annotated
 import typer
 
 from ontomask.cli import assess, check, compare, demo, init, run, severity, taxonomy, verify
-from ontomask.cli.console import REFUSED, fail, remark
-from ontomask.cli.progress import Interrupted, listen
+from ontomask.cli.console import REFUSED, Interrupted, fail, listen, remark
 from ontomask.errors import NotSatisfied, OntomaskError
 
 app = typer.Typer(

@@ -8,9 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ontomask.cli.console import remark, say, say_json, say_table
+from ontomask.cli.console import remark_notes, say, say_json, say_table, shown_progress
 from ontomask.cli.options import AsJson, Confined, MeasureName, Quiet, epilog, one_answer, read_as, reads
-from ontomask.cli.progress import shown_progress
 from ontomask.errors import DataError, OptionError
 
 EPILOG = epilog(
@@ -80,8 +79,7 @@ def command(
     if as_json:
         say_json(found.to_dict())
     elif not quiet:
-        for note in found.notes:
-            remark(f"note: {note}")
+        remark_notes(found.notes)
         for reading in found.readings:
             say(reading)
         say()

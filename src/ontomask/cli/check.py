@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ontomask.arguments import counted
-from ontomask.cli.console import say, say_json, say_table
+from ontomask.cli.console import say, say_json, say_table, shown_progress
 from ontomask.cli.options import AsJson, Confined, DataFile, PolicyFile, Quiet, epilog, one_answer, read_as, reads
-from ontomask.cli.progress import shown_progress
 
 EPILOG = epilog(
     "check policy.yaml stays.csv",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ontomask.cli.console import say, say_json, say_table
+from ontomask.cli.console import say, say_json, say_table, shown_progress
 from ontomask.cli.options import (
     AsJson,
     Confined,
@@ -23,7 +23,6 @@ from ontomask.cli.options import (
     read_as,
     reads,
 )
-from ontomask.cli.progress import shown_progress
 from ontomask.errors import OptionError, OutputError
 
 if TYPE_CHECKING:

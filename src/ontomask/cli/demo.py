@@ -11,9 +11,8 @@ from typing import Annotated
 import typer
 
 from ontomask.cli.compare import print_comparison
-from ontomask.cli.console import say, say_table
+from ontomask.cli.console import say, say_table, shown_progress
 from ontomask.cli.options import Quiet, epilog, one_answer
-from ontomask.cli.progress import shown_progress
 
 EPILOG = epilog("demo", "demo my-demo --records 5000")
 

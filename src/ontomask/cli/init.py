@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ontomask.cli.console import remark, say, say_json, say_table
+from ontomask.cli.console import remark_notes, say, say_json, say_table
 from ontomask.cli.options import read_as, reads
 from ontomask.errors import OptionError, OutputError
 
@@ -126,8 +126,7 @@ def _pairs(given: list[str] | None, option: str, form: str, *, last: bool = Fals
 
 
 def _print(found: Profile, show_values: bool, masks: Sequence[str]) -> None:
-    for note in found.notes:
-        remark(f"note: {note}")
+    remark_notes(found.notes)
     heads = ["column", "type", "values", "missing", "unique", "role", "kind", "taxonomy", "check"]
     heads += ["most frequent"] if show_values else []
     rows: list[list[Any]] = []

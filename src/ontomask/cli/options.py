@@ -33,30 +33,26 @@ MeasureName = Annotated[
     str | None, typer.Option(metavar="MEASURE", help="A measure for all nominal columns, in place of their own.")
 ]
 
-Missing = Annotated[
-    list[str] | None,
-    typer.Option("--missing", metavar="TEXT", help="A marker of missing values, such as NA; may be repeated."),
-]
-Sheet = Annotated[
-    str | None, typer.Option(metavar="NAME", help="The sheet of an Excel file: its name or its number (from 1).")
-]
-Encoding = Annotated[str | None, typer.Option(metavar="NAME", help="The encoding of a text file: utf-8, cp1252, ...")]
-Delimiter = Annotated[str | None, typer.Option(metavar="SIGN", help="The delimiter of a CSV: ';' or tab.")]
-Decimal = Annotated[str | None, typer.Option(metavar="SIGN", help="The decimal mark of a CSV: '.' or ','.")]
-TextColumn = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--text", metavar="COLUMN", help="A column that is text even if it looks like numbers; may be repeated."
-    ),
-]
 #: How a file is read, where what is detected is not enough: the options by the names of their settings.
 READING: dict[str, Any] = {
-    "missing": Missing,
-    "sheet": Sheet,
-    "encoding": Encoding,
-    "delimiter": Delimiter,
-    "decimal": Decimal,
-    "text": TextColumn,
+    "missing": Annotated[
+        list[str] | None,
+        typer.Option("--missing", metavar="TEXT", help="A marker of missing values, such as NA; may be repeated."),
+    ],
+    "sheet": Annotated[
+        str | None, typer.Option(metavar="NAME", help="The sheet of an Excel file: its name or its number (from 1).")
+    ],
+    "encoding": Annotated[
+        str | None, typer.Option(metavar="NAME", help="The encoding of a text file: utf-8, cp1252, ...")
+    ],
+    "delimiter": Annotated[str | None, typer.Option(metavar="SIGN", help="The delimiter of a CSV: ';' or tab.")],
+    "decimal": Annotated[str | None, typer.Option(metavar="SIGN", help="The decimal mark of a CSV: '.' or ','.")],
+    "text": Annotated[
+        list[str] | None,
+        typer.Option(
+            "--text", metavar="COLUMN", help="A column that is text even if it looks like numbers; may be repeated."
+        ),
+    ],
 }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ontomask.cli.console import remark, say, say_json
+from ontomask.cli.console import remark, say, say_json, shown_progress
 from ontomask.cli.options import (
     AsJson,
     Confined,
@@ -21,7 +21,6 @@ from ontomask.cli.options import (
     read_as,
     reads,
 )
-from ontomask.cli.progress import shown_progress
 from ontomask.progress import stretch
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ontomask.cli.console import remark, say, say_json, say_table
+from ontomask.cli.console import remark_notes, say, say_json, say_table
 from ontomask.errors import OptionError
 
 if TYPE_CHECKING:
@@ -77,8 +77,7 @@ def command(
         _only_with("a bare FILE", data=data, by=by, weights=weights, column=column, json=as_json)
         say(Path(str(severity.path)).read_text(encoding="utf-8-sig").rstrip("\n"))
         return
-    for note in severity.notes:
-        remark(f"note: {note}")
+    remark_notes(severity.notes)
     if data is None:
         _only_with("--data", by=by, weights=weights)
         _definition(severity, column, as_json)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ontomask.arguments import counted, short
 from ontomask.cli import taxonomy_columns
-from ontomask.cli.console import remark, say, say_json, say_table
+from ontomask.cli.console import remark_notes, say, say_json, say_table
 from ontomask.cli.taxonomy_options import (
     SHOWN,
     WRONG,
@@ -265,24 +266,22 @@ def convert(
     The columns are child, parent, label and synonyms; ontomask and any spreadsheet read it. The file is read back, and
     what it cannot hold is reported: definitions, other relations, alternative codes.
     """
-    from ontomask.taxonomy.conversion import convert_taxonomy
+    from ontomask.taxonomy.writing import convert_taxonomy
 
     require_free(target, force)
     with command_line_hints():
-        done = convert_taxonomy(source, target, format, overwrite=force, **pairs(option))
-    t = done.taxonomy
-    for note in t.notes:
-        remark(f"note: {note}")
+        t, lost = convert_taxonomy(source, target, format, overwrite=force, **pairs(option))
+    remark_notes(t.notes)
     if as_json:
         links = len(t.dag.parents.index)
-        say_json({"written": str(done.path), "concepts": len(t), "links": links, "lost": done.lost, "notes": t.notes})
+        say_json({"written": str(Path(target)), "concepts": len(t), "links": links, "lost": lost, "notes": t.notes})
         return
-    say(f"{done.path}: {counted(len(t), 'concept')}, {counted(len(t.dag.parents.index), 'is-a link')} of {t.name}")
+    say(f"{Path(target)}: {counted(len(t), 'concept')}, {counted(len(t.dag.parents.index), 'is-a link')} of {t.name}")
     if t.artificial_root:
         say(f"  the artificial root {t.artificial_root!r} is not in the file; reading adds it again")
-    for lost in done.lost:
-        say(f"  not in the file: {lost}")
-    if not done.lost:
+    for text in lost:
+        say(f"  not in the file: {text}")
+    if not lost:
         say("  nothing is lost: read back, it is identical")
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ontomask.arguments import counted, one_of, short
-from ontomask.cli.console import remark, say, say_json, say_table
+from ontomask.cli.console import remark, remark_notes, say, say_json, say_table
 from ontomask.cli.taxonomy_options import (
     SHOWN,
     AsJson,
@@ -105,13 +104,13 @@ def match(
     found = values.match(t, mapping, _language(language))
     if output is not None:
         write_text(mapping_text(found), Path(output), overwrite=force)
-    _remarks(values.notes)
+    remark_notes(values.notes)
     if as_json:
         say_json(_facts(values, found, output))
         return
     _how(values, found)
     _unclear(found, show_all)
-    _remarks(found.other_notes)
+    remark_notes(found.other_notes)
     if output is not None:
         say()
         unmatched = len(found.unmatched)
@@ -289,7 +288,7 @@ def _tell(values: ColumnValues, result: Coverage, show_all: bool, as_json: bool)
             }
         )
         return
-    _remarks(result.notes)
+    remark_notes(result.notes)
     if result.ambiguous:
         remark(f"note: {counted(result.ambiguous, 'value')} with several meanings; ontomask taxonomy match lists them")
     say(f"{values.where} in {result.by}")
@@ -309,12 +308,6 @@ def _tell(values: ColumnValues, result: Coverage, show_all: bool, as_json: bool)
 
 
 # ---- what both share --------------------------------------------------------------------------------------------
-
-
-def _remarks(notes: Iterable[object]) -> None:
-    """Notes beside the answer."""
-    for note in notes:
-        remark(f"note: {note}")
 
 
 def _most(show_all: bool) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from ontomask.arguments import counted, short
@@ -64,14 +65,11 @@ def repeating_column(values: pl.Series, counts: Longs | None = None) -> Repeatin
         values = values.cast(pl.String).str.strip_chars()
         held &= ~values.is_in(["", *MARKERS]).fill_null(True)
     different = values.filter(held).n_unique()
-    records, all_records = (int(held.sum()), len(held)) if counts is None else (_sum(counts, held), int(counts.sum()))
+    counts = np.ones(len(held), dtype=np.int64) if counts is None else counts
+    records, all_records = int(counts[held.to_numpy()].sum()), int(counts.sum())
     if different == records or not _names_somebody(values.name, different, records):
         return None
     return Repeating(values.name, different, records, all_records - records)
-
-
-def _sum(counts: Longs, where: pl.Series) -> int:
-    return int(counts[where.to_numpy()].sum())
 
 
 def _names_somebody(name: str, different: int, records: int) -> bool:

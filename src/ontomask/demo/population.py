@@ -191,6 +191,7 @@ def population() -> Population:
     owner = _owners(diagnoses, covered)
     age_model[owner >= 0] = np.array([model[name] for name in names])[owner[owner >= 0]]
 
+    by_race = _owners(diagnoses, figures.race_of)
     keys = _keys(diagnoses)
     principal = np.flatnonzero(weight)
     row = np.full(len(diagnoses), -1)
@@ -226,7 +227,7 @@ def population() -> Population:
             (range(len(figures.races)), np.array(shares))
             for shares in (*figures.race_shares, *figures.race_of.values())
         ),
-        race_row=_race_rows(diagnoses),
+        race_row=np.where(by_race >= 0, by_race + len(figures.race_shares), -1),
         male_only=sex_of_procedure == 1,
         cost=np.exp(cost + 0.2 * _normal(_keys(procedures))),
         stay_factor=np.log(
@@ -366,11 +367,6 @@ def _categories(taxonomy: Taxonomy) -> Longs:
     """The position of each code's category: what stands before the dot."""
     place = _places(taxonomy)[0]
     return np.array([place.get(code.split(".")[0], at) for at, code in enumerate(taxonomy.concepts)])
-
-
-def _race_rows(taxonomy: Taxonomy) -> Longs:
-    owner = _owners(taxonomy, profile().race_of)
-    return np.where(owner >= 0, owner + len(profile().race_shares), -1)
 
 
 def _bells(parts: Sequence[tuple[float, float, float, int, int]]) -> Floats:

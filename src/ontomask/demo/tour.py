@@ -145,15 +145,9 @@ class Tour:
         group = int(group_of[0])
         places = [int(i) for i in (group_of == group).nonzero()[0][:rows]]
         names = [column.name for column in self.result.prepared.table.columns]
-        before = self.result.prepared.data.select(names)
+        before, after = (data.select(names) for data in (self.result.prepared.data, self.result.data))
         where = {int(record): i for i, record in enumerate(self.result.records)}
-        return [
-            [
-                *(str(value) for value in before.row(place)),
-                *(str(v) for v in self.result.data.select(names).row(where[place])),
-            ]
-            for place in places
-        ]
+        return [[str(value) for value in before.row(place) + after.row(where[place])] for place in places]
 
 
 def make_tour(

@@ -90,10 +90,9 @@ def _synonym_tversky(request: DistanceRequest) -> Array:
     depth = request.dag.depth.astype(np.int64)
 
     def rows_of(block: slice) -> Floats:
-        low, high = block.start, block.stop
-        gamma = _gamma(depth[request.rows[low:high]], depth[request.columns])
-        distance = _tversky(terms.shared(low, high), terms.row_sizes[low:high], terms.column_sizes, gamma)
-        distance[request.rows[low:high, None] == request.columns] = 0  # also without any term
+        gamma = _gamma(depth[request.rows[block]], depth[request.columns])
+        distance = _tversky(terms.shared(block), terms.row_sizes[block], terms.column_sizes, gamma)
+        distance[request.rows[block, None] == request.columns] = 0  # also without any term
         return distance
 
     return request.by_rows(rows_of)
@@ -115,15 +114,14 @@ def rodriguez(request: DistanceRequest, weights: Sequence[float], radius: int) -
     parts = [_Sets(request, _terms(request)), _Sets(request, features), _Sets(request, _neighbours(request, radius))]
 
     def rows_of(block: slice) -> Floats:
-        low, high = block.start, block.stop
-        total: Floats = np.zeros((high - low, len(request.columns)))
+        total: Floats = np.zeros((len(request.rows[block]), len(request.columns)))
         applied = np.zeros_like(total)
         for weight, part in zip(weights, parts, strict=True):
-            likeness, known = part.jaccard(low, high)
+            likeness, known = part.jaccard(block)
             total += weight * likeness
             applied += weight * known
         distance = 1 - np.divide(total, applied, out=np.zeros_like(total), where=applied > 0)
-        distance[request.rows[low:high, None] == request.columns] = 0
+        distance[request.rows[block, None] == request.columns] = 0
         return distance.clip(0, 1)
 
     return request.by_rows(rows_of)
@@ -142,12 +140,11 @@ def x_similarity(request: DistanceRequest) -> Array:
     described = _Sets(request, [set(_words(request.taxonomy.definition_at(c))) for c in _asked(request)])
 
     def rows_of(block: slice) -> Floats:
-        low, high = block.start, block.stop
-        best: Floats = np.zeros((high - low, len(request.columns)))
+        best: Floats = np.zeros((len(request.rows[block]), len(request.columns)))
         for part in (*neighbourhoods, described):
-            np.maximum(best, part.jaccard(low, high)[0], out=best)
-        best[terms.shared(low, high) > 0] = 1
-        best[request.rows[low:high, None] == request.columns] = 1
+            np.maximum(best, part.jaccard(block)[0], out=best)
+        best[terms.shared(block) > 0] = 1
+        best[request.rows[block, None] == request.columns] = 1
         return 1 - best
 
     return request.by_rows(rows_of)
@@ -162,35 +159,33 @@ class _Sets:
     def __init__(self, request: DistanceRequest, sets: Sequence[set[Any]]) -> None:
         from scipy.sparse import csr_array  # late: it takes 0.15 s to load
 
-        asked = np.unique(np.concatenate((request.rows, request.columns)))
         number: dict[Any, int] = {}
         # Sorted, so that the numbering, and with it every sum, is the same in each run.
         indices = [number.setdefault(f, len(number)) for s in sets for f in sorted(s, key=repr)]
         size = np.array([len(s) for s in sets], dtype=np.int64)
         start = np.concatenate(([0], np.cumsum(size)))
         matrix = csr_array((np.ones(len(indices)), indices, start), shape=(len(sets), max(1, len(number))))
-        at_rows, at_columns = np.searchsorted(asked, request.rows), np.searchsorted(asked, request.columns)
+        at_rows, at_columns = (np.searchsorted(request.asked, places) for places in (request.rows, request.columns))
         self._rows: csr_array = matrix[at_rows]
         self._columns: csr_array = matrix[at_columns].T.tocsr()
         self.row_sizes, self.column_sizes = size[at_rows].astype(float), size[at_columns].astype(float)
 
-    def shared(self, low: int, high: int) -> Floats:
+    def shared(self, block: slice) -> Floats:
         """|A n B| for a block of rows."""
-        product: Floats = (self._rows[low:high] @ self._columns).toarray()
+        product: Floats = (self._rows[block] @ self._columns).toarray()
         return product
 
-    def jaccard(self, low: int, high: int) -> tuple[Floats, NDArray[np.bool_]]:
+    def jaccard(self, block: slice) -> tuple[Floats, NDArray[np.bool_]]:
         """|A n B| / |A u B|, 0 where both are empty, and where they are not."""
-        shared = self.shared(low, high)
-        union = self.row_sizes[low:high, None] + self.column_sizes - shared
+        shared = self.shared(block)
+        union = self.row_sizes[block, None] + self.column_sizes - shared
         known = union > 0
         return np.divide(shared, union, out=shared, where=known), known
 
 
 def _asked(request: DistanceRequest) -> list[int]:
     """The concepts asked for, each once, as positions in the taxonomy."""
-    asked = np.unique(np.concatenate((request.rows, request.columns)))
-    return [int(i) for i in request.in_taxonomy(asked)]
+    return [int(i) for i in request.in_taxonomy(request.asked)]
 
 
 def _terms(request: DistanceRequest) -> list[set[str]]:
@@ -244,10 +239,6 @@ def _check_weights(value: Any) -> str | None:
     return "three numbers >= 0, not all 0: for synonyms, features and neighbourhood"
 
 
-def _check_radius(value: Any) -> str | None:
-    return None if is_whole(value) and value >= 1 else "a whole number >= 1"
-
-
 MEASURES = (
     Measure(
         "logsc", "share of ancestors not in common, on a log scale: the default",
@@ -265,7 +256,8 @@ MEASURES = (
         options={
             "weights": Option((1 / 3, 1 / 3, 1 / 3), "Weights of synonyms, features and neighbourhood.",
                               check=_check_weights),
-            "radius": Option(1, "How many links the neighbourhood reaches.", check=_check_radius),
+            "radius": Option(1, "How many links the neighbourhood reaches.",
+                             check=lambda n: None if is_whole(n) and n >= 1 else "a whole number >= 1"),
         },
     ),
     Measure(

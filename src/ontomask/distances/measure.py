@@ -49,6 +49,11 @@ class DistanceRequest:
         """Positions in the taxonomy that are in scope."""
         return set(range(len(self.taxonomy)) if self.kept is None else map(int, self.kept))
 
+    @cached_property
+    def asked(self) -> Longs:
+        """The concepts of rows and columns, each once, as positions in ``dag``."""
+        return np.unique(np.concatenate((self.rows, self.columns)))
+
     @property
     def counts(self) -> NDArray[np.float64]:
         """How often each concept of the taxonomy occurs in the corpus."""
@@ -134,18 +139,7 @@ class Measure:
         return farthest if self.largest is None else self.largest
 
     def resolve_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The options with their defaults, checked.
-
-        Parameters
-        ----------
-        options : mapping of str to object
-            The options given.
-
-        Returns
-        -------
-        dict of str to object
-            All options of the measure.
-        """
+        """All options of the measure: those of ``options``, checked, and the defaults of the others."""
         for name, value in options.items():
             if name not in self.options:
                 raise OptionError(

@@ -116,8 +116,7 @@ def register_measure(
         raise OptionError(f"the option name {reserved[0]!r} is already used", remedy="Call your option something else.")
 
     def compute(request: DistanceRequest, **chosen: Any) -> Array:
-        asked = np.unique(np.concatenate((request.rows, request.columns)))
-        codes = [request.taxonomy.concepts[i] for i in request.in_taxonomy(asked)]
+        codes = [request.taxonomy.concepts[i] for i in request.in_taxonomy(request.asked)]
         taxonomy = request.taxonomy
         if request.kept is not None:  # scope="attribute": it sees nothing else
             taxonomy = taxonomy.subtree(taxonomy.concepts[int(request.kept[request.dag.root])])
@@ -127,7 +126,7 @@ def register_measure(
         except (TypeError, ValueError):
             numbers = np.zeros(0)
         whole = _checked(name, numbers, codes)
-        at = np.ix_(np.searchsorted(asked, request.rows), np.searchsorted(asked, request.columns))
+        at = np.ix_(*(np.searchsorted(request.asked, places) for places in (request.rows, request.columns)))
         return whole[at].astype(request.dtype, copy=False)
 
     declared = {key: Option(default, "an option of your own measure") for key, default in (options or {}).items()}

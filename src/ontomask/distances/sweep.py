@@ -59,19 +59,15 @@ class Fold(ABC):
 
 
 class SeededFold(Fold):
-    """A fold that starts anew, or is corrected, wherever a concept subsumes the column itself."""
+    """A fold that takes the best of the parents' values, a link's cost added, and its own where x subsumes y itself."""
+
+    best: np.ufunc  #: of two values: maximum or minimum
+    #: What is added to the values that each concept takes over; None: nothing.
+    cost: Array | None = None
 
     @abstractmethod
     def seeds(self, pairs: AncestorPairs, width: int) -> Array:
         """The value of x at y where x subsumes y, for every such pair."""
-
-    @abstractmethod
-    def take_over(self, held: Array, step: Step) -> None:
-        """Fill ``held[step.begin:step.end]`` from the parents' rows."""
-
-    @abstractmethod
-    def correct(self, held: Array, place: Array, column: Array, seed: Array) -> None:
-        """Put the seeds of one step in."""
 
     def run(self, pairs: AncestorPairs, width: int) -> Array:
         held = np.empty((len(self.closure), width), dtype=self.dtype)
@@ -79,8 +75,15 @@ class SeededFold(Fold):
         held[0, pairs.row[:width]] = seed[:width]  # the root stands first and subsumes every column
         at = np.searchsorted(pairs.concept, [step.begin for step in self.closure.steps] + [len(self.closure)])
         for step, low, high in zip(self.closure.steps, at[:-1], at[1:], strict=True):
-            self.take_over(held, step)
-            self.correct(held, pairs.concept[low:high], pairs.row[low:high], seed[low:high])
+            rows = held[step.begin : step.end]
+            np.take(held, step.first, axis=0, out=rows, mode="clip")
+            for concept, parent in step.others:
+                held[concept] = self.best(held[concept], held[parent])
+            if self.cost is not None:
+                rows += self.cost[step.begin : step.end, None]
+            own = pairs.concept[low:high], pairs.row[low:high]
+            # In a DAG the way round through another ancestor can be better than the way straight up.
+            held[own] = self.best(held[own], seed[low:high])
         return held
 
 
@@ -126,24 +129,17 @@ class SharedAncestors(Fold):
 class DeepestCommon(SeededFold):
     """``depth * big - links`` of the LCS: its maximum is the deepest common ancestor, then the fewest links."""
 
+    best = np.maximum
+
     def __init__(self, closure: Closure) -> None:
         super().__init__(closure)
         deepest = int(closure.depth.max())
         self.big = 2 * deepest + 1  # no two concepts have more links to their LCS in all
         self.dtype = smallest_dtype(deepest * self.big + self.big)
+        self.cost = np.full(len(closure), -1, dtype=self.dtype)
 
     def seeds(self, pairs: AncestorPairs, width: int) -> Array:
         return self.closure.depth[pairs.concept] * self.big - pairs.links
-
-    def take_over(self, held: Array, step: Step) -> None:
-        rows = held[step.begin : step.end]
-        np.take(held, step.first, axis=0, out=rows, mode="clip")
-        for concept, parent in step.others:
-            held[concept] = np.maximum(held[concept], held[parent])
-        rows -= 1
-
-    def correct(self, held: Array, place: Array, column: Array, seed: Array) -> None:
-        held[place, column] = seed  # nothing x and y share is deeper than x itself
 
     @property
     def keys(self) -> int:
@@ -157,8 +153,10 @@ class DeepestCommon(SeededFold):
         return depth, depth * self.big - whole
 
 
-class ShortestPath(SeededFold):
-    """Fewest is-a links between x and y through a common ancestor."""
+class FewestDown(SeededFold):
+    """Fewest links down to y from a concept that subsumes both x and y; the way up from x is free."""
+
+    best = np.minimum
 
     def __init__(self, closure: Closure) -> None:
         super().__init__(closure)
@@ -167,33 +165,25 @@ class ShortestPath(SeededFold):
     def seeds(self, pairs: AncestorPairs, width: int) -> Array:
         return pairs.links
 
-    def take_over(self, held: Array, step: Step) -> None:
-        rows = held[step.begin : step.end]
-        np.take(held, step.first, axis=0, out=rows, mode="clip")
-        for concept, parent in step.others:
-            held[concept] = np.minimum(held[concept], held[parent])
-        rows += 1
 
-    def correct(self, held: Array, place: Array, column: Array, seed: Array) -> None:
-        # In a DAG the way round through another ancestor can be shorter than the way straight up.
-        held[place, column] = np.minimum(held[place, column], seed)
+class ShortestPath(FewestDown):
+    """Fewest is-a links between x and y through a common ancestor."""
+
+    def __init__(self, closure: Closure) -> None:
+        super().__init__(closure)
+        self.cost = np.ones(len(closure), dtype=self.dtype)
 
 
-class FewestDown(ShortestPath):
-    """Fewest links down to y from a concept that subsumes both x and y; the way up from x is free."""
-
-    def take_over(self, held: Array, step: Step) -> None:
-        super().take_over(held, step)
-        held[step.begin : step.end] -= 1
-
-
-class CheapestPath(ShortestPath):
+class CheapestPath(SeededFold):
     """Least total weight between x and y, a link weighing what its child weighs."""
+
+    best = np.minimum
+    dtype = np.dtype(np.int64)
+    cost: NDArray[np.int64]
 
     def __init__(self, closure: Closure, weight: NDArray[np.int64]) -> None:
         super().__init__(closure)
-        self.dtype = np.dtype(np.int64)
-        self._weight = weight
+        self.cost = weight
 
     def seeds(self, pairs: AncestorPairs, width: int) -> Array:
         """The least weight from each column up to each of its ancestors.
@@ -213,16 +203,14 @@ class CheapestPath(ShortestPath):
             place, column = pairs.concept[low:high], pairs.row[low:high]
             owner, parent = self.closure.parents.gather(place)
             at = by[np.searchsorted(ordered, parent.astype(np.int64) * width + column[owner])]
-            np.minimum.at(climb, at, climb[low:high][owner] + self._weight[place[owner]])
+            np.minimum.at(climb, at, climb[low:high][owner] + self.cost[place[owner]])
         return climb
-
-    def take_over(self, held: Array, step: Step) -> None:
-        super().take_over(held, step)
-        held[step.begin : step.end] += self._weight[step.begin : step.end, None] - 1
 
 
 class RichestCommon(SeededFold):
     """Rank of the greatest information content among the common ancestors of x and y."""
+
+    best = np.maximum
 
     def __init__(self, closure: Closure, content: NDArray[np.float64]) -> None:
         super().__init__(closure)
@@ -232,14 +220,6 @@ class RichestCommon(SeededFold):
 
     def seeds(self, pairs: AncestorPairs, width: int) -> Array:
         return self._rank[pairs.concept]
-
-    def take_over(self, held: Array, step: Step) -> None:
-        np.take(held, step.first, axis=0, out=held[step.begin : step.end], mode="clip")
-        for concept, parent in step.others:
-            held[concept] = np.maximum(held[concept], held[parent])
-
-    def correct(self, held: Array, place: Array, column: Array, seed: Array) -> None:
-        held[place, column] = np.maximum(held[place, column], seed)
 
 
 def sweep(

@@ -1,4 +1,4 @@
-"""Optional packages for some file formats, loaded when such a file is read or written."""
+"""Optional packages, loaded when they are first needed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from typing import Any
 from ontomask.errors import MissingExtraError
 
 #: Package -> the extra of ours that installs it.
-_EXTRAS = {"fastexcel": "excel", "xlsxwriter": "excel", "pyreadstat": "stat"}
+_EXTRAS = {
+    "fastexcel": "excel",
+    "xlsxwriter": "excel",
+    "pyreadstat": "stat",
+    "pyoxigraph": "rdf",
+    "simple_icd_10_cm": "icd10",
+}
 
 
 def load_extra(package: str, what: str) -> Any:
@@ -16,4 +22,4 @@ def load_extra(package: str, what: str) -> Any:
     try:
         return import_module(package)
     except ImportError:
-        raise MissingExtraError(what, package, _EXTRAS[package]) from None
+        raise MissingExtraError(what, package.replace("_", "-"), _EXTRAS[package]) from None

@@ -29,16 +29,9 @@ def _nothing(*_: Any) -> tuple[str, ...]:
 class NamesFile:
     """Marks a setting that may name a file, in its annotation, behind all validators.
 
-    Parameters
-    ----------
-    role
-        What the file is, in a list of files: "taxonomy", "levels".
-    key
-        Where the setting is a mapping of options: the option that names the file.
-    known
-        Gives the names that are not files, such as those of the catalog.
-    inside
-        Gives the names of files that the file itself names, without opening them. They are looked for beside it.
+    ``role``: what the file is, in a list of files, such as "taxonomy". ``key``: where the setting is a mapping of options, the
+    option that names the file. ``known`` gives the names that are not files, such as those of the catalog. ``inside`` gives the
+    names of files that the file itself names, without opening them; they are looked for beside it.
     """
 
     role: str

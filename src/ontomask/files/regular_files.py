@@ -13,6 +13,8 @@ import stat
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from ontomask.errors import OntomaskError
+
 #: What is not unpacked at all: more than this much, at more than this many bytes from one.
 SUSPICIOUS, RATIO = 100 << 20, 250
 #: What is assumed where the system does not tell.
@@ -61,6 +63,14 @@ def _require_regular(mode: int) -> None:
         raise NotRegular(0, f"it is {_KINDS.get(stat.S_IFMT(mode), 'something else')}, not a file")
 
 
+def exists(path: Path) -> bool:
+    """Is there something of that name? A name that the file system cannot have is of nothing."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
 def kind_of(path: str | Path) -> str | None:
     """What stands there if it is neither a regular file nor a folder: a pipe, a socket, a device."""
     try:
@@ -68,6 +78,13 @@ def kind_of(path: str | Path) -> str | None:
     except (OSError, ValueError):
         return None
     return None if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else _KINDS.get(stat.S_IFMT(mode), "something else")
+
+
+def refuse_special(path: Path, error: type[OntomaskError]) -> None:
+    """An error if there is a pipe, a socket or a device of that name."""
+    kind = kind_of(path)
+    if kind is not None:
+        raise error(f"it is {kind}, not a file", where=str(path), remedy="Save its contents as a file first.")
 
 
 def free_memory() -> int:

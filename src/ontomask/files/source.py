@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar
 
 from ontomask.arguments import is_text_encoding
-from ontomask.errors import TaxonomyFileError
+from ontomask.errors import OntomaskError, TaxonomyFileError
 from ontomask.files.regular_files import SUSPICIOUS, NotRegular, TooLarge, free_memory, open_regular, unpacked
 
 _REMEDIES: dict[type, str] = {
@@ -39,6 +39,8 @@ BYTE_ORDER_MARKS = (
     (b"\xff\xfe", "utf-16"),
     (b"\xfe\xff", "utf-16"),
 )
+#: Bytes that cp1252 does not have.
+NOT_CP1252 = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 #: An accented letter or a quotation mark in UTF-8. Read as cp1252 it shows as two or three odd signs.
 _WIDE = re.compile(rb"\xc3[\x80-\xbf]|\xe2\x80[\x90-\xbf]")
 
@@ -53,6 +55,8 @@ class Source:
 
     #: Bytes of memory that a byte of the file takes while it is read, at least.
     room: ClassVar[int] = 1
+    #: What is raised where something is wrong with the file.
+    failure: ClassVar[type[OntomaskError]] = TaxonomyFileError
 
     def __post_init__(self) -> None:
         if self.encoding is not None and not is_text_encoding(self.encoding):
@@ -73,9 +77,13 @@ class Source:
         name = self.path.name
         return Path(name[:-3] if name.lower().endswith(".gz") else name).stem
 
-    def error(self, what: str, *, line: int | None = None, remedy: str | None = None) -> TaxonomyFileError:
-        where = self.where if line is None else f"{self.where}, line {line}"
-        return TaxonomyFileError(what, where=where, remedy=remedy)
+    def error(self, what: str, *, line: int | None = None, remedy: str | None = None) -> OntomaskError:
+        return self.failure(what, where=self.where if line is None else self.at(line), remedy=remedy)
+
+    def origin(self, name: str | None, version: str | None = None) -> dict[str, Any]:
+        """Where what is read comes from, as a taxonomy takes it: its name, source and notes, and the place for errors."""
+        source = self.path.name + (f", version {version}" if version else "")
+        return {"name": name or self.stem, "source": source, "notes": self.notes, "where": self.where}
 
     def at(self, line: int) -> str:
         return f"{self.where}, line {line}"
@@ -140,21 +148,15 @@ class Source:
                     f"no line end in the first {len(first):,} bytes",
                     remedy="Expected a table with line breaks; is it the right file?",
                 )
-        data = self.read()
-        return self.decode(data).replace("\r\n", "\n").replace("\r", "\n")
+        text, _ = self.decoded(self.read())
+        return text.replace("\r\n", "\n").replace("\r", "\n")
 
-    def decode(self, data: bytes, *, tell: bool = True) -> str:
-        """Bytes as text, the encoding detected unless given; ``tell``: note what was assumed."""
-        text, assumed = self._decode(data)
-        if assumed and tell:
-            self.notes.append(assumed)
-        return text
-
-    def _decode(self, data: bytes) -> tuple[str, str | None]:
+    def decoded(self, data: bytes, *, tell: bool = True) -> tuple[str, str]:
+        """Bytes as text, and their encoding, detected unless given; ``tell``: note what was assumed."""
         encoding = self.encoding or next((e for bom, e in BYTE_ORDER_MARKS if data.startswith(bom)), None)
         if encoding:
             try:
-                return data.decode(encoding), None
+                return data.decode(encoding), encoding
             except UnicodeDecodeError as problem:
                 line = data[: problem.start].count(b"\n") + 1
                 raise self.error(
@@ -163,13 +165,14 @@ class Source:
                     remedy="Give the encoding the file was written in, or leave it out to have it detected.",
                 ) from None
         try:
-            return data.decode("utf-8"), None
+            return data.decode("utf-8"), "utf-8"
         except UnicodeDecodeError:
             self._refuse_mixed(data)
-        try:
-            return data.decode("cp1252"), "read as cp1252 (Windows), because it is not valid UTF-8"
-        except UnicodeDecodeError:
-            return data.decode("latin-1"), "read as latin-1, because it is neither valid UTF-8 nor cp1252"
+        assumed, note = "cp1252", "read as cp1252 (Windows), because it is not valid UTF-8"
+        if NOT_CP1252.search(data):
+            assumed, note = "latin-1", "read as latin-1, because it is neither valid UTF-8 nor cp1252"
+        self.notes += [note] if tell else []
+        return data.decode(assumed), assumed
 
     def _refuse_mixed(self, data: bytes) -> None:
         """An error where some lines are UTF-8 and others are not: read in one encoding, part of them is garbled."""

@@ -16,7 +16,7 @@ import yaml
 
 from ontomask.arguments import did_you_mean, short
 from ontomask.errors import MissingDataError, PolicyError
-from ontomask.files.regular_files import kind_of, open_regular
+from ontomask.files.regular_files import open_regular, refuse_special
 
 #: Gives the line of a path such as ("sets", 2, "where"), as "line 12".
 Lines = Callable[[tuple[Any, ...]], str]
@@ -110,13 +110,6 @@ Plain.add_implicit_resolver(_FLOAT, re.compile(_DECIMAL), list("-+0123456789."))
 Plain.add_constructor(_INT, Plain.construct_yaml_int)
 
 
-def require_regular(file: Path) -> None:
-    """An error if the file is a pipe, a device or a socket."""
-    kind = kind_of(file)
-    if kind is not None:
-        raise PolicyError(f"it is {kind}, not a file", where=str(file), remedy="Save its contents as a file first.")
-
-
 def _text(file: Path) -> str:
     try:
         with open_regular(file) as stream:
@@ -136,7 +129,7 @@ def parsed_mapping(file: Path, loader: type[Any], what: str, keys: str) -> tuple
     """Like :func:`parsed` for a file that must be there and hold ``keys``; ``what`` says what it is."""
     if file.is_dir():
         raise PolicyError("this is a folder", where=str(file), remedy=f"Name the {what} file in it.")
-    require_regular(file)
+    refuse_special(file, PolicyError)
     if not file.is_file():
         near = ""
         with suppress(OSError):

@@ -11,7 +11,6 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +19,10 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import short, some_of
 from ontomask.errors import DataError, OptionError
-from ontomask.files.source import BYTE_ORDER_MARKS, DELIMITERS, HEAD, LONGEST_LINE, Source, detect_delimiter
+from ontomask.files.source import DELIMITERS, HEAD, LONGEST_LINE, NOT_CP1252, Source, detect_delimiter
+from ontomask.microdata.file_contents import TableContents
 from ontomask.microdata.frames import LONGEST_NAME, is_pattern
-from ontomask.statements import Statement, note
+from ontomask.statements import note
 
 _QUOTE, _NEWLINE, _RETURN = 34, 10, 13
 _NUMBER = re.compile(r"\s*[-+]?[0-9]+([.,][0-9]+)?\s*")
@@ -35,22 +35,11 @@ class DataSource(Source):
     above = 0
     #: The bytes of the file, its cells as text, and marks of delimiters, line ends and quotes.
     room = 3
-
-    def error(self, what: str, *, line: int | None = None, remedy: str | None = None) -> DataError:  # type: ignore[override]
-        return DataError(what, where=self.where if line is None else self.at(line), remedy=remedy)
+    failure = DataError
 
 
-@dataclass
-class CsvFile:
+def read_csv(path: Path, *, delimiter: str | None = None, encoding: str | None = None) -> TableContents:
     """The cells of a CSV as text, nulls where nothing stood, and what was found out on the way."""
-
-    data: pl.DataFrame
-    delimiter: str
-    encoding: str
-    notes: list[Statement]
-
-
-def read_csv(path: Path, *, delimiter: str | None = None, encoding: str | None = None) -> CsvFile:
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or not delimiter.isascii()):
         raise OptionError(f"the delimiter {delimiter!r}", remedy="Give one character, such as ';'.")
     source = DataSource(path, encoding)
@@ -74,7 +63,7 @@ def read_csv(path: Path, *, delimiter: str | None = None, encoding: str | None =
         source.notes.append(f"{blank:,} blank {'line' if blank == 1 else 'lines'} left out")
     if not data.height:
         raise source.error("there are no rows below the header", remedy="Check how the file was written.")
-    return CsvFile(data, separator, found, list(map(note, source.notes)))
+    return TableContents(data, list(map(note, source.notes)), separator, found)
 
 
 # ---- bytes ------------------------------------------------------------------------------------------------------
@@ -90,12 +79,17 @@ def _payload(source: DataSource) -> tuple[bytes, str]:
                 f"no line end in the first {len(first):,} bytes",
                 remedy="Expected a table with line breaks; is it the right file?",
             )
-    data = source.read()
-    named = source.encoding or next((name for bom, name in BYTE_ORDER_MARKS if data.startswith(bom)), None)
-    if named is not None:
-        payload, found = source.decode(data).encode(), named
-    else:
-        payload, found = _guessed(source, data)
+    payload = source.read()
+    text, found = source.decoded(payload)
+    odd = NOT_CP1252.search(payload) if found == "latin-1" and source.encoding is None else None
+    if odd:
+        raise source.error(
+            f"byte 0x{odd[0].hex()} is neither UTF-8 nor cp1252, so the encoding is not known",
+            line=payload[: odd.start()].count(b"\n") + 1,
+            remedy="Give the encoding the file was written in: encoding='cp850' or 'cp1250', say (--encoding).",
+        )
+    if found != "utf-8":
+        payload = text.encode()
     if b"\n" not in payload:
         payload = payload.replace(b"\r", b"\n")
     zero = payload.find(b"\0")
@@ -106,23 +100,6 @@ def _payload(source: DataSource) -> tuple[bytes, str]:
             remedy="It is damaged, or not text. Remove them if you know where they come from.",
         )
     return payload, found
-
-
-def _guessed(source: DataSource, data: bytes) -> tuple[bytes, str]:
-    try:
-        data.decode("utf-8")
-        return data, "utf-8"
-    except UnicodeDecodeError:
-        text = source.decode(data)
-    try:
-        data.decode("cp1252")
-    except UnicodeDecodeError as problem:
-        raise source.error(
-            f"byte 0x{data[problem.start]:02x} is neither UTF-8 nor cp1252, so the encoding is not known",
-            line=data[: problem.start].count(b"\n") + 1,
-            remedy="Give the encoding the file was written in: encoding='cp850' or 'cp1250', say (--encoding).",
-        ) from None
-    return text.encode(), "cp1252"
 
 
 def _from_header(source: DataSource, payload: bytes) -> tuple[bytes, str | None]:

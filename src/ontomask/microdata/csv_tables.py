@@ -6,6 +6,7 @@ import codecs
 import gzip
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -43,7 +44,7 @@ def read_csv_table(
     data, found = without_markers(raw.data, missing)
     raw.notes += marker_note(raw.data, data, found)
     data, mark, notes = typed(data, delimiter=raw.delimiter, decimal=decimal, text=text)
-    return TableContents(data, raw.notes + notes, raw.delimiter, raw.encoding, mark)
+    return replace(raw, data=data, notes=raw.notes + notes, decimal=mark)
 
 
 def read_tsv_table(file: Path, *, delimiter: str | None, **options: Any) -> TableContents:
@@ -71,9 +72,10 @@ def write_csv(data: pl.DataFrame, part: Path, *, target: Path, delimiter: str, e
         _check_csv(column, str(target))
     layout: dict[str, Any] = {"separator": delimiter, "decimal_comma": decimal == ","}
     if data.width == 1:
-        _check_only_column(data.to_series(), str(target))
+        only = data.to_series()
+        _check_only_column(only, str(target))
         layout["null_value"] = '""'
-        if _has_blank_texts(data.to_series()):
+        if is_text(only.dtype) and (only.cast(pl.String).str.strip_chars() == "").any():
             layout["quote_style"] = "non_numeric"  # a line of blanks is an empty line to some readers
     with part.open("wb") as raw, _packed(raw, target) as stream:
         if codecs.lookup(encoding).name == "utf-8":
@@ -115,10 +117,6 @@ def _check_csv(column: pl.Series, where: str) -> None:
             where=f"{where}, column {column.name!r}",
             remedy="Replace them, by null for instance, or write Parquet.",
         )
-
-
-def _has_blank_texts(column: pl.Series) -> bool:
-    return is_text(column.dtype) and bool((column.cast(pl.String).str.strip_chars() == "").any())
 
 
 def _check_only_column(column: pl.Series, where: str) -> None:

@@ -50,7 +50,7 @@ class _Column:
 
 
 def typed(
-    data: pl.DataFrame, *, delimiter: str, decimal: str | None = None, text: Collection[str] = ()
+    data: pl.DataFrame, *, delimiter: str | None, decimal: str | None = None, text: Collection[str] = ()
 ) -> tuple[pl.DataFrame, str, list[Statement]]:
     """The frame with its number columns as numbers, the decimal mark, and notes. ``text``: columns to leave alone."""
     commas = decimal == "," or (decimal is None and delimiter != ",")
@@ -137,8 +137,8 @@ def _converted(column: _Column, mark: str, notes: list[Statement]) -> pl.Series:
         return stripped.cast(pl.Int64)
     if form == "grouped":
         notes.append(note(f"column {name!r} has points for thousands: 1.234,50 is read as 1234.50", name))
-        stripped = stripped.str.replace_all(".", "", literal=True)
-    pointed = _pointed(stripped) if form in ("comma", "grouped") else stripped
+        stripped = _ungrouped(stripped)
+    pointed = _pointed(stripped) if form == "comma" else stripped
     if _longest(pointed) > _DIGITS:
         notes.append(
             note(f"column {name!r}: numbers of more than {_DIGITS} digits were rounded to 64-bit floats", name)

@@ -28,12 +28,8 @@ def restore_dtype(column: pl.Series, before: pl.Series) -> pl.Series:
         return column.cast(pl.String).cast(pl.Enum(in_use(dtype.categories.to_list(), column)))
     if column.dtype == dtype or not _akin(column.dtype, dtype):
         return column
-    try:
-        back = column.cast(dtype)
-        survived = back.cast(column.dtype).eq_missing(column).all()
-    except pl.exceptions.PolarsError:
-        return column
-    return back if survived else column
+    back = _unchanged(column, dtype)
+    return column if back is None else back
 
 
 def in_use(categories: Sequence[Any], now: pl.Series) -> list[Any]:
@@ -111,6 +107,8 @@ def aligned(before: pl.Series, after: pl.Series, *, dates: bool = False) -> tupl
 def _same_type(before: pl.Series, after: pl.Series) -> tuple[pl.Series | None, pl.Series | None]:
     """In the type of one of them or, for numbers, in another that holds both."""
     numbers = before.dtype.is_numeric() and after.dtype.is_numeric()
+    if _kind(before.dtype) != _kind(after.dtype):
+        return None, None
     for dtype in (before.dtype, after.dtype, *([pl.Float64()] if numbers else [])):
         pair = _unchanged(before, dtype), _unchanged(after, dtype)
         if pair[0] is not None and pair[1] is not None:
@@ -120,8 +118,6 @@ def _same_type(before: pl.Series, after: pl.Series) -> tuple[pl.Series | None, p
 
 def _unchanged(values: pl.Series, dtype: pl.DataType) -> pl.Series | None:
     """The values in another type if each of them survives."""
-    if _kind(values.dtype) != _kind(dtype):
-        return None
     try:
         cast = values.cast(dtype)
         return cast if cast.cast(values.dtype).eq_missing(values).all() else None

@@ -14,8 +14,7 @@ from ontomask.arguments import one_of
 from ontomask.errors import OptionError
 from ontomask.microdata import stat_files
 from ontomask.microdata.csv_tables import beside_csv, read_csv_table, read_tsv_table, write_csv
-from ontomask.microdata.excel_contents import beside_excel
-from ontomask.microdata.excel_files import read_excel, write_excel
+from ontomask.microdata.excel_files import beside_excel, read_excel, write_excel
 from ontomask.microdata.file_contents import ExtraContents, TableContents
 from ontomask.microdata.parquet_files import beside_parquet, read_parquet, scan_parquet, write_parquet
 

@@ -261,21 +261,17 @@ def _give(column: pl.Series, before: pl.Series, dtype: Any) -> Any:
     if isinstance(dtype, pd.StringDtype):
         return _text(column, dtype)
     if isinstance(dtype, pd.ArrowDtype):
+        import pyarrow as pa  # late: pyarrow is optional
+
         from ontomask.microdata.arrow_frames import ArrowColumn, to_arrow  # late: pyarrow is optional
 
-        return _as_arrow(column, before, dtype, to_arrow, ArrowColumn)
+        native = {column.name: ArrowColumn(pa.field(column.name, dtype.pyarrow_dtype))}
+        array = to_arrow([column], before.to_frame(), native).column(0)
+        return pd.array(array, dtype=pd.ArrowDtype(array.type))
     values = pd.Series(_default(column))
     if isinstance(dtype, np.dtype) and dtype.kind in "iub":
         return values  # the same type, or with missing values its nullable sister
     return values.astype(dtype)
-
-
-def _as_arrow(column: pl.Series, before: pl.Series, dtype: Any, to_arrow: Callable[..., Any], native: Any) -> Any:
-    import pyarrow as pa  # late: pyarrow is optional
-
-    table = to_arrow([column], before.to_frame(), {column.name: native(pa.field(column.name, dtype.pyarrow_dtype))})
-    array = table.column(0)
-    return pd.array(array, dtype=pd.ArrowDtype(array.type))
 
 
 def _default(column: pl.Series) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -57,13 +57,13 @@ def read_errors(file: Path, title: str) -> Iterator[None]:
         ) from problem
 
 
-def require_parquet_fits(file: Path, names: Collection[str] | None = None) -> None:
+def require_parquet_fits(file: Path) -> None:
     """An error if the rows that a Parquet file declares cannot fit into memory: few bytes can stand for very many."""
     with open_regular(file) as stream:
         schema = pl.read_parquet_schema(stream)
         stream.seek(0)
         rows = int(pl.scan_parquet(stream, glob=False).select(pl.len()).collect().item())
-    needed = rows * sum(_width(dtype) for name, dtype in schema.items() if names is None or name in names)
+    needed = rows * sum(map(_width, schema.values()))
     if needed > free_memory():
         raise DataError(
             f"{rows:,} rows need at least {needed / 1e9:,.1f} GB, and less memory is free",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,11 @@ import polars as pl
 
 from ontomask.arguments import as_path, did_you_mean, one_of, some_of
 from ontomask.errors import DataError, OptionError
-from ontomask.files.regular_files import kind_of
+from ontomask.files.regular_files import refuse_special
 from ontomask.fork_safety import require_threads
 from ontomask.microdata.csv_types import Codes, typed
 from ontomask.microdata.dtypes import is_text
+from ontomask.microdata.file_contents import TableContents
 from ontomask.microdata.formats import FORMATS, Format, chosen_format
 from ontomask.microdata.missing_markers import marker_note, without_markers
 from ontomask.statements import Statement, note
@@ -23,21 +24,15 @@ _DELIMITER_NAMES = {"\t": "tab", " ": "blank"}
 _DECIMAL_NAMES = {".": "decimal point", ",": "decimal comma"}
 
 
-@dataclass(repr=False)
-class TableFile:
+@dataclass(repr=False, kw_only=True)
+class TableFile(TableContents):
     """A file that was read: ``data``, and how. ``notes`` say what the user should know.
 
     ``delimiter`` and ``decimal`` are of CSV files only, ``sheet`` of Excel's; ``encoding`` of all text formats.
     """
 
-    data: pl.DataFrame
     path: Path
     format: str
-    delimiter: str | None = None
-    encoding: str | None = None
-    decimal: str | None = None
-    sheet: str | None = None
-    notes: list[Statement] = field(default_factory=list)
 
     def summary(self) -> str:
         """What was detected, in words: ``CSV, delimiter ";", encoding cp1252, decimal comma; 30,162 rows, 9 columns``."""
@@ -154,9 +149,7 @@ def require_file(file: Path) -> None:
     """An error unless there is a file with something in it."""
     if file.is_dir():
         raise DataError("this is a folder", where=str(file), remedy="Name a file in it.")
-    kind = kind_of(file)
-    if kind is not None:
-        raise DataError(f"it is {kind}, not a file", where=str(file), remedy="Save its contents as a file first.")
+    refuse_special(file, DataError)
     if not file.is_file():
         near = did_you_mean(file.name, [p.name for p in file.parent.iterdir()]) if file.parent.is_dir() else ""
         raise DataError("no such file", where=str(file), remedy=f"{near}Check the path.")

@@ -103,7 +103,7 @@ def _note(extent: _Extent, text: bytes) -> int:
     for name in set(placed) if len(placed) < 100 else _corners(placed):
         letters = name.rstrip(b"0123456789")
         extent.row = max(extent.row, int(name[len(letters) :]))
-        extent.column = max(extent.column, _place(letters))
+        extent.column = max(extent.column, column_number(letters))
     extent.cells += len(placed)
     return len(_TAG.findall(text)) - len(placed)
 
@@ -115,7 +115,8 @@ def _corners(placed: list[bytes]) -> list[bytes]:
     return [letters + str(last).encode() for letters in columns]
 
 
-def _place(letters: bytes) -> int:
+def column_number(letters: bytes) -> int:
+    """A is 1, Z 26, AA 27."""
     place = 0
     for letter in letters:
         place = place * 26 + letter - 64
@@ -136,7 +137,7 @@ def _counted(stream: BinaryIO, entry: zipfile.ZipInfo) -> _Extent:
         elif kind == "c":
             found = re.fullmatch(r"([A-Z]{1,3})([0-9]+)", attributes.get("r", ""))
             if found:
-                row, column = int(found[2]), _place(found[1].encode())
+                row, column = int(found[2]), column_number(found[1].encode())
             else:
                 column += 1
         elif kind in ("v", "is", "f"):

@@ -50,7 +50,9 @@ def in_order(distances: Floats, code: NDArray[Any]) -> NDArray[np.int64]:
 
     Records of one code stay together; of equally far codes the first comes first.
     """
-    order = sort_with_ties(distances)
+    order = np.argsort(
+        dense_ranks(distances), kind="stable"
+    )  # equal up to a relative 1e-12: the first place goes first
     position = np.empty(len(order), dtype=np.int64)
     position[order] = np.arange(len(order))
     return np.argsort(position[code], kind="stable")
@@ -62,8 +64,3 @@ def _apart(operators: Operators, point: Any, tuples: NDArray[np.int64], weight: 
     if operators.distance.squared:
         off = np.sqrt(off)
     return off if weight is None else off * weight
-
-
-def sort_with_ties(values: Floats) -> NDArray[np.int64]:
-    """Places by increasing value; values closer than a relative 1e-12 are equal, and the first place goes first."""
-    return np.argsort(dense_ranks(values), kind="stable")

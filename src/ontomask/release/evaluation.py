@@ -44,17 +44,9 @@ class ReleaseEvaluation:
         return self._assessed(silent)
 
     def assess(self, progress: Callable[[float, str], Any] | None = None) -> Assessment:
-        """The :attr:`assessment`, telling how far it is; computed once.
+        """The :attr:`assessment`, computed once.
 
-        Parameters
-        ----------
-        progress : callable, optional
-            ``progress(fraction, message)`` is called between steps; it stops the work by returning False or raising.
-
-        Returns
-        -------
-        Assessment
-            All that can be said of the release beside the original.
+        ``progress(fraction, message)`` is called between steps; it stops the work by returning False or raising.
         """
         if "assessment" not in self.__dict__:
             self.__dict__["assessment"] = self._assessed(Reporter(progress))

@@ -121,7 +121,6 @@ class ReadBack:
         if others:
             attributes = policy.attributes
             codes = [name for name in others if name in attributes and attributes[name].read_as_text]
-            assert table.delimiter is not None
             numbers, _, _ = typed(cells.select(others), delimiter=table.delimiter, decimal=self._decimal, text=codes)
             cells = cells.with_columns(numbers.iter_columns())
         return cells, names

@@ -138,7 +138,8 @@ def verify_result(
     absent = [_shown(file, place) for file in released if not file.is_file()]
     chosen = place / POLICY if policy is None and (place / POLICY).is_file() else policy
     if not released or absent:
-        return Verification([files], [note(f"not verified: {some_of(absent)} {_is(absent)} missing")] if absent else [])
+        are = "is" if len(absent) == 1 else "are"
+        return Verification([files], [note(f"not verified: {some_of(absent)} {are} missing")] if absent else [])
     if chosen is None:
         text = (
             f"there is no policy ({POLICY}): what the release must satisfy cannot be checked. Give the policy as well"
@@ -149,10 +150,6 @@ def verify_result(
     against = _shown(chosen, place) if isinstance(chosen, Path) else chosen if isinstance(chosen, str) else "the policy"
     verified = [note(f"verified: {_shown(file, place)} against {against}") for file in released]
     return Verification([files, *found.findings], [*verified, *found.notes])
-
-
-def _is(names: list[str]) -> str:
-    return "is" if len(names) == 1 else "are"
 
 
 def _place(folder: Path) -> Path:

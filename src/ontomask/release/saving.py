@@ -20,9 +20,8 @@ import polars as pl
 from ontomask.arguments import some_of
 from ontomask.assessment.alignment import ROW_COLUMN
 from ontomask.errors import OVERWRITE, OntomaskError, OntomaskWarning, OutputError, Text
-from ontomask.files.exchange import appear, holds_old, in_work, left_over, locked, part_for
+from ontomask.files import writing
 from ontomask.files.fingerprints import sha256, states_of, versions
-from ontomask.files.writing import create_folder, make_ordinary, write_text
 from ontomask.microdata.formats import chosen_format, suffixes
 from ontomask.microdata.writing import write_table
 from ontomask.policy.policy import Policy
@@ -62,20 +61,20 @@ def save_result(
     left = _check(folder, overwrite)
     spare(folder, inputs_of(result.policy, source))
     place = folder.resolve()  # behind a link, which stays one
-    part = part_for(place)
-    with told_for(folder):
+    part = writing.part_for(place)
+    with told_for(folder, part):
         try:
-            create_folder(part)
-            with locked(part):
-                _fill(result, part, folder, suffix, report, escape_formulas)
+            writing.create_folder(part)
+            with writing.locked(part):
+                _fill(result, part, suffix, report, escape_formulas)
                 mode = place.stat().st_mode if place.exists() else None
-                appear(part, place, PARTS, lambda there: _require_replaceable(there, folder, overwrite))
+                writing.appear(part, place, PARTS, lambda there: _require_replaceable(there, folder, overwrite))
             if mode is None:
-                make_ordinary(place)
+                writing.make_ordinary(place)
             else:
                 place.chmod(stat.S_IMODE(mode))
         except BaseException:
-            if not holds_old(part, PARTS):  # what could not be put back is not removed either
+            if not writing.holds_old(part, PARTS):  # what could not be put back is not removed either
                 shutil.rmtree(part, ignore_errors=True)
             raise
     for path in left:
@@ -100,13 +99,15 @@ def inputs_of(policy: Policy, source: Path | None) -> list[Path]:
 
 
 @contextmanager
-def told_for(folder: Path) -> Iterator[None]:
-    """Errors of the system in our words."""
+def told_for(folder: Path, part: Path | None = None) -> Iterator[None]:
+    """Errors of the system in our words, and errors that name the place meant, not the ``part`` that becomes it."""
     try:
         yield
+    except OntomaskError as problem:
+        if part is not None:
+            problem.relocate(str(part), str(folder))
+        raise
     except OSError as problem:
-        if isinstance(problem, OntomaskError):
-            raise
         raise OutputError(
             f"the folder cannot be written ({problem.strerror or type(problem).__name__})",
             where=str(folder),
@@ -128,8 +129,8 @@ def _check(folder: Path, overwrite: bool) -> list[Path]:
         if folder.exists() and not folder.is_dir():
             raise OutputError("this is a file", where=str(folder), remedy="Name a folder.")
         place = folder.resolve()
-        left = left_over(place, PARTS)
-        if any(in_work(path) for path in left):
+        left = writing.left_over(place, PARTS)
+        if any(writing.in_work(path) for path in left):
             raise OutputError(
                 "another run is saving a result there at this moment",
                 where=str(folder),
@@ -154,7 +155,7 @@ def _check(folder: Path, overwrite: bool) -> list[Path]:
 
 def _require_own(there: Path, folder: Path) -> None:
     """An error if there is anything but an earlier result; ``folder`` is what the user calls it."""
-    left = left_over(there, PARTS)
+    left = writing.left_over(there, PARTS)
     foreign = _foreign(there, [path for path in _inside(there) if path not in left])
     if foreign:
         raise OutputError(
@@ -167,7 +168,7 @@ def _require_own(there: Path, folder: Path) -> None:
 def _require_replaceable(there: Path, folder: Path, overwrite: bool) -> None:
     """The same, and an error if there is an earlier result that may not be replaced."""
     _require_own(there, folder)
-    left = left_over(there, PARTS)
+    left = writing.left_over(there, PARTS)
     if not overwrite and any(path not in left for path in _inside(there)):
         raise OutputError(
             "the folder holds a result", where=str(folder), remedy=("Choose another, or ", OVERWRITE, ".")
@@ -233,26 +234,18 @@ def _is_same(file: Path, path: Path) -> bool:
 # ---- what is written ---------------------------------------------------------------------------------------------
 
 
-def _fill(result: Result, folder: Path, target: Path, suffix: str, report: bool, escape: bool) -> None:
-    """Everything that belongs to a result; errors name the place it is meant for."""
-    try:
-        _write_parts(result, folder, suffix, report, escape)
-    except OntomaskError as problem:
-        problem.relocate(str(folder), str(target))
-        raise
-
-
-def _write_parts(result: Result, folder: Path, suffix: str, report: bool, escape: bool) -> None:
+def _fill(result: Result, folder: Path, suffix: str, report: bool, escape: bool) -> None:
+    """Everything that belongs to a result."""
     release, confidential = (folder / name for name in PARTS)
-    create_folder(release)
+    writing.create_folder(release)
     released, result = _write_data(result, release, suffix, escape)
-    write_text(_lines(result.public_guarantees), release / "guarantees.txt", private=False)
-    create_folder(confidential)
-    write_text(CONFIDENTIAL, confidential / "READ ME FIRST.txt")
+    writing.write_text(_lines(result.public_guarantees), release / "guarantees.txt", private=False)
+    writing.create_folder(confidential)
+    writing.write_text(CONFIDENTIAL, confidential / "READ ME FIRST.txt")
     policy = result.policy.with_files(confidential)
-    write_text(policy_text(policy, confidential.resolve()), confidential / "policy.yaml")
-    write_text(result.secret.text(), confidential / SECRET)
-    write_text(_lines([*result.notes, *_changes(result)]), confidential / "notes.txt")
+    writing.write_text(policy_text(policy, confidential.resolve()), confidential / "policy.yaml")
+    writing.write_text(result.secret.text(), confidential / SECRET)
+    writing.write_text(_lines([*result.notes, *_changes(result)]), confidential / "notes.txt")
     for number, one in enumerate(result.each, 1):
         for name, frame in (("mapping.csv", one.mapping), ("groups.csv", one.groups)):
             file = numbered(confidential / name, number, len(result.each))
@@ -265,15 +258,15 @@ def _write_parts(result: Result, folder: Path, suffix: str, report: bool, escape
     if report:
         write_report(result, release / "report.html", edition="public", release=released)
         write_report(result, confidential / "report.html", edition="internal", release=released)
-        write_text(result.assessment.to_json() + "\n", confidential / "assessment.json")
-    make_ordinary(release)
+        writing.write_text(result.assessment.to_json() + "\n", confidential / "assessment.json")
+    writing.make_ordinary(release)
     files = [path.relative_to(folder).as_posix() for part in PARTS for path in sorted((folder / part).iterdir())]
     # A hash of a file that holds a small seed would tell the seed.
     unhashed = {MANIFEST: None} | ({f"confidential/{SECRET}": None} if result.secret.explicit else {})
     named = [f"release/{file.name}" for file in released]
     content = manifest_of(result) | ({"release": named[0]} if len(named) == 1 else {"releases": named})
     content |= {"files": {name: sha256(folder / name) for name in files} | unhashed}
-    write_text(json.dumps({"about": ABOUT} | content, ensure_ascii=False, indent=2) + "\n", folder / MANIFEST)
+    writing.write_text(json.dumps({"about": ABOUT} | content, ensure_ascii=False, indent=2) + "\n", folder / MANIFEST)
 
 
 def _lines(said: Iterable[object]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
@@ -34,15 +35,10 @@ def _text(value: Any) -> Any:
 def _date(value: Any) -> Any:
     if isinstance(value, dt.date):
         return value.isoformat()[:10]
-    if not isinstance(value, str):
-        raise ValueError(f"{short(repr(value), 40)} is not a date: write it as 2024-05-31, 2024-05 or 2024")
-    text = value.strip()
-    for form in _DATES:
-        try:
-            dt.datetime.strptime(text, form)
-        except ValueError:
-            continue
-        return text
+    for form in _DATES if isinstance(value, str) else ():
+        with suppress(ValueError):
+            dt.datetime.strptime(value.strip(), form)
+            return value.strip()
     raise ValueError(f"{short(repr(value), 40)} is not a date: write it as 2024-05-31, 2024-05 or 2024")
 
 

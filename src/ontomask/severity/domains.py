@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -37,6 +37,8 @@ class Domain:
 
     #: Is a cell one value, so that cells can be counted?
     countable = True
+    #: Keys of a selection that cannot be meant, and what is said of them; ``threshold`` stands for all of these.
+    refused: ClassVar[dict[str, str]]
 
     def __init__(self, name: str, own: int) -> None:
         self.name = name
@@ -48,6 +50,11 @@ class Domain:
         """The cells that a selection selects; what it cannot mean is reported."""
         mask = np.zeros(self.size, dtype=np.bool_)
         mask[self.missing] = chosen.missing
+        given = dict.fromkeys(chosen.thresholds, "threshold")
+        given |= {key: key for key in ("ranges", "branches") if getattr(chosen, key)}
+        for key, kind in given.items():
+            if kind in self.refused:
+                report(key, None, self.refused[kind].format(name=self.name, key=key))
         self._mark(mask, chosen, report)
         return mask
 
@@ -57,6 +64,10 @@ class Domain:
     def place(self, name: str, distinct: pl.Series, unknown: Unknown) -> Cells:
         """The cell of each value of a column called ``name``."""
         raise NotImplementedError
+
+    def bare_parents(self, chosen: Selection) -> list[str]:
+        """Concepts listed alone that have others below them: perhaps a branch was meant."""
+        return []
 
     def shown(self, distinct: pl.Series, cells: Cells, inside: Mask) -> list[str | None]:
         """The values as a reader would name them; None for a missing one. ``inside``: sets by cells."""
@@ -72,19 +83,15 @@ class Domain:
         raise NotImplementedError
 
 
-def make_domain(name: str, column: CodedColumn | LiteralColumn | NumberColumn, used: Sequence[Selection]) -> Domain:
-    """The cells that the selections used on a column tell apart."""
-    if isinstance(column, CodedColumn):
-        return ConceptDomain(name, column)
-    if isinstance(column, NumberColumn):
-        return NumberDomain(name, used)
-    return LiteralDomain(name, used)
-
-
 class ConceptDomain(Domain):
     """One cell for each concept of the taxonomy."""
 
-    def __init__(self, name: str, column: CodedColumn) -> None:
+    refused: ClassVar = {
+        "threshold": "a threshold on {name!r}, whose values are concepts, not numbers: give values, ranges or branches; "
+        "a column of numbers has the kind numeric"
+    }
+
+    def __init__(self, name: str, column: CodedColumn, used: Iterable[Selection]) -> None:
         self.attribute = column.attribute
         self.taxonomy: Taxonomy = self.attribute.load()
         # A mapping to concepts that do not exist is an error of the definition, not of the data.
@@ -95,13 +102,6 @@ class ConceptDomain(Domain):
         self._rank[leaves] = np.arange(len(leaves))
 
     def _mark(self, mask: Mask, chosen: Selection, report: Report) -> None:
-        for key in chosen.thresholds:
-            report(
-                key,
-                None,
-                f"a threshold on {self.name!r}, whose values are concepts, not numbers: give values, ranges or branches; "
-                "a column of numbers has the kind numeric",
-            )
         concepts = mask[: self.missing]
         for place, value in enumerate(chosen.values):
             at = self._find(value, partial(report, "values", place))
@@ -117,7 +117,6 @@ class ConceptDomain(Domain):
                 concepts |= found
 
     def bare_parents(self, chosen: Selection) -> list[str]:
-        """Concepts listed alone that have others below them: perhaps a branch was meant."""
         alone = []
         for value in chosen.values:
             at = self._find(value, lambda _: None)
@@ -224,7 +223,14 @@ class LiteralDomain(Domain):
     NA, unknown and the like are missing values, unless a set lists them.
     """
 
-    def __init__(self, name: str, used: Iterable[Selection]) -> None:
+    refused: ClassVar = {
+        "threshold": "a threshold on {name!r}, which holds text: a column of numbers has the kind numeric"
+    } | dict.fromkeys(
+        ("ranges", "branches"),
+        "{name!r} has no taxonomy, so it has no {key}: list values, or give the column a taxonomy",
+    )
+
+    def __init__(self, name: str, column: LiteralColumn, used: Iterable[Selection]) -> None:
         self._texts: dict[str, str] = {}
         for text in (str(value) for chosen in used for value in chosen.values):
             self._texts.setdefault(fold_text(text), text)
@@ -238,17 +244,6 @@ class LiteralDomain(Domain):
         return self.missing if text is None or says_nothing(text) else self.elsewhere
 
     def _mark(self, mask: Mask, chosen: Selection, report: Report) -> None:
-        for key in chosen.thresholds:
-            report(
-                key, None, f"a threshold on {self.name!r}, which holds text: a column of numbers has the kind numeric"
-            )
-        for key in ("ranges", "branches"):
-            if getattr(chosen, key):
-                report(
-                    key,
-                    None,
-                    f"{self.name!r} has no taxonomy, so it has no {key}: list values, or give the column a taxonomy",
-                )
         mask[[self._cell[fold_text(str(value))] for value in chosen.values]] = True
 
     def place(self, name: str, distinct: pl.Series, unknown: Unknown) -> Cells:
@@ -268,8 +263,11 @@ class NumberDomain(Domain):
     """With thresholds t1 < t2 < ...: below t1, t1 itself, between t1 and t2, t2 itself, ..."""
 
     countable = False
+    refused: ClassVar = dict.fromkeys(
+        ("ranges", "branches"), "{name!r} is a column of numbers: give above, at_least, below, at_most, between"
+    )
 
-    def __init__(self, name: str, used: Iterable[Selection]) -> None:
+    def __init__(self, name: str, column: NumberColumn, used: Iterable[Selection]) -> None:
         bounds: set[float] = set()
         for chosen in used:
             bounds.update(getattr(chosen, key) for key in chosen.thresholds if key != "between")
@@ -284,11 +282,6 @@ class NumberDomain(Domain):
         return (low + high).astype(np.int64)
 
     def _mark(self, mask: Mask, chosen: Selection, report: Report) -> None:
-        for key in ("ranges", "branches"):
-            if getattr(chosen, key):
-                report(
-                    key, None, f"{self.name!r} is a column of numbers: give above, at_least, below, at_most, between"
-                )
         for place, value in enumerate(chosen.values):
             try:
                 mask[self._cells(np.array([as_bound(value)]))] = True
@@ -355,3 +348,11 @@ def _is_number(value: Any) -> bool:
     except ValueError:
         return False
     return True
+
+
+#: By the kind of a column, what makes the cells that the selections used on it tell apart.
+DOMAINS: dict[str, Callable[[str, Any, Iterable[Selection]], Domain]] = {
+    "nominal": ConceptDomain,
+    "flat": LiteralDomain,
+    "numeric": NumberDomain,
+}

@@ -15,7 +15,7 @@ from ontomask.arrays import Floats
 from ontomask.errors import OntomaskError
 from ontomask.severity.classes import MIDDLE_TYPES, PAIRS, riopsi
 from ontomask.severity.definition import Definition, Selection, SpecialSet
-from ontomask.severity.domains import Cells, ConceptDomain, Domain, Mask, make_domain
+from ontomask.severity.domains import DOMAINS, Cells, Domain, Mask
 
 #: Cells that are looked at together when all combinations of several columns are.
 CHUNK = 2_000_000
@@ -65,6 +65,12 @@ class Attribute:
     def sets(self) -> tuple[Members, ...]:
         return self.own + self.inherited
 
+    @cached_property
+    def shares(self) -> tuple[Floats, Floats]:
+        """Of each set, the share that belongs to large class 1, and those that belong to the middle classes 2.m."""
+        second = np.array([members.second for members in self.sets], dtype=np.float64)
+        return np.array([members.first for members in self.sets]), second.reshape(-1, len(MIDDLE_TYPES))
+
     def inside(self, cells: Sequence[Cells]) -> Mask:
         """Sets by combinations: which of them are in which set."""
         found = [members.inside(cells) for members in self.own]
@@ -109,7 +115,8 @@ class Compiled:
         """
         second = first = 0
         for attribute in self.attributes:
-            certain, may_be, middle = _weights(attribute.sets)
+            first_shares, second_shares = attribute.shares
+            certain, may_be, middle = first_shares == 1, first_shares > 0, second_shares > 0
             for cells in attribute.everything():
                 inside = attribute.inside(cells)
                 free = ~inside[certain].any(axis=0)
@@ -124,10 +131,7 @@ class Compiled:
         Without mixtures: n1 + N in large class 1, else n_m. With them the mean over all cases, where each set is in one
         of its classes, with its share and whatever the others are: E[n1] + N P(n1 > 0) + E[n_m; n1 = 0].
         """
-        first = np.array([members.first for members in attribute.sets])
-        second = np.array([members.second for members in attribute.sets], dtype=np.float64).reshape(
-            len(first), len(MIDDLE_TYPES)
-        )
+        first, second = attribute.shares
         outside = np.prod(1 - first[:, None] * inside, axis=0)  # P(n1 = 0)
         # Given that no set is in class 1, a set that may be is in middle class m with share / (1 - first).
         given = np.divide(second, (1 - first)[:, None], out=np.zeros_like(second), where=first[:, None] < 1)
@@ -137,21 +141,14 @@ class Compiled:
         return rounded
 
 
-def _weights(sets: Sequence[Members]) -> tuple[Mask, Mask, Mask]:
-    """Sets that are in large class 1 for certain, that may be, and that may be in middle class 2.m."""
-    first = np.array([members.first for members in sets])
-    second = np.array([members.second for members in sets]).reshape(len(sets), len(MIDDLE_TYPES))
-    return first == 1, first > 0, second > 0
-
-
 Problem = tuple[tuple[Any, ...], str]
 
 
 def compile_definition(definition: Definition) -> tuple[Compiled, list[Problem]]:
     """The sets over cells, and every problem with the place in the definition where it is."""
     problems: list[Problem] = []
-    _check_names(definition, problems)
     base = {name: column for column, said in definition.columns.items() for name in (column, *said.also)}
+    _check_names(definition, base, problems)
     domains = _domains(definition, base, problems)
     if problems:  # what a set selects is known only where its columns are
         return Compiled(()), problems
@@ -168,22 +165,23 @@ def compile_definition(definition: Definition) -> tuple[Compiled, list[Problem]]
     return compiled, problems
 
 
-def _check_names(definition: Definition, problems: list[Problem]) -> None:
-    seen: dict[str, int] = {}
-    known = [name for column, said in definition.columns.items() for name in (column, *said.also)]
+def _check_names(definition: Definition, base: dict[str, str], problems: list[Problem]) -> None:
+    """Names of sets are their own; ``base``: every column that may be named, with the one whose sets it has."""
+    seen: set[str] = set()
     for i, said in enumerate(definition.sets):
         if said.name in seen:
             problems.append((("sets", i, "name"), f"a set {said.name!r} already exists: give each its own name"))
-        seen.setdefault(said.name, i)
+        seen.add(said.name)
         for column in said.columns:
-            owner = next((own for own, kind in definition.columns.items() if column in kind.also), None)
-            if owner is not None and len(said.columns) == 1:
-                text = f"set {said.name!r}: {column!r} has the sets of {owner!r}: write {owner} here; both count it"
-                problems.append((("sets", i, "where", 0, column), text))
-            if column not in known:
-                near = did_you_mean(column, known)
-                text = f"set {said.name!r}: the column {column!r} is not listed under columns. {near}There are: "
-                problems.append((("sets", i, "where", 0, column), text + ", ".join(known)))
+            owner = base.get(column)
+            if owner is None:
+                near = did_you_mean(column, base)
+                text = f"the column {column!r} is not listed under columns. {near}There are: {', '.join(base)}"
+            elif owner != column and len(said.columns) == 1:
+                text = f"{column!r} has the sets of {owner!r}: write {owner} here; both count it"
+            else:
+                continue
+            problems.append((("sets", i, "where", 0, column), f"set {said.name!r}: {text}"))
 
 
 def _domains(definition: Definition, base: dict[str, str], problems: list[Problem]) -> dict[str, Domain]:
@@ -201,7 +199,7 @@ def _domains(definition: Definition, base: dict[str, str], problems: list[Proble
     domains = {}
     for column, selections in used.items():
         try:
-            domains[column] = make_domain(column, definition.columns[column], selections)
+            domains[column] = DOMAINS[definition.columns[column].kind](column, definition.columns[column], selections)
         except OntomaskError as wrong:  # a taxonomy or mapping that cannot be read
             problems.append((("columns", column, "taxonomy"), f"column {column!r}: {wrong}"))
     return domains
@@ -225,13 +223,11 @@ def _members(
             mask = domain.mark(columns[column], _reporter(problems, at, said.name))
             if not mask.any() and len(problems) == wrong:
                 problems.append((at, f"set {said.name!r}: it is empty: say which values of {column!r} are in it"))
-            if isinstance(domain, ConceptDomain):
-                alone = domain.bare_parents(columns[column])
-                if alone:
-                    notes.append(
-                        f"set {said.name!r} holds {some_of(alone)} alone; if what is below is meant too, write it under "
-                        "branches"
-                    )
+            alone = domain.bare_parents(columns[column])
+            if alone:
+                notes.append(
+                    f"set {said.name!r} holds {some_of(alone)} alone; if what is below is meant too, write it under branches"
+                )
             box.append(mask)
         boxes.append(tuple(box))
     classes = [(riopsi().small[number], share) for number, share in said.classes.items()]

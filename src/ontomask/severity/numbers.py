@@ -20,7 +20,7 @@ from ontomask.settings import all_problems, validated
 from ontomask.severity.classes import MIDDLE_TYPES
 from ontomask.severity.definition import CodedColumn, Definition, LiteralColumn, SpecialSet
 from ontomask.severity.domains import Unknown
-from ontomask.severity.members import Attribute, Compiled, compile_definition
+from ontomask.severity.members import Attribute, compile_definition
 from ontomask.severity.record_cells import RecordCells, merged, spread, used_keys
 
 #: A column by its name, or a combination of columns.
@@ -48,7 +48,7 @@ class SeverityNumbers:
         self.definition = definition
         self.path = path
         self._text = text  # as it was read: the file may change while a run is on
-        self._compiled, problems = compile_definition(definition)
+        self.compiled, problems = compile_definition(definition)
         if problems:
             listed = [f"{lines(place)}: {text}" if lines else text for place, text in problems]
             raise all_problems(listed, "Severity" if path is None else str(path))
@@ -68,27 +68,22 @@ class SeverityNumbers:
     @property
     def attributes(self) -> tuple[Attribute, ...]:
         """What numbers are given to: single columns, and combinations of columns that count as one (S18 Remark 2)."""
-        return self._compiled.attributes
+        return self.compiled.attributes
 
     @property
     def largest(self) -> int:
         """N_max: the largest severity number that the definition can give at all, large class 1 included."""
-        return self._compiled.extremes[1]
+        return self.compiled.extremes[1]
 
     @property
     def largest_in_class_2(self) -> int:
         """N of S18 def. 1: the largest severity number of a value outside large class 1."""
-        return self._compiled.extremes[0]
+        return self.compiled.extremes[0]
 
     @property
     def notes(self) -> list[str]:
         """What the author of the definition should know."""
-        return list(self._compiled.notes)
-
-    @property
-    def compiled(self) -> Compiled:
-        """The sets, computed over the cells of their columns."""
-        return self._compiled
+        return list(self.compiled.notes)
 
     @property
     def text_columns(self) -> list[str]:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import polars as pl
 
 from ontomask.arguments import as_path, one_of
 from ontomask.files.writing import write_text
-from ontomask.severity import tables
-from ontomask.severity.definition import Definition
-from ontomask.severity.domains import Unknown
 from ontomask.severity.file import definition_text, names_files, read_definition
-from ontomask.severity.numbers import SeverityNumbers
-from ontomask.severity.tables import By
+from ontomask.severity.tables import SeverityTables
 
 
-class Severity(SeverityNumbers):
+class Severity(SeverityTables):
     """How severe it is if others learn a value, by the special values sets of an institution.
 
     For the middle class types m = 1, 2, 3 (length of life, quality of life, human rights) the severity number of a value
@@ -95,106 +91,6 @@ class Severity(SeverityNumbers):
             text = definition_text(self.definition, file)
         return write_text(text, file, overwrite=overwrite)
 
-    # ---- tables -----------------------------------------------------------------------------------------------
-
-    def describe(
-        self,
-        frame: Any = None,
-        *,
-        weights: str | None = None,
-        columns: Sequence[str] | None = None,
-        unknown: Unknown = "error",
-    ) -> pl.DataFrame:
-        """Every value that occurs, with its sets and numbers; the most severe first.
-
-        Parameters
-        ----------
-        frame : DataFrame or path, optional
-            The data; not given: every single value that some set holds.
-        weights : str, optional
-            A column of counts, where a row is many records.
-        columns : sequence of str, optional
-            Keep to these; not given: the frame must have all columns that the definition covers.
-        unknown : {'error', 'zero'}, default 'error'
-            What the taxonomy does not have is an error, or has the number 0.
-
-        Returns
-        -------
-        polars.DataFrame
-            Of numbers the intervals that the sets tell apart; of combinations those in a set of their own.
-        """
-        return tables.describe(self, frame, weights, columns, unknown)
-
-    def distribution(
-        self,
-        frame: Any,
-        *,
-        weights: str | None = None,
-        columns: Sequence[str] | None = None,
-        unknown: Unknown = "error",
-    ) -> pl.DataFrame:
-        """How many records have each severity number.
-
-        Parameters
-        ----------
-        frame : DataFrame or path
-            A pandas, Polars or PyArrow frame, or the path of a file.
-        weights : str, optional
-            A column of counts, where a row is many records.
-        columns : sequence of str, optional
-            Keep to these; not given: the frame must have all columns that the definition covers.
-        unknown : {'error', 'zero'}, default 'error'
-            What the taxonomy does not have is an error, or has the number 0.
-
-        Returns
-        -------
-        polars.DataFrame
-            For m = 1, 2, 3, and by the largest of the three.
-        """
-        return tables.distribution(self, frame, weights, columns, unknown)
-
-    def sums(
-        self,
-        frame: Any,
-        by: By = None,
-        *,
-        weights: str | None = None,
-        m: int | None = None,
-        columns: Sequence[str] | None = None,
-        unknown: Unknown = "error",
-    ) -> pl.DataFrame:
-        """Patients, those with a severity number of 1 or more, the sum of the numbers, and the sum per patient.
-
-        Parameters
-        ----------
-        frame : DataFrame or path
-            A pandas, Polars or PyArrow frame, or the path of a file.
-        by : str or sequence of str, optional
-            Columns to group by, such as facility and year.
-        weights : str, optional
-            A column of counts, where a row is many records.
-        m : {1, 2, 3}, optional
-            Count by one middle class type; not given: by the largest number.
-        columns : sequence of str, optional
-            Keep to these; not given: the frame must have all columns that the definition covers.
-        unknown : {'error', 'zero'}, default 'error'
-            What the taxonomy does not have is an error, or has the number 0.
-
-        Returns
-        -------
-        polars.DataFrame
-            A row for each group.
-        """
-        return tables.sums(self, frame, by, weights, m, columns, unknown)
-
-    @property
-    def table(self) -> pl.DataFrame:
-        """The sets: name, class, columns, members in words, how many concepts or texts they are, source and date."""
-        return tables.sets(self)
-
-    def __str__(self) -> str:
-        return tables.in_words(self)
-
     def __repr__(self) -> str:
         return f"<Severity {self.definition.title!r}: {len(self.sets)} sets, numbers 0 to {self.largest}>"
 
@@ -206,8 +102,4 @@ class Severity(SeverityNumbers):
 
     def __reduce__(self) -> tuple[object, ...]:
         # What is computed can be computed again.
-        return (_rebuilt, (self.definition, self.path))
-
-
-def _rebuilt(definition: Definition, path: Path | None) -> Severity:
-    return Severity(definition, path=path)
+        return partial(Severity, path=self.path), (self.definition,)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from ontomask.arguments import as_values, counted, did_you_mean, free_name, one_of
 from ontomask.arrays import Floats
@@ -14,15 +15,9 @@ from ontomask.errors import DataError, OptionError
 from ontomask.severity.classes import MIDDLE_TYPES, riopsi
 from ontomask.severity.domains import Unknown
 from ontomask.severity.members import Attribute
+from ontomask.severity.numbers import SeverityNumbers
 from ontomask.severity.record_cells import RecordCells, used_keys
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ontomask.severity.numbers import SeverityNumbers
-
-#: Columns to group by.
-By = str | Sequence[str] | None
 NUMBERS = tuple(f"s_{m}" for m in MIDDLE_TYPES)
 _VALUES: dict[str, Any] = {
     "column": pl.String,
@@ -34,17 +29,163 @@ _VALUES: dict[str, Any] = {
 }
 
 
-def describe(
-    severity: SeverityNumbers, frame: Any, weights: str | None, columns: Sequence[str] | None, unknown: Unknown
-) -> pl.DataFrame:
-    attributes = severity.chosen(columns)
-    if frame is None:
-        parts = [_of_definition(severity, attribute) for attribute in attributes if len(attribute.columns) == 1]
-        return _whole_counts(_ordered(parts).drop("records"))
-    data = severity.open_table(frame, [column for attribute in attributes for column in attribute.columns])
-    counts = _counts(data, weights)
-    record_cells = RecordCells(severity, data, unknown)
-    return _whole_counts(_ordered([_occurring(severity, a, record_cells, counts) for a in attributes]))
+class SeverityTables(SeverityNumbers):
+    """The numbers of a definition, and tables of them."""
+
+    def describe(
+        self,
+        frame: Any = None,
+        *,
+        weights: str | None = None,
+        columns: Sequence[str] | None = None,
+        unknown: Unknown = "error",
+    ) -> pl.DataFrame:
+        """Every value that occurs, with its sets and numbers; the most severe first.
+
+        Parameters
+        ----------
+        frame : DataFrame or path, optional
+            The data; not given: every single value that some set holds.
+        weights : str, optional
+            A column of counts, where a row is many records.
+        columns : sequence of str, optional
+            Keep to these; not given: the frame must have all columns that the definition covers.
+        unknown : {'error', 'zero'}, default 'error'
+            What the taxonomy does not have is an error, or has the number 0.
+
+        Returns
+        -------
+        polars.DataFrame
+            Of numbers the intervals that the sets tell apart; of combinations those in a set of their own.
+        """
+        attributes = self.chosen(columns)
+        if frame is None:
+            parts = [_of_definition(self, attribute) for attribute in attributes if len(attribute.columns) == 1]
+            return _whole_counts(_ordered(parts).drop("records"))
+        data = self.open_table(frame, [column for attribute in attributes for column in attribute.columns])
+        counts = _counts(data, weights)
+        record_cells = RecordCells(self, data, unknown)
+        return _whole_counts(_ordered([_occurring(self, a, record_cells, counts) for a in attributes]))
+
+    def distribution(
+        self,
+        frame: Any,
+        *,
+        weights: str | None = None,
+        columns: Sequence[str] | None = None,
+        unknown: Unknown = "error",
+    ) -> pl.DataFrame:
+        """How many records have each severity number.
+
+        Parameters
+        ----------
+        frame : DataFrame or path
+            A pandas, Polars or PyArrow frame, or the path of a file.
+        weights : str, optional
+            A column of counts, where a row is many records.
+        columns : sequence of str, optional
+            Keep to these; not given: the frame must have all columns that the definition covers.
+        unknown : {'error', 'zero'}, default 'error'
+            What the taxonomy does not have is an error, or has the number 0.
+
+        Returns
+        -------
+        polars.DataFrame
+            For m = 1, 2, 3, and by the largest of the three.
+        """
+        data = self.open_table(frame, [])
+        counts = _counts(data, weights)
+        level, numbers = self.levels(data, columns=columns, unknown=unknown)
+        records = np.bincount(level, weights=counts, minlength=numbers.shape[1])
+        steps = np.unique(np.concatenate((numbers.ravel(), np.arange(self.largest + 1))))
+        table = {"severity": steps}
+        for name, row in zip((*NUMBERS, "max"), (*numbers, numbers.max(axis=0)), strict=True):
+            table[name] = np.bincount(np.searchsorted(steps, row), weights=records, minlength=len(steps)).round(9)
+        return _whole_counts(pl.DataFrame(table), (*NUMBERS, "max"))
+
+    def sums(
+        self,
+        frame: Any,
+        by: str | Sequence[str] | None = None,
+        *,
+        weights: str | None = None,
+        m: int | None = None,
+        columns: Sequence[str] | None = None,
+        unknown: Unknown = "error",
+    ) -> pl.DataFrame:
+        """Patients, those with a severity number of 1 or more, the sum of the numbers, and the sum per patient.
+
+        Parameters
+        ----------
+        frame : DataFrame or path
+            A pandas, Polars or PyArrow frame, or the path of a file.
+        by : str or sequence of str, optional
+            Columns to group by, such as facility and year.
+        weights : str, optional
+            A column of counts, where a row is many records.
+        m : {1, 2, 3}, optional
+            Count by one middle class type; not given: by the largest number.
+        columns : sequence of str, optional
+            Keep to these; not given: the frame must have all columns that the definition covers.
+        unknown : {'error', 'zero'}, default 'error'
+            What the taxonomy does not have is an error, or has the number 0.
+
+        Returns
+        -------
+        polars.DataFrame
+            A row for each group.
+        """
+        data = self.open_table(frame, [])
+        groups = [by] if isinstance(by, str) else as_values(by or [], "columns to group by")
+        for name in groups:
+            _require(data, name, "to group by")
+        counts = _counts(data, weights)
+        level, numbers = self.levels(data, columns=columns, unknown=unknown)
+        if m is not None:
+            one_of(m, MIDDLE_TYPES, "middle class type")
+        chosen = (numbers.max(axis=0) if m is None else numbers[m - 1]).take(level)
+        names = [free_name(name, groups) for name in ("patients", "severe", "sum", "per_patient")]
+        own = [counts, np.where(chosen >= 1, counts, 0.0), counts * chosen]
+        rows = pl.DataFrame([*data.select(groups).iter_columns(), *map(pl.Series, names[:3], own)])
+        # Counts with decimals leave a trace in the last digits.
+        totals = [pl.col(name).sum().round(9) for name in names[:3]]
+        rows = rows.group_by(groups).agg(totals).sort(groups, nulls_last=True) if groups else rows.select(totals)
+        patients, total = rows[names[0]].to_numpy(), rows[names[2]].to_numpy()
+        each = np.divide(total, patients, out=np.zeros(len(rows)), where=patients > 0)
+        return _whole_counts(rows.with_columns(pl.Series(names[3], each)), names[:2])
+
+    @property
+    def table(self) -> pl.DataFrame:
+        """The sets: name, class, columns, members in words, how many concepts or texts they are, source and date."""
+        found = {members.said.name: members for attribute in self.attributes for members in attribute.own}
+        rows = []
+        for said in self.sets:
+            boxes = found[said.name].boxes
+            attribute = next(a for a in self.attributes if found[said.name] in a.own)
+            countable = len(said.columns) == 1 and attribute.domains[0].countable
+            size = int(np.any([box[0][:-2] for box in boxes], axis=0).sum()) if countable else None
+            origin = said.source or self.definition.source, said.date or self.definition.date
+            rows.append((said.name, said.class_text, attribute.name, said.members_text, size, *origin))
+        names = ("set", "small_class", "column", "members", "size", "source", "date")
+        return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String) | {"size": pl.Int64}, orient="row")
+
+    def __str__(self) -> str:
+        """The definition for a terminal."""
+        said = self.definition
+        lines = [said.title, f"{said.institution}, {said.date}" + (f"; source: {said.source}" if said.source else "")]
+        lines.append(
+            f"{counted(len(self.sets), 'set')} over {', '.join(a.name for a in self.attributes)}; N = "
+            f"{self.largest_in_class_2} (largest number outside large class 1), N_max = {self.largest}"
+        )
+        known = riopsi()
+        for row in self.table.iter_rows(named=True):
+            size = "" if row["size"] is None else f" ({counted(row['size'], 'value')})"
+            lines.append(f"  {row['small_class']}  {row['set']}: {row['members']}{size}")
+        used = dict.fromkeys(number for one in self.sets for number in one.classes)
+        lines.append("classes:")
+        lines += [f"  {number}  {known.small[number].about}" for number in sorted(used)]
+        lines += [f"note: {note}" for note in self.notes]
+        return "\n".join(lines)
 
 
 def _ordered(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -62,9 +203,8 @@ def _of_definition(severity: SeverityNumbers, attribute: Attribute) -> pl.DataFr
     held = [cell for cell in np.flatnonzero(inside.any(axis=0)).tolist() if cell != domain.elsewhere]
     # Several cells of numbers make one interval.
     first = list({texts[cell]: cell for cell in reversed(held)}.values())[::-1]
-    numbers = severity.compiled.numbers(attribute, inside[:, first])
     labels = [domain.label(cell) for cell in first]
-    return _rows(attribute, [texts[c] for c in first], labels, None, inside[:, first], numbers)
+    return _rows(severity, attribute, [texts[c] for c in first], labels, None, inside[:, first])
 
 
 def _occurring(
@@ -94,20 +234,21 @@ def _occurring(
     else:
         texts = [" + ".join("(missing)" if t is None else t for t in row) for row in zip(*shown, strict=True)]
     records = np.bincount(at, weights=counts[own], minlength=len(texts)).astype(np.float64)
-    table = _rows(attribute, texts, labels, records, inside, severity.compiled.numbers(attribute, inside))
+    table = _rows(severity, attribute, texts, labels, records, inside)
     # Several numbers make one interval.
     keys = [name for name in table.columns if name != "records"]
     return table.group_by(keys, maintain_order=True).agg(pl.col("records").sum()).select(table.columns)
 
 
 def _rows(
+    severity: SeverityNumbers,
     attribute: Attribute,
     texts: Sequence[str | None],
     labels: Sequence[str | None],
     records: Floats | None,
     inside: NDArray[np.bool_],
-    numbers: Floats,
 ) -> pl.DataFrame:
+    numbers = severity.compiled.numbers(attribute, inside)
     names = [members.said.name for members in attribute.sets]
     return pl.DataFrame(
         {
@@ -121,49 +262,6 @@ def _rows(
         },
         schema=_VALUES,
     )
-
-
-def distribution(
-    severity: SeverityNumbers, frame: Any, weights: str | None, columns: Sequence[str] | None, unknown: Unknown
-) -> pl.DataFrame:
-    data = severity.open_table(frame, [])
-    counts = _counts(data, weights)
-    level, numbers = severity.levels(data, columns=columns, unknown=unknown)
-    records = np.bincount(level, weights=counts, minlength=numbers.shape[1])
-    steps = np.unique(np.concatenate((numbers.ravel(), np.arange(severity.largest + 1))))
-    table = {"severity": steps}
-    for name, row in zip((*NUMBERS, "max"), (*numbers, numbers.max(axis=0)), strict=True):
-        table[name] = np.bincount(np.searchsorted(steps, row), weights=records, minlength=len(steps)).round(9)
-    return _whole_counts(pl.DataFrame(table), (*NUMBERS, "max"))
-
-
-def sums(
-    severity: SeverityNumbers,
-    frame: Any,
-    by: By,
-    weights: str | None,
-    m: int | None,
-    columns: Sequence[str] | None,
-    unknown: Unknown,
-) -> pl.DataFrame:
-    data = severity.open_table(frame, [])
-    groups = [by] if isinstance(by, str) else as_values(by or [], "columns to group by")
-    for name in groups:
-        _require(data, name, "to group by")
-    counts = _counts(data, weights)
-    level, numbers = severity.levels(data, columns=columns, unknown=unknown)
-    if m is not None:
-        one_of(m, MIDDLE_TYPES, "middle class type")
-    chosen = (numbers.max(axis=0) if m is None else numbers[m - 1]).take(level)
-    names = [free_name(name, groups) for name in ("patients", "severe", "sum", "per_patient")]
-    own = [counts, np.where(chosen >= 1, counts, 0.0), counts * chosen]
-    rows = pl.DataFrame([*data.select(groups).iter_columns(), *map(pl.Series, names[:3], own)])
-    # Counts with decimals leave a trace in the last digits.
-    totals = [pl.col(name).sum().round(9) for name in names[:3]]
-    rows = rows.group_by(groups).agg(totals).sort(groups, nulls_last=True) if groups else rows.select(totals)
-    patients, total = rows[names[0]].to_numpy(), rows[names[2]].to_numpy()
-    each = np.divide(total, patients, out=np.zeros(len(rows)), where=patients > 0)
-    return _whole_counts(rows.with_columns(pl.Series(names[3], each)), names[:2])
 
 
 def _counts(data: pl.DataFrame, weights: str | None) -> Floats:
@@ -202,50 +300,3 @@ def _whole_counts(table: pl.DataFrame, names: Sequence[str] = ("records",)) -> p
         if name in table.columns and (table[name] == table[name].round()).all():
             table = table.with_columns(pl.col(name).cast(pl.Int64))
     return table
-
-
-# ---- the definition ----------------------------------------------------------------------------------------------
-
-
-def sets(severity: SeverityNumbers) -> pl.DataFrame:
-    """One row for each set."""
-    found = {members.said.name: members for attribute in severity.attributes for members in attribute.own}
-    rows = []
-    for said in severity.sets:
-        boxes = found[said.name].boxes
-        attribute = next(a for a in severity.attributes if found[said.name] in a.own)
-        countable = len(said.columns) == 1 and attribute.domains[0].countable
-        size = int(np.any([box[0][:-2] for box in boxes], axis=0).sum()) if countable else None
-        source = said.source or severity.definition.source
-        rows.append(
-            (
-                said.name,
-                said.class_text,
-                " + ".join(attribute.columns),
-                said.members_text,
-                size,
-                source,
-                said.date or severity.definition.date,
-            )
-        )
-    schema = {"set": pl.String, "small_class": pl.String, "column": pl.String, "members": pl.String, "size": pl.Int64}
-    return pl.DataFrame(rows, schema=schema | {"source": pl.String, "date": pl.String}, orient="row")
-
-
-def in_words(severity: SeverityNumbers) -> str:
-    """The definition for a terminal."""
-    said = severity.definition
-    lines = [said.title, f"{said.institution}, {said.date}" + (f"; source: {said.source}" if said.source else "")]
-    lines.append(
-        f"{counted(len(severity.sets), 'set')} over {', '.join(a.name for a in severity.attributes)}; N = "
-        f"{severity.largest_in_class_2} (largest number outside large class 1), N_max = {severity.largest}"
-    )
-    known = riopsi()
-    for row in sets(severity).iter_rows(named=True):
-        size = "" if row["size"] is None else f" ({counted(row['size'], 'value')})"
-        lines.append(f"  {row['small_class']}  {row['set']}: {row['members']}{size}")
-    used = dict.fromkeys(number for one in severity.sets for number in one.classes)
-    lines.append("classes:")
-    lines += [f"  {number}  {known.small[number].about}" for number in sorted(used)]
-    lines += [f"note: {note}" for note in severity.notes]
-    return "\n".join(lines)

@@ -8,7 +8,6 @@ sum(N * (A N B)), whatever n (specification 6). A numeric column enters by prefi
 from __future__ import annotations
 
 import warnings
-from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
@@ -26,7 +25,7 @@ from ontomask.statistics.sample import Sample
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 
-class DistanceColumn(ABC):
+class DistanceColumn:
     """A column of n records: the mean distance from each record to all, and the grand mean of those."""
 
     size: int
@@ -42,18 +41,6 @@ class DistanceColumn(ABC):
         """sdVar: the distance covariance of the column with itself."""
         return covariance_of(self, self)
 
-    @abstractmethod
-    def raw(self, other: DistanceColumn) -> float:
-        """Sum over all pairs of records of the product of both columns' distances."""
-
-    @abstractmethod
-    def raw_with_categories(self, other: CategoryColumn) -> float:
-        """The same with a column of categories."""
-
-    @abstractmethod
-    def raw_with_numbers(self, other: MeasuredColumn) -> float:
-        """The same with a column of numbers."""
-
 
 class CategoryColumn(DistanceColumn):
     """``code`` of each record, and the ``table`` of distances between codes."""
@@ -65,21 +52,24 @@ class CategoryColumn(DistanceColumn):
         weights = np.bincount(code, minlength=len(table))
         self.row_means = (np.add.reduce(table * weights, axis=1) / self.size)[code]
 
-    def raw(self, other: DistanceColumn) -> float:
-        if other is self:
-            weights = np.bincount(self.code, minlength=len(self.table)).astype(np.float64)
-            return float(weights @ (self.table * self.table) @ weights)
-        return other.raw_with_categories(self)
 
-    def raw_with_categories(self, other: CategoryColumn) -> float:
-        return _sum_over_pairs(other, self)
+def _sum_over_pairs(one: DistanceColumn, two: DistanceColumn) -> float:
+    """Sum over all pairs of records of the product of both columns' distances."""
+    if isinstance(one, CategoryColumn) and isinstance(two, CategoryColumn):
+        return _sum_of_categories(one, two)
+    if isinstance(one, MeasuredColumn) and isinstance(two, MeasuredColumn):
+        return 2 * _sum_of_products(one.values[one.order], two.values[one.order])
+    named, measured = (one, two) if isinstance(one, CategoryColumn) else (two, one)
+    assert isinstance(named, CategoryColumn)
+    assert isinstance(measured, MeasuredColumn)
+    return float((named.table * measured.sums_between(named.code, len(named.table))).sum())
 
-    def raw_with_numbers(self, other: MeasuredColumn) -> float:
-        return float((self.table * other.sums_between(self.code, len(self.table))).sum())
 
-
-def _sum_over_pairs(one: CategoryColumn, two: CategoryColumn) -> float:
+def _sum_of_categories(one: CategoryColumn, two: CategoryColumn) -> float:
     """tr(C' A C B) = sum (A C) * (C B), C counting the records of every two codes: few of them occur together."""
+    if one is two:
+        weights = np.bincount(one.code, minlength=len(one.table)).astype(np.float64)
+        return float(weights @ (one.table * one.table) @ weights)
     from scipy.sparse import csr_array  # late: it takes 0.15 s to load
 
     width = len(two.table)
@@ -114,15 +104,6 @@ class MeasuredColumn(DistanceColumn):
         sums = np.zeros((categories, categories))
         sums_between(code[self.order], self.values[self.order], sums)
         return sums
-
-    def raw(self, other: DistanceColumn) -> float:
-        return other.raw_with_numbers(self)
-
-    def raw_with_categories(self, other: CategoryColumn) -> float:
-        return other.raw_with_numbers(self)
-
-    def raw_with_numbers(self, other: MeasuredColumn) -> float:
-        return 2 * _sum_of_products(other.values[other.order], self.values[other.order])
 
 
 def _sum_of_products(x: Floats, y: Floats) -> float:
@@ -303,9 +284,8 @@ def correlation_of(one: DistanceColumn, two: DistanceColumn) -> float:
 def covariance_of(one: DistanceColumn, two: DistanceColumn) -> float:
     """sdCov from the raw sum of products: minus 2 n r_a' r_b, plus n^2 g_a g_b (specification 6)."""
     n = one.size
-    centred = (
-        one.raw(two) - 2 * n * float((one.row_means * two.row_means).sum()) + n * n * one.grand_mean * two.grand_mean
-    )
+    centred = _sum_over_pairs(one, two) - 2 * n * float((one.row_means * two.row_means).sum())
+    centred += n * n * one.grand_mean * two.grand_mean
     # Rounding can take the sum a little below 0; distances that are not a metric (wu_palmer, path in a DAG) some more.
     if centred < -1e-9 * n * n:
         warnings.warn(

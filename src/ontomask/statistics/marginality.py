@@ -97,7 +97,7 @@ def marginality_mean(
     Returns
     -------
     MarginalityMean
-        ``concept`` and ``marginality``.
+        ``concept`` and ``number``.
 
     Examples
     --------

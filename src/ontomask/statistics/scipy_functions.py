@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 
-def ndtr(x: Any) -> Any:
-    """The distribution function of the normal distribution."""
-    from scipy import special  # late: it takes 0.2 s to load
+def _late(package: str, name: str) -> Callable[..., Any]:
+    """A function of a package of SciPy, which takes 0.2 s to load."""
 
-    return special.ndtr(x)
+    def call(*given: Any, **options: Any) -> Any:
+        return getattr(import_module(package), name)(*given, **options)
 
-
-def ndtri(p: Any) -> Any:
-    """The quantiles of the normal distribution."""
-    from scipy import special  # late: it takes 0.2 s to load
-
-    return special.ndtri(p)
+    return call
 
 
-def stdtrit(freedom: Any, p: Any) -> Any:
-    """The quantiles of Student's t distribution."""
-    from scipy import special  # late: it takes 0.2 s to load
-
-    return special.stdtrit(freedom, p)
-
-
-def eigh(matrix: Any, **options: Any) -> Any:
-    """Eigenvalues and eigenvectors of a symmetric matrix."""
-    from scipy import linalg  # late: it takes 0.2 s to load
-
-    return linalg.eigh(matrix, **options)
-
-
-def solve(a: Any, b: Any, **options: Any) -> Any:
-    """x with a x = b."""
-    from scipy import linalg  # late: it takes 0.2 s to load
-
-    return linalg.solve(a, b, **options)
+#: The distribution function of the normal distribution, and its quantiles.
+ndtr, ndtri = _late("scipy.special", "ndtr"), _late("scipy.special", "ndtri")
+#: The quantiles of Student's t distribution, by degrees of freedom and probability.
+stdtrit = _late("scipy.special", "stdtrit")
+#: Eigenvalues and eigenvectors of a symmetric matrix.
+eigh = _late("scipy.linalg", "eigh")
+#: x with a x = b, from a and b.
+solve = _late("scipy.linalg", "solve")

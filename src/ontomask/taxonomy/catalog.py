@@ -8,15 +8,17 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ontomask.arguments import as_path, did_you_mean, short_path
-from ontomask.errors import MissingDataError, MissingExtraError, OptionError, TaxonomyFileError
+from ontomask.errors import MissingDataError, OptionError, TaxonomyFileError
+from ontomask.files.extras import load_extra
+from ontomask.files.regular_files import exists
 from ontomask.files.source import Source
-from ontomask.taxonomy.readers import _detect, read_taxonomy
+from ontomask.taxonomy.readers import detected_format, read_taxonomy
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 
@@ -48,7 +50,9 @@ def load_taxonomy(name: str, folder: str | Path | None = None) -> Taxonomy:
             + f"There are: {', '.join(_CATALOG)}. A file is read with read_taxonomy(path).",
         )
     if folder is None:
-        return _CATALOG[name][0]()
+        if name not in _LOADED:
+            _LOADED[name] = _CATALOG[name][0]()
+        return _LOADED[name]
     if name != "wordnet":
         raise OptionError(f"{name!r} takes no folder", remedy="Leave it out; a file is read with read_taxonomy(path).")
     return read_taxonomy(folder, "wordnet")
@@ -63,16 +67,6 @@ def list_taxonomies() -> dict[str, str]:
         By name.
     """
     return {name: what for name, (_, what) in _CATALOG.items()}
-
-
-@cache
-def _icd9cm() -> Taxonomy:
-    return _shipped("icd9cm", "ICD-9-CM diagnoses")
-
-
-@cache
-def _icd9cm_procedures() -> Taxonomy:
-    return _shipped("icd9cm_procedures", "ICD-9-CM procedures")
 
 
 def _shipped(file: str, name: str) -> Taxonomy:
@@ -104,14 +98,10 @@ def _shipped(file: str, name: str) -> Taxonomy:
     )
 
 
-@cache
 def _icd10cm() -> Taxonomy:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the package's own, at import
-            import simple_icd_10_cm as icd  # late: it reads all of ICD-10-CM when it is loaded
-    except ImportError:
-        raise MissingExtraError("ICD-10-CM", "simple-icd-10-cm", "icd10") from None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the package's own, at import
+        icd = load_extra("simple_icd_10_cm", "ICD-10-CM")
     position: dict[str, int] = {}
     labels: list[str] = []
     synonyms: dict[int, list[str]] = {}
@@ -141,7 +131,6 @@ def _icd10cm() -> Taxonomy:
     )
 
 
-@cache
 def _wordnet() -> Taxonomy:
     looked = list(_wordnet_places())
     for place in looked:
@@ -171,20 +160,23 @@ def _wordnet_places() -> Iterator[Path]:
 
 
 _CATALOG: dict[str, tuple[Callable[[], Taxonomy], str]] = {
-    "icd9cm": (_icd9cm, "ICD-9-CM diagnoses, fiscal year 2015: 17,727 concepts; shipped"),
-    "icd9cm_procedures": (_icd9cm_procedures, "ICD-9-CM procedures, fiscal year 2015: 3,882 codes; shipped"),
+    "icd9cm": (
+        partial(_shipped, "icd9cm", "ICD-9-CM diagnoses"),
+        "ICD-9-CM diagnoses, fiscal year 2015: 17,727 concepts; shipped",
+    ),
+    "icd9cm_procedures": (
+        partial(_shipped, "icd9cm_procedures", "ICD-9-CM procedures"),
+        "ICD-9-CM procedures, fiscal year 2015: 3,882 codes; shipped",
+    ),
     "icd10cm": (_icd10cm, "ICD-10-CM diagnoses; needs the extra 'icd10'"),
     "wordnet": (_wordnet, "WordNet nouns, where Debian or NLTK installed them"),
 }
+_LOADED: dict[str, Taxonomy] = {}
 
 
 def catalog_name(taxonomy: Taxonomy) -> str | None:
     """The name a taxonomy of the catalog was loaded by; None for others."""
-    for name, (load, _) in _CATALOG.items():
-        loaded = getattr(load, "cache_info", None)
-        if loaded is not None and loaded().currsize and load() is taxonomy:
-            return name
-    return None
+    return next((name for name, loaded in _LOADED.items() if loaded is taxonomy), None)
 
 
 class Entry(NamedTuple):
@@ -224,14 +216,14 @@ def named_taxonomy(name: str, format: str | None = None, **options: Any) -> Taxo
             )
         return load_taxonomy(name)
     path = as_path(name)
-    if not _exists(path):
+    if not exists(path):
         built_in = f"Built in are: {', '.join(known)}."
         if not any(mark in name for mark in "./\\"):
             raise OptionError(
                 f"no taxonomy {short_path(name)!r} is built in, and there is no such file",
                 remedy=f"{did_you_mean(name, known)}{built_in} Else give the path of a file.",
             )
-        beside = [p.name for p in path.parent.iterdir()] if _exists(path.parent) and path.parent.is_dir() else []
+        beside = [p.name for p in path.parent.iterdir()] if exists(path.parent) and path.parent.is_dir() else []
         raise TaxonomyFileError(
             "no such file or folder",
             where=short_path(name),
@@ -240,16 +232,9 @@ def named_taxonomy(name: str, format: str | None = None, **options: Any) -> Taxo
     return read_taxonomy(path, format, **options)
 
 
-def _exists(path: Path) -> bool:
-    try:
-        return path.exists()
-    except (OSError, ValueError):  # a name the file system cannot have
-        return False
-
-
 def is_levels_file(name: str, format: str | None = None) -> bool:
     """Would :func:`named_taxonomy` read this as a CSV of levels?"""
     if format is not None or name in list_taxonomies():
         return format == "levels"
     source = Source(Path(name))
-    return _exists(source.path) and source.path.is_file() and _detect(source) == "levels"
+    return exists(source.path) and source.path.is_file() and detected_format(source) == "levels"

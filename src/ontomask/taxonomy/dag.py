@@ -18,9 +18,6 @@ from ontomask.arrays import Ints, Longs
 
 Array = TypeVar("Array", bound=NDArray[Any])
 
-#: Entries the full ancestor table may have (1 GiB of int32). Only absurdly deep DAGs reach it.
-MAX_CLOSURE = 2**28
-
 
 @dataclass(frozen=True, slots=True)
 class Csr:
@@ -146,40 +143,6 @@ class Dag:
             owner, parent = self.parents.gather(nodes)
             np.maximum.at(height, parent, height[nodes[owner]] + 1)
         return _fixed(height)
-
-    @cached_property
-    def subsumers(self) -> Csr:
-        """T(c) of every concept: its ancestors and itself, itself last."""
-        if int(self.depth.sum(dtype=np.int64)) > MAX_CLOSURE:
-            raise MemoryError("the table of all ancestors of all concepts would not fit")
-        n = len(self)
-        length = np.zeros(n, dtype=np.int64)
-        begin = np.zeros(n, dtype=np.int64)
-        flat = np.empty(max(1024, 4 * n), dtype=np.int32)
-        used = 0
-        for nodes in self.levels:
-            place, parent = self.parents.gather(nodes)
-            count = length[parent]
-            owner = np.repeat(place, count)
-            offset = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count)
-            ancestor = flat[np.repeat(begin[parent], count) + offset]
-            if len(parent) > len(nodes):  # somebody has several parents, which share ancestors
-                key = np.sort(owner * n + ancestor)
-                key = key[np.concatenate(([True], key[1:] != key[:-1]))]
-                owner, ancestor = key // n, (key % n).astype(np.int32)
-            own = np.arange(len(nodes))
-            owner = np.concatenate((owner, own))
-            total = used + len(owner)
-            if total > len(flat):
-                flat = np.resize(flat, max(total, 2 * len(flat)))
-            flat[used:total] = np.concatenate((ancestor, nodes))[np.argsort(owner, kind="stable")]
-            length[nodes] = np.bincount(owner, minlength=len(nodes))
-            begin[nodes] = used + np.cumsum(length[nodes]) - length[nodes]
-            used = total
-        start = np.zeros(n + 1, dtype=np.int64)
-        np.cumsum(length, out=start[1:])
-        owner = np.repeat(np.arange(n), length)
-        return Csr(start, flat[begin[owner] + np.arange(used) - start[owner]])
 
     def first_parents(self, nodes: NDArray[np.integer]) -> Longs:
         """The deepest parent of each concept, the first in order of several; they share most ancestors. None has -1."""

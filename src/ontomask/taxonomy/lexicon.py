@@ -47,12 +47,6 @@ def fold(text: str) -> str:
     return _NOT_WORD.sub(" ", _SIGN.sub(lambda m: f" {m[0]} ", text.casefold())).strip()
 
 
-def stem_languages() -> list[str]:
-    import snowballstemmer  # late: few taxonomies are matched by stems
-
-    return sorted(snowballstemmer.algorithms())
-
-
 @lru_cache(maxsize=8)
 def stemmer(language: str) -> Callable[[str], str]:
     """A cached word -> stem function (Snowball)."""
@@ -61,7 +55,7 @@ def stemmer(language: str) -> Callable[[str], str]:
     if language not in snowballstemmer.algorithms():
         raise OptionError(
             f"no stemmer for the language {language!r}",
-            remedy=f"Choose one of: {', '.join(stem_languages())}; or None to match without stems.",
+            remedy=f"Choose one of: {', '.join(sorted(snowballstemmer.algorithms()))}; or None to match without stems.",
         )
     return lru_cache(maxsize=1 << 18)(snowballstemmer.stemmer(language).stemWord)
 
@@ -211,14 +205,12 @@ class Lexicon:
 
     def suggest(self, text: str, limit: int = 3) -> list[Suggestion]:
         """The nearest concepts by edit distance, after codes that only lack leading zeros."""
-        zeros = [(position, 1.0) for position in self.with_lost_zeros(text)]
-        best = dict(zeros[:limit])
-        if len(text) > _LONGEST:
-            return [Suggestion(self._t.concepts[p], self._t.terms(p)[0], score) for p, score in best.items()]
-        texts, positions = self._choices
-        for i, score in _nearest(fold(text), texts, 4 * limit):
-            if len(best) < limit:
-                best.setdefault(positions[i], score)
+        best = dict.fromkeys(self.with_lost_zeros(text)[:limit], 1.0)
+        if len(text) <= _LONGEST:
+            texts, positions = self._choices
+            for i, score in _nearest(fold(text), texts, 4 * limit):
+                if len(best) < limit:
+                    best.setdefault(positions[i], score)
         return [Suggestion(self._t.concepts[p], self._t.terms(p)[0], score) for p, score in best.items()]
 
     def search(self, text: str, limit: int) -> list[int]:

@@ -99,17 +99,7 @@ class Matching:
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def require_all(self, column: str | None = None) -> Matching:
-        """Itself, if every value is placed; otherwise an error that lists the others with suggestions.
-
-        Parameters
-        ----------
-        column : str, optional
-            The name of the column, for the error.
-
-        Returns
-        -------
-        Matching
-            This one.
+        """Itself, if every value is placed; otherwise an error that names the ``column`` and lists the others with suggestions.
 
         Raises
         ------

@@ -17,7 +17,7 @@ from decimal import Decimal
 from math import isnan
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ontomask.arguments import as_values, counted, some_of
 from ontomask.errors import OptionError, TaxonomyFileError, UnknownConceptError
@@ -27,9 +27,6 @@ from ontomask.taxonomy.lexicon import stemmer
 from ontomask.taxonomy.match_result import Match, Matching, Unmatched
 from ontomask.taxonomy.readers import table
 from ontomask.taxonomy.taxonomy import Taxonomy, require_taxonomy
-
-if TYPE_CHECKING:
-    pass
 
 #: How sure each way is. Scores order the ways; they are not probabilities.
 SCORES = {
@@ -117,19 +114,6 @@ def match_counts(
         shown = some_of([repr(value) for value in unused])
         notes.append(f"{counted(len(unused), 'value')} of the mapping not met in the column: {shown}")
     return Matching(taxonomy, rows, unmatched, placer.senses(rows), notes)
-
-
-class _Typed:
-    """A value that equals another only if it has the same type."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __hash__(self) -> int:
-        return hash((type(self.value), self.value))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Typed) and type(self.value) is type(other.value) and bool(self.value == other.value)
 
 
 class _Placer:
@@ -223,19 +207,15 @@ class _Placer:
     def notes(self, rows: list[Match]) -> list[str]:
         notes = []
         zeros = [row for row in rows if row.how == "leading zeros"]
-        if zeros:
-            shown = some_of([f"{row.value} as {row.concept}" for row in zeros], 10)
-            notes.append(
-                f"{counted(len(zeros), 'code')} ({counted(sum(row.count for row in zeros), 'record')}) without leading zeros, "
-                f"read with them: {shown}; store codes as text to keep zeros"
-            )
         read = [row for row in rows if row.how == "number"]
-        if read:
-            shown = some_of([f"{row.value} as {row.concept}" for row in read], 10)
-            notes.append(
-                f"{counted(len(read), 'code')} ({counted(sum(row.count for row in read), 'record')}) stored as numbers, "
-                f"each read as the only code it can be: {shown}; store codes as text"
-            )
+        for placed, how, remedy in (
+            (zeros, "without leading zeros, read with them", "store codes as text to keep zeros"),
+            (read, "stored as numbers, each read as the only code it can be", "store codes as text"),
+        ):
+            if placed:
+                shown = some_of([f"{row.value} as {row.concept}" for row in placed], 10)
+                codes = f"{counted(len(placed), 'code')} ({counted(sum(row.count for row in placed), 'record')})"
+                notes.append(f"{codes} {how}: {shown}; {remedy}")
         doubtful = [
             f"{row.value} (or {self._t.concepts[other[0]]})"
             for row in rows
@@ -270,11 +250,11 @@ def _counted(values: list[Any]) -> tuple[Counter[str], set[str], list[str]]:
     numbers: set[str] = set()
     missing = 0
     tally = Counter(values)
+    each: Iterable[tuple[Any, int]] = tally.items()
     if any(isinstance(value, (Real, Decimal)) for value in tally):
         # 250 and 250.0 are equal as numbers and different as codes.
-        tally = Counter(value if isinstance(value, str) or value is None else _Typed(value) for value in values)
-    for held, count in tally.items():
-        value = held.value if isinstance(held, _Typed) else held
+        each = ((value, count) for (_, value), count in Counter((type(value), value) for value in values).items())
+    for value, count in each:
         if (
             value is None
             or (isinstance(value, (Real, Decimal)) and isnan(value))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from ontomask.arguments import as_values
 from ontomask.errors import TaxonomyError, UnknownConceptError
 from ontomask.taxonomy.dag import Dag
+from ontomask.taxonomy.lexicon import Lexicon
 
 
 class Structure(ABC):
@@ -23,13 +25,10 @@ class Structure(ABC):
     _aliases: dict[str, int]
     _dag: Dag
 
+    @cached_property
     @abstractmethod
-    def _loose_position(self, code: str) -> int | None:
-        """The position of a code that is written another way, such as without its dot."""
-
-    @abstractmethod
-    def _near(self, code: str) -> list[str]:
-        """What somebody may have meant who gave this code, in words."""
+    def lexicon(self) -> Lexicon:
+        """The index that finds codes written another way, and near ones."""
 
     @property
     def concepts(self) -> tuple[str, ...]:
@@ -60,13 +59,13 @@ class Structure(ABC):
         position = self._position.get(concept)
         if position is None:
             position = self._aliases.get(concept)
-        return position if position is not None else self._loose_position(concept)
+        return position if position is not None else self.lexicon.loose_code(concept)
 
     def position(self, concept: object) -> int:
         """The position of a concept; an error that suggests near ones where there is none."""
         position = self.find(concept)
         if position is None:
-            near = self._near(concept) if isinstance(concept, str) else []
+            near = [near.text for near in self.lexicon.suggest(concept)] if isinstance(concept, str) else []
             raise UnknownConceptError(concept, taxonomy=self._name, suggestions=near)
         return position
 

@@ -12,17 +12,8 @@ import numpy as np
 
 from ontomask.arguments import short
 from ontomask.errors import CycleError, OptionError, TaxonomyError
-from ontomask.taxonomy import display
-from ontomask.taxonomy.construction import (
-    Links,
-    artificial_root,
-    as_links,
-    collect,
-    distinct_links,
-    joined_note,
-    positions_of,
-    relation_links,
-)
+from ontomask.taxonomy import construction, overview
+from ontomask.taxonomy.construction import Links
 from ontomask.taxonomy.dag import Csr, CycleFound, Dag
 from ontomask.taxonomy.lexicon import Lexicon
 from ontomask.taxonomy.structure import Structure
@@ -64,20 +55,20 @@ class Taxonomy(Structure):
             raise TaxonomyError("no concepts", where=where, remedy="A taxonomy needs at least one concept.")
         names = list(concepts)
         texts = names.copy() if labels is None else [label or c for label, c in zip(labels, names, strict=True)]
-        child, parent = distinct_links(links, names, where)
+        child, parent = construction.distinct_links(links, names, where)
         notes = list(notes)
         has_parent = np.zeros(len(names), dtype=np.bool_)
         has_parent[child] = True
         roots = np.flatnonzero(~has_parent)
         self._artificial_root = len(roots) > 1
         if self._artificial_root:
-            root = artificial_root(names)
-            notes.append(joined_note(root, [names[r] for r in roots]))
+            root = construction.artificial_root(names)
+            notes.append(construction.joined_note(root, [names[r] for r in roots]))
             child = np.concatenate((child, roots))
             parent = np.concatenate((parent, np.full(len(roots), len(names))))
             names.append(root)
             texts.append(f"all of {name}" if name else "everything")
-        self._position = positions_of(names, where)
+        self._position = construction.positions_of(names, where)
         try:
             self._dag = Dag.build(len(names), child, parent)
         except CycleFound as found:
@@ -86,7 +77,7 @@ class Taxonomy(Structure):
         self._labels = tuple(texts)
         self._synonyms = {i: tuple(s) for i, s in (synonyms or {}).items() if s}
         self._definitions = dict(definitions or {})
-        others = {relation: as_links(pairs) for relation, pairs in (relations or {}).items()}
+        others = {relation: construction.as_links(pairs) for relation, pairs in (relations or {}).items()}
         self._relations = {r: Csr.of(len(names), pairs[:, 0], pairs[:, 1]) for r, pairs in others.items() if len(pairs)}
         self._reversed: dict[str, Csr] = {}
         self._aliases = dict(aliases or {})
@@ -139,7 +130,7 @@ class Taxonomy(Structure):
         >>> t.lcs(["lumbago", "migraine"]), t.depth("migraine"), t.ancestors("lumbago")
         ('ache', 3, ['ache', 'pain'])
         """
-        position, links = collect(edges)
+        position, links = construction.collect(edges)
         concepts = list(position)
 
         def at(texts: Mapping[str, Any] | None, what: str, of: type = str) -> dict[int, Any]:
@@ -166,7 +157,7 @@ class Taxonomy(Structure):
             labels=[own_labels.get(i, c) for i, c in enumerate(concepts)],
             synonyms={i: list(s) for i, s in at(synonyms, "synonyms", list).items()},
             definitions=at(definitions, "definitions"),
-            relations={r: relation_links(pairs, position, r) for r, pairs in (relations or {}).items()},
+            relations={r: construction.relation_links(pairs, position, r) for r, pairs in (relations or {}).items()},
             name=name,
         )
 
@@ -206,12 +197,6 @@ class Taxonomy(Structure):
     def lexicon(self) -> Lexicon:
         """The index over codes, labels and synonyms that search and matching use; made when first needed."""
         return Lexicon(self)
-
-    def _loose_position(self, code: str) -> int | None:
-        return self.lexicon.loose_code(code)
-
-    def _near(self, code: str) -> list[str]:
-        return [near.text for near in self.lexicon.suggest(code)]
 
     @cached_property
     def fingerprint(self) -> str:
@@ -339,20 +324,20 @@ class Taxonomy(Structure):
         """
         if not (isinstance(depth, int) and isinstance(width, int) and depth >= 0 and width >= 1):
             raise OptionError(f"a tree of depth {depth!r} and width {width!r}", remedy="Give whole numbers from 1 up.")
-        return display.tree(self, self._dag.root if concept is None else self.position(concept), depth, width)
+        return overview.tree(self, self._dag.root if concept is None else self.position(concept), depth, width)
 
     def path(self, concept: str) -> str:
         """A longest way from the root down to the concept, one line a step."""
-        return display.path(self, self.position(concept))
+        return overview.path(self, self.position(concept))
 
     def __str__(self) -> str:
-        return display.summary(self)
+        return overview.summary(self)
 
     def __repr__(self) -> str:
         return f"<Taxonomy {self._name or ''!r}: {len(self):,} concepts, root {self.root!r}>"
 
     def _repr_html_(self) -> str:
-        return display.html(self)
+        return overview.html(self)
 
     # ---- the usual protocols ----------------------------------------------------------------------------------
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
 import gzip
 import random
+import sys
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import pytest
 
 import ontomask as om
 from ontomask.errors import CycleError, MissingExtraError, TaxonomyFileError
-from ontomask.taxonomy.readers import rdf_head
+from ontomask.taxonomy.readers import rdf
 
 pytest.importorskip("pyoxigraph", reason="the extra 'rdf' is not installed")
 
@@ -126,14 +126,7 @@ class TestSyntaxes:
         assert read(tmp_path, xml(PAIN), "t.dat", format="owl").root == "pain"
 
     def test_the_extra_is_named_when_missing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        real = builtins.__import__
-
-        def without(name: str, *rest: Any, **more: Any) -> Any:
-            if name == "pyoxigraph":
-                raise ImportError(name)
-            return real(name, *rest, **more)
-
-        monkeypatch.setattr(builtins, "__import__", without)
+        monkeypatch.setitem(sys.modules, "pyoxigraph", None)
         with pytest.raises(MissingExtraError, match=r"pip install 'ontomask\[rdf\]'"):
             read(tmp_path, xml(PAIN))
 
@@ -371,7 +364,7 @@ class TestEntities:
         assert "parameter entity" in refused(tmp_path, xml(PAIN, '<!DOCTYPE rdf:RDF [<!ENTITY % a "b">]>'))
 
     def test_long_entities_are_refused(self, tmp_path: Path) -> None:
-        long = "a" * (rdf_head.LONGEST_ENTITY + 1)
+        long = "a" * (rdf.LONGEST_ENTITY + 1)
         assert "more than" in refused(tmp_path, xml(PAIN, f'<!DOCTYPE rdf:RDF [<!ENTITY a "{long}">]>'))
 
     @pytest.mark.parametrize("filler", [" " * 70_000, "<!-- " + "x" * 70_000 + " -->"])

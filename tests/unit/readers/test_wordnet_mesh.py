@@ -66,10 +66,10 @@ def test_wordnet_is_found_where_nltk_puts_it(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("WNSEARCHDIR", str(place))
     assert next(catalog._wordnet_places()) == place
     monkeypatch.setattr(catalog, "_wordnet_places", lambda: iter([place]))
-    check(catalog._wordnet.__wrapped__())
+    check(catalog._wordnet())
     monkeypatch.setattr(catalog, "_wordnet_places", lambda: iter([tmp_path / "nowhere"]))
     with pytest.raises(om.errors.MissingDataError, match="apt-get install wordnet-base.*nowhere"):
-        catalog._wordnet.__wrapped__()
+        catalog._wordnet()
 
 
 @pytest.mark.parametrize(

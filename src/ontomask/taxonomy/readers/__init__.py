@@ -12,24 +12,14 @@ from typing import Any
 
 from ontomask.arguments import as_path, did_you_mean, short_path
 from ontomask.errors import OptionError, TaxonomyFileError
-from ontomask.files.regular_files import kind_of
+from ontomask.files.regular_files import exists, refuse_special
 from ontomask.files.source import Source
 from ontomask.taxonomy.readers.rdf import is_skos
 from ontomask.taxonomy.readers.table import looks_like_levels
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-#: format -> (module, what it is)
-FORMATS = {
-    "edges": ("edges", "CSV with a child and a parent column, optional label"),
-    "prefix": ("prefix", "CSV of codes in which a code's parent is its longest prefix among the codes"),
-    "levels": ("levels", "CSV of a value generalization hierarchy: leaf;...;root"),
-    "obo": ("obo", "OBO flat file"),
-    "owl": ("owl", "OWL ontology in RDF (XML, Turtle, N-Triples)"),
-    "skos": ("skos", "SKOS concept scheme in RDF (XML, Turtle, N-Triples)"),
-    "rf2": ("rf2", "SNOMED CT release folder (RF2)"),
-    "wordnet": ("wordnet", "WordNet dict folder (data.noun, index.noun)"),
-    "mesh": ("mesh", "MeSH tree file: Heading;TreeNumber"),
-}
+#: Every format has the name of the module that reads it.
+FORMATS = ("edges", "prefix", "levels", "obo", "owl", "skos", "rf2", "wordnet", "mesh")
 _BY_SUFFIX = {".obo": "obo", ".bin": "mesh", ".skos": "skos"}
 _TABLES = {".csv", ".tsv", ".txt", ".tab"}
 _RDF = {".owl", ".rdf", ".xml", ".ttl", ".nt"}
@@ -65,24 +55,16 @@ def read_taxonomy(
         If the file cannot be read as a taxonomy.
     """
     source = Source(as_path(path), encoding)
-    try:
-        there = source.path.exists()
-    except OSError:  # a name the file system cannot have
-        there = False
-    kind = kind_of(source.path)
-    if kind is not None:
-        raise TaxonomyFileError(
-            f"it is {kind}, not a file", where=source.where, remedy="Save its contents as a file first."
-        )
-    if not there:
+    refuse_special(source.path, TaxonomyFileError)
+    if not exists(source.path):
         raise TaxonomyFileError("no such file or folder", where=short_path(source.where), remedy="Check the path.")
     if format is not None and (not isinstance(format, str) or format not in FORMATS):
         raise OptionError(
             f"no taxonomy format {format!r}",
             remedy=did_you_mean(format, FORMATS) + f"There are: {', '.join(FORMATS)}.",
         )
-    chosen = format or _detect(source)
-    read: Callable[..., Taxonomy] = import_module(f"ontomask.taxonomy.readers.{FORMATS[chosen][0]}").read
+    chosen = format or detected_format(source)
+    read: Callable[..., Taxonomy] = import_module(f"ontomask.taxonomy.readers.{chosen}").read
     known = [p for p in inspect.signature(read).parameters if p not in ("source", "name")]
     for option in options:
         if option not in known:
@@ -106,7 +88,7 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _detect(source: Source) -> str:
+def detected_format(source: Source) -> str:
     if source.path.is_dir():
         if (source.path / "data.noun").exists():
             return "wordnet"

@@ -45,10 +45,7 @@ def read(
         [(edges.position[c], edges.position[p]) for c, p in edges.links],
         labels=[edges.labels.get(i, c) for i, c in enumerate(edges.position)],
         synonyms=edges.synonyms,
-        name=name or source.stem,
-        source=source.path.name,
-        notes=source.notes,
-        where=source.where,
+        **source.origin(name),
     )
 
 

@@ -35,10 +35,7 @@ def read(source: Source, name: str | None = None, *, delimiter: str | None = Non
     return Taxonomy(
         list(position),
         [(position[c], position[p]) for c, (p, _) in above.items()],
-        name=name or source.stem,
-        source=source.path.name,
-        notes=source.notes,
-        where=source.where,
+        **source.origin(name),
     )
 
 

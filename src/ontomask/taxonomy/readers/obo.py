@@ -163,7 +163,6 @@ class _Reading:
             if other in self.position:
                 called = self.relation_names.get(relation, relation)
                 relations.setdefault(called, []).append((at, self.position[other]))
-        version = facts.get("data-version")
         return Taxonomy(
             list(self.position),
             links,
@@ -172,10 +171,7 @@ class _Reading:
             definitions=self.definitions,
             relations=relations,
             aliases=aliases,
-            name=name,
-            source=self.source.path.name + (f", version {version}" if version else ""),
-            notes=notes,
-            where=self.source.where,
+            **self.source.origin(name, facts.get("data-version")),
         )
 
     def _target(self, parent: str, at: int, line: int, aliases: Mapping[str, int], unknown: str) -> int | None:

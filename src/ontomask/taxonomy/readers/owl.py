@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ontomask.arguments import some_of
-from ontomask.errors import TaxonomyFileError
+from ontomask.errors import OntomaskError
 from ontomask.files.source import Source
 from ontomask.taxonomy.readers import rdf
 from ontomask.taxonomy.readers.owl_individuals import Individuals
@@ -158,10 +158,7 @@ class _Ontology:
             definitions={i: text.value for i, text in first_of(at, self.definitions).items()},
             relations=self._relations(source, related, at),
             aliases=aliases,
-            name=name or source.stem,
-            source=source.path.name + (f", version {version}" if version else ""),
-            notes=source.notes,
-            where=source.where,
+            **source.origin(name, version),
         )
 
     def _links(self, source: Source) -> tuple[list[Link], list[tuple[str, str, str]]]:
@@ -277,7 +274,7 @@ class _Ontology:
         if self.imports:
             source.notes.append(f"{len(self.imports):,} other ontologies are imported by name; only this file is read")
 
-    def _no_classes(self, source: Source) -> TaxonomyFileError:
+    def _no_classes(self, source: Source) -> OntomaskError:
         if self.skos_concepts:
             return source.error("no classes but SKOS concepts", remedy="Read it with format='skos'.")
         if self.deprecated:

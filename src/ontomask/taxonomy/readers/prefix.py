@@ -43,10 +43,7 @@ def read(
         list(labels),
         prefix_links(labels),
         labels=list(labels.values()),
-        name=name or source.stem,
-        source=source.path.name,
-        notes=source.notes,
-        where=source.where,
+        **source.origin(name),
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from ontomask.arrays import Longs
-from ontomask.errors import OptionError, TaxonomyFileError, UnknownParentError
+from ontomask.errors import OntomaskError, OptionError, UnknownParentError
 from ontomask.files.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -156,7 +156,7 @@ def _header(file: Source) -> list[str]:
     raise file.error("there is no header line", remedy="RF2 files begin with the names of their columns.")
 
 
-def _damage(file: Source, header: list[str], numbers: tuple[str, ...], otherwise: str) -> TaxonomyFileError:
+def _damage(file: Source, header: list[str], numbers: tuple[str, ...], otherwise: str) -> OntomaskError:
     """What is wrong with a file that polars could not take, and in which line."""
     again = "The file is damaged or cut off: unpack the release again."
     at = [header.index(c) for c in numbers]

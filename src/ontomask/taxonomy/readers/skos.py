@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ontomask.arguments import counted
+from ontomask.arguments import counted, some_of
 from ontomask.files.source import Source
 from ontomask.taxonomy.readers import rdf
 from ontomask.taxonomy.readers.rdf import OWL, RDF, RDFS, SKOS
@@ -131,10 +131,7 @@ class _Statements:
             definitions={i: text.value for i, text in first_of(at, self.definitions).items()},
             relations={"related": related},
             aliases={iri: i for iri, i in at.items() if iri != codes[i]},
-            name=name or source.stem,
-            source=source.path.name,
-            notes=source.notes,
-            where=source.where,
+            **source.origin(name),
         )
 
     def _concepts(self, source: Source, scheme: str | None) -> list[str]:
@@ -164,7 +161,7 @@ class _Statements:
                 source.notes.append(f"{dropped:,} links to deprecated concepts are dropped")
         implied = [c for c in live if c not in self.declared]
         if implied:
-            shown = ", ".join(implied[:5]) + (", ..." if len(implied) > 5 else "")
+            shown = some_of(implied)
             source.notes.append(
                 f"{len(implied):,} concepts are linked to but not declared, and taken as they are: {shown}"
             )
@@ -199,8 +196,7 @@ class _Statements:
         return [scheme, local_name(scheme), *(row[1] for texts in places for row in texts.rows({scheme: 0}))]
 
     def _choice(self) -> str:
-        shown = [f"{s} ({self._called(s)[-1]})" for s in self.schemes]
-        return ", ".join(shown[:12]) + (", ..." if len(shown) > 12 else "")
+        return some_of([f"{s} ({self._called(s)[-1]})" for s in self.schemes], 12)
 
     def _codes(self, concepts: list[str]) -> list[str]:
         """The notations if every concept has exactly one of its own; else local names or IRIs."""

@@ -77,7 +77,7 @@ def sample(source: Source) -> str:
     head = source.head()
     # What is assumed is noted when the whole file is read.
     whole = head[: _whole(head)]
-    text = head.decode(source.encoding, "ignore") if source.encoding else source.decode(whole, tell=False)
+    text = head.decode(source.encoding, "ignore") if source.encoding else source.decoded(whole, tell=False)[0]
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text if len(head) < HEAD or "\n" not in text else text.rsplit("\n", 1)[0]
 
