@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from ontomask.masking.shuffling import Shuffling as Shuffling
     from ontomask.masking.suppression import Suppression as Suppression
     from ontomask.microdata.attributes import Identifier as Identifier
+    from ontomask.microdata.pseudonyms import pseudonyms as pseudonyms
     from ontomask.microdata.reading import read_table as read_table
     from ontomask.microdata.reading_options import Reading as Reading
     from ontomask.microdata.writing import write_table as write_table
@@ -188,6 +189,7 @@ _HOME = {
     "match": "taxonomy.matching",
     "preservation": "assessment.preservation",
     "profile": "profiling.profile",
+    "pseudonyms": "microdata.pseudonyms",
     "read_table": "microdata.reading",
     "read_taxonomy": "taxonomy.readers",
     "record_distances": "operators.records",

@@ -115,8 +115,8 @@ def _units(policy: Policy, data: pl.DataFrame, persons: Sequence[Any] | None) ->
 
 
 def _unverified(policy: Policy) -> Callable[[str], bool]:
-    """Columns whose values no model looks at: identifiers and what the policy does not list."""
-    return lambda name: name not in policy.attributes or name in policy.identifiers
+    """Columns whose values nothing looks at: identifiers that no release has, and what the policy does not list."""
+    return lambda name: name not in policy.attributes or not policy.attributes[name].released
 
 
 def _reference(original: Any, policy: Policy) -> pl.DataFrame:
