@@ -21,7 +21,7 @@ from ontomask.microdata.encoding import MissingRules, Rows
 from ontomask.microdata.formulas import formula_note
 from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.keys import Key
-from ontomask.microdata.open_table import open_table
+from ontomask.microdata.open_table import markers_of, open_table
 from ontomask.microdata.pseudonyms import is_token
 from ontomask.policy.policy import Policy
 from ontomask.policy.prepared import Original, missing_rules, original_of, removed_columns, with_pseudonyms
@@ -104,7 +104,7 @@ class ChunkEngine(Engine[Release]):
         )
         for name in policy.pseudonyms:  # in chunks, two values with the same token might not meet
             self._with_pseudonyms(self._counted_column(name)[0].to_frame())
-        if policy.reading.missing:
+        if markers_of(policy.attributes, policy.reading):
             notes.append(note("missing markers became missing values"))
         self.original = replace(original, notes=[*notes, *rules.notes, *original.notes])
         return self.original

@@ -16,6 +16,7 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arrays import Longs
 from ontomask.errors import PolicyError
+from ontomask.microdata.missing_markers import MarkerList
 from ontomask.microdata.pseudonyms import is_token
 from ontomask.settings import Settings, number
 from ontomask.statements import Statement
@@ -90,6 +91,9 @@ class Attribute(Listed):
         description="missing values: error, category (a value of its own) or drop_record; "
         "not given: an error in masked columns, unchanged elsewhere",
     )
+    missing_markers: MarkerList = Field(
+        default_factory=list, description="values of this column that stand for a missing one, such as ? or 999"
+    )
     weight: Annotated[float, BeforeValidator(number), Field(gt=0, allow_inf_nan=False)] = Field(
         default=1.0, description="weight of the column in distances between records during masking"
     )
@@ -161,6 +165,9 @@ class Identifier(Listed):
         default=None,
         description="what pseudonyms stand for, such as patient: columns of one domain have the same pseudonym for the "
         "same value; not given: the name of the column",
+    )
+    missing_markers: MarkerList = Field(
+        default_factory=list, description="values of this column that stand for a missing one: they get no pseudonym"
     )
     quasi: ClassVar[bool] = False
     missing: ClassVar[None] = None

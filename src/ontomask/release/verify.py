@@ -11,7 +11,8 @@ import polars as pl
 from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.encoding import MissingRules, require_columns, require_some_kept
 from ontomask.microdata.formats import format_of
-from ontomask.microdata.open_table import open_table
+from ontomask.microdata.missing_markers import MissingMarkers
+from ontomask.microdata.open_table import markers_of, open_table
 from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy import Policy, require_policy
 from ontomask.policy.verification import NOTHING_PROMISED, Verification, check_contents, check_models, models_of
@@ -82,9 +83,9 @@ def verify(
     if not any(name in data.columns for name in text):
         require_columns(data, dict.fromkeys(text))
     shown = data
-    if how.missing:  # markers are missing values to the policy, and different cells to an intruder
-        unmarked = how.changed(missing=[])
-        written = as_written(open_table(frame, policy.attributes, text=text, reading=unmarked, **opening).data, text)
+    if markers_of(policy.attributes, how):  # missing values to the policy, and different cells to an intruder
+        opening |= {"reading": how, "missing": MissingMarkers()}
+        written = as_written(open_table(frame, policy.attributes, text=text, **opening).data, text)
         shown = data.with_columns(written[name] for name in text if name in written.columns)
     examined = Examined.of(data, policy.attributes, _units(policy, data, persons))
     whole = None
