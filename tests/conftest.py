@@ -9,16 +9,18 @@ from pathlib import Path
 import pytest
 
 import ontomask as om
-from ontomask.masking.randomness import SECRET, Secret
+from ontomask.files.secret_bytes import LENGTH, SecretBytes
 
 #: Reports carry the day; with it fixed, tests can compare files byte by byte, also across midnight.
 os.environ.setdefault("SOURCE_DATE_EPOCH", "1700000000")
 
 DATA = Path(os.environ.get("ONTOMASK_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
-#: Runs without a seed draw their secret from here, so that a test does the same whenever and wherever it runs.
+#: Secrets and keys are drawn from here, so that a test does the same whenever and wherever it runs.
 chance = random.Random()
-Secret.fresh = classmethod(lambda cls: cls(chance.randbytes(SECRET)))  # type: ignore[method-assign,assignment]
+SecretBytes.fresh = classmethod(  # type: ignore[method-assign,assignment]
+    lambda cls: cls(chance.randbytes(LENGTH), drawn=True)
+)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -100,4 +100,5 @@ __version__: str
 from ontomask.assessment.risk import household_risk as household_risk
 from ontomask.demo.hospital import demo_hospital as demo_hospital
 from ontomask.masking.profile_microaggregation import ProfileMicroaggregation as ProfileMicroaggregation
+from ontomask.microdata.pseudonyms import pseudonyms as pseudonyms
 from ontomask.privacy.profile_anonymity import ProfileAnonymity as ProfileAnonymity

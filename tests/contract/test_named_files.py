@@ -110,11 +110,11 @@ def test_a_result_lists_it_and_never_replaces_it(folder: Path, tmp_path: Path) -
     saved = result.save(tmp_path / "result")
     manifest = json.loads((saved / "confidential" / "manifest.json").read_text())
     assert manifest["named_files"]["limits"]["file"] == "limits.txt"
-    with pytest.raises(OutputError, match="a file that the data or the policy came from"):
+    with pytest.raises(OutputError, match="a file that the data, the policy or the key came from"):
         result.write(folder / "limits.txt", format="csv", overwrite=True)
     inside = saved / "confidential" / "notes.txt"
     inside.write_text("9")
-    with pytest.raises(OutputError, match="a file that the data or the policy came from"):
+    with pytest.raises(OutputError, match="a file that the data, the policy or the key came from"):
         om.anonymize(FRAME, loaded(folder, str(inside))).save(saved, overwrite=True)
     (folder / "limits.txt").write_text("8")
     with pytest.warns(om.errors.OntomaskWarning, match="changed on disk after the run read them: .*limits"):

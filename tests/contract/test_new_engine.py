@@ -22,17 +22,21 @@ from ontomask.engines.memory import MemoryEngine
 from ontomask.errors import NotSatisfied, OntomaskError, PolicyError
 from ontomask.masking.method import TupleMethod
 from ontomask.masking.randomness import Secret
+from ontomask.microdata.keys import Key
 from ontomask.policy.policy import METHODS
 from ontomask.release.guarantees import NOT_TRIED
 
 NUMBER = "# of records"
+KEY = Key.of(bytes(range(32)))
 
 
 class ToyEngine(ChunkEngine):
     """Reads slices of a frame and writes to a list."""
 
-    def __init__(self, whole: pl.DataFrame, size: int, policy: om.Policy, secret: Secret) -> None:
-        super().__init__(policy, secret)
+    def __init__(
+        self, whole: pl.DataFrame, size: int, policy: om.Policy, secret: Secret, key: Key | None = None
+    ) -> None:
+        super().__init__(policy, secret, key)
         self.whole, self.size, self.parts = whole, size, list[pl.DataFrame]()
 
     def chunks(self) -> Iterable[pl.DataFrame]:
@@ -59,12 +63,12 @@ class ToyEngine(ChunkEngine):
 
 
 def in_memory(frame: pl.DataFrame, policy: om.Policy, seed: int) -> tuple[Outcome, bytes]:
-    result = MemoryEngine(frame, policy, Secret.of_seed(seed)).run(allow_unsatisfied=True)
+    result = MemoryEngine(frame, policy, Secret.of_seed(seed), KEY).run(allow_unsatisfied=True)
     return result, result.data.write_csv().encode()
 
 
 def in_chunks(frame: pl.DataFrame, policy: om.Policy, seed: int) -> tuple[Outcome, bytes]:
-    engine = ToyEngine(frame, 3 + len(frame) * (seed + 1) % 37, policy, Secret.of_seed(seed))
+    engine = ToyEngine(frame, 3 + len(frame) * (seed + 1) % 37, policy, Secret.of_seed(seed), KEY)
     release = engine.run(allow_unsatisfied=True)
     texts = [part.write_csv(include_header=place == 0) for place, part in enumerate(engine.parts)]
     return release, "".join(texts).encode()
@@ -76,7 +80,7 @@ ENGINES = [in_memory, in_chunks]
 CODES = ["428.0", "428.1", "486", "481", "482.9", "250.00", "250.01", "Lumbago", "724.2"]
 ATTRIBUTES = {
     "name": om.Identifier(),
-    "patient": om.Identifier(),
+    "patient": om.Identifier(keep="pseudonym"),
     "age": om.Numeric(),
     "weight": om.Numeric(),
     "grade": om.Ordinal(order=["low", "middle", "high"], missing="category"),
@@ -162,7 +166,7 @@ def outcome_of(run: Callable[[], Any]) -> Any:
 @cache
 def expected_of(place: int, case: int) -> tuple[pl.DataFrame, om.Policy, Any]:
     whole, policy = frame(np.random.default_rng([case, 19])), policy_of(METHODS_BY_TUPLE[place], case)
-    return whole, policy, outcome_of(lambda: om.anonymize(whole, policy, seed=case, allow_unsatisfied=True))
+    return whole, policy, outcome_of(lambda: om.anonymize(whole, policy, seed=case, key=KEY, allow_unsatisfied=True))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -198,6 +202,18 @@ def test_what_is_refused_is_discarded() -> None:
     found = engine.run(allow_unsatisfied=True)
     assert engine.parts
     assert found.guarantees[0].kind == "failed"
+
+
+def test_what_is_not_a_pseudonym_is_found_in_what_was_written() -> None:
+    engine = toy(om.Suppression(k=1), require=[])
+
+    def write_raw(chunk: pl.DataFrame) -> None:
+        engine.parts.append(chunk.with_columns(patient=pl.lit("p7")) if len(engine.parts) == 2 else chunk)
+
+    engine.write_chunk = write_raw  # type: ignore[method-assign]
+    found = engine.run(allow_unsatisfied=True)
+    assert "values are left that are not pseudonyms: patient" in found.guarantees[0].text
+    assert found.key is not None
 
 
 def test_linkage_that_was_not_tried_is_said() -> None:

@@ -250,10 +250,12 @@ def test_scales_need_every_value() -> None:
 def test_markers_are_proposed_and_the_columns_are_what_they_would_be() -> None:
     frame = pl.DataFrame({"diag": [*SHORT_ICD, "?"], "age": [*of("[0-10)", "[10-20)"), "?"], "n": range(N + 1)})
     found = om.profile(frame)
-    assert found.reading.missing == ["?"]
+    assert found.reading.missing == []
     assert [found[name].kind for name in ("diag", "age")] == ["nominal", "ordinal"]
     assert any("taken for missing values: '?' in 2 columns" in note for note in found.notes)
-    assert found.policy().reading.missing == ["?"]
+    attributes = found.policy().attributes
+    assert {name: attributes[name].missing_markers for name in attributes} == {"diag": ["?"], "age": ["?"], "n": []}
+    assert attributes["diag"].missing == "category"
 
 
 @pytest.mark.parametrize(
@@ -272,17 +274,21 @@ def test_markers_are_proposed_and_the_columns_are_what_they_would_be() -> None:
 )
 def test_which_marks_stand_for_missing_values(values: list[str], missing: list[str]) -> None:
     frame = pl.DataFrame({"v": values, "age": range(N)})
-    assert sorted(om.profile(frame).reading.missing) == missing
+    assert sorted(om.profile(frame)["v"].proposal.missing_markers) == missing
 
 
-def test_a_mark_that_is_a_value_elsewhere_stays_one() -> None:
+def test_a_mark_that_is_a_value_elsewhere_stays_one_there() -> None:
     frame = pl.DataFrame({"country": of("ES", "FR", "NA", "DE"), "size": of("10", "11", "NA"), "age": range(N)})
-    assert om.profile(frame).reading.missing == []
+    found = om.profile(frame)
+    assert [column.proposal.missing_markers for column in found] == [[], ["NA"], []]
+    assert om.anonymize(frame, found.policy(k=2)).prepared.data["country"].null_count() == 0
 
 
 def test_given_markers_are_all_there_are() -> None:
     frame = pl.DataFrame({"v": of("a", "?", "NULL"), "age": range(N)})
-    assert om.profile(frame, reading=om.Reading(missing=["NULL"])).reading.missing == ["NULL"]
+    found = om.profile(frame, reading=om.Reading(missing=["NULL"]))
+    assert found.reading.missing == ["NULL"]
+    assert found["v"].proposal.missing_markers == []
 
 
 # ---- many columns ------------------------------------------------------------------------------------------------

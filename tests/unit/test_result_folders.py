@@ -335,9 +335,11 @@ def test_no_file_that_a_run_came_from_is_replaced(part: str) -> None:
     os.unlink("out/confidential/notes.txt")
     os.link(PARTS[part], "out/confidential/notes.txt")  # the same file, by another name
     before = snapshot(Path())
-    with pytest.raises(errors.OutputError, match=r"notes\.txt: this is a file that the data or the policy came from"):
+    with pytest.raises(
+        errors.OutputError, match=r"notes\.txt: this is a file that the data, the policy or the key came from"
+    ):
         result.save("out", overwrite=True)
-    with pytest.raises(errors.OutputError, match="the data or the policy came from"):
+    with pytest.raises(errors.OutputError, match="the data, the policy or the key came from"):
         result.write(PARTS[part], overwrite=True, format="csv")
     assert snapshot(Path()) == before
 
@@ -348,7 +350,9 @@ def test_the_policy_inside_a_result_is_not_replaced_by_its_own_run() -> None:
     ages().save("out")
     before = snapshot(Path("out"))
     result = om.anonymize("ages.csv", "out/confidential/policy.yaml")
-    with pytest.raises(errors.OutputError, match=r"policy\.yaml: this is a file that the data or the policy came from"):
+    with pytest.raises(
+        errors.OutputError, match=r"policy\.yaml: this is a file that the data, the policy or the key came from"
+    ):
         result.save("out", overwrite=True)
     from ontomask.cli import app
 

@@ -31,6 +31,7 @@ EPILOG = epilog(
     "run policy.yaml stays.parquet -o result --force --quiet",
     "run policy.yaml stays.csv -o result --format parquet --json",
     "run policy.yaml stays.csv -o again --secret result/confidential/secret.txt",
+    "run visits.yaml visits.csv -o visits --key result/confidential/pseudonym-key.txt",
     codes="0 done; 1 the release fails what the policy requires and is refused",
 )
 
@@ -63,6 +64,14 @@ def command(
             metavar="NUMBER", help="For experiments only: whoever guesses the number can repeat the random choices."
         ),
     ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The key of an earlier result (confidential/pseudonym-key.txt): identifiers with keep: pseudonym get the same "
+            "pseudonyms as there. Default: a new random key.",
+        ),
+    ] = None,
     report: Annotated[bool, typer.Option(help="Write the reports and the assessment, which take extra time.")] = True,
     allow_unsatisfied: Annotated[
         bool, typer.Option("--allow-unsatisfied", help="Write a release that fails its requirements, marked as such.")
@@ -84,12 +93,13 @@ def command(
 
     FOLDER/release is what you hand out: the data, the guarantees and a public report. FOLDER/confidential shows the
     original of each released record; keep it with the original data. It contains the internal report, the policy, the
-    secret behind all random choices, the mapping of original to released values, the assessment, and a manifest with
-    versions and hashes. FOLDER appears only when it is complete.
+    secret behind all random choices, a new key of pseudonyms, the mapping of original to released values, the assessment,
+    and a manifest with versions and hashes. FOLDER appears only when it is complete.
     """
     from ontomask.distances.kept_tables import tables_kept
     from ontomask.engines.memory import anonymize
     from ontomask.masking.randomness import EXPLICIT_SEED, chosen_secret
+    from ontomask.microdata.keys import Key
     from ontomask.policy.policy import Policy
     from ontomask.release.saving import inputs_of, require_place
 
@@ -97,13 +107,15 @@ def command(
     chosen = Policy.load(policy, confined=confined)
     chosen = chosen.changed(reading=read_as(given, data, chosen.reading))
     hidden = chosen_secret(seed, secret)
-    require_place(output, overwrite=force, inputs=inputs_of(chosen, Path(data)))  # before the work is done
+    given_key = None if key is None else Key.read(key)
+    require_place(output, overwrite=force, inputs=inputs_of(chosen, Path(data), given_key))  # before the work is done
     with shown_progress(quiet or as_json) as progress:
         with tables_kept():
             result = anonymize(
                 data,
                 chosen,
                 secret=hidden,
+                key=given_key,
                 progress=stretch(progress, 0.0, 0.5),
                 allow_unsatisfied=allow_unsatisfied,
             )

@@ -21,10 +21,10 @@ def comparable(policies: Mapping[str, Policy], measure: str | None) -> tuple[dic
     leader = _leader(policies, measure)
     first = policies[leader]
     for name, other in policies.items():
-        if other.reading != first.reading:
+        if other.reading != first.reading or _markers(other) != _markers(first):
             raise PolicyError(
                 f"{leader!r} and {name!r} read the data differently",
-                remedy="Give them the same block reading; the data are read once.",
+                remedy="Give them the same block reading, and columns the same missing_markers; the data are read once.",
             )
         if other.person != first.person:
             raise PolicyError(
@@ -45,6 +45,11 @@ def comparable(policies: Mapping[str, Policy], measure: str | None) -> tuple[dic
         if reason is not None:
             reasons[name] = f"it cannot be compared with {leader!r}: {reason}"
     return judges, reasons
+
+
+def _markers(policy: Policy) -> dict[str, set[str]]:
+    """What stands for a missing value, in the columns that say it."""
+    return {name: set(a.missing_markers) for name, a in policy.attributes.items() if a.missing_markers}
 
 
 def _leader(policies: Mapping[str, Policy], measure: str | None) -> str:

@@ -20,9 +20,11 @@ from ontomask.microdata.dtypes import only_what_cells_show, restore_dtype
 from ontomask.microdata.encoding import MissingRules, Rows
 from ontomask.microdata.formulas import formula_note
 from ontomask.microdata.frames import NativeFrame
-from ontomask.microdata.open_table import open_table
+from ontomask.microdata.keys import Key
+from ontomask.microdata.open_table import markers_of, open_table
+from ontomask.microdata.pseudonyms import is_token
 from ontomask.policy.policy import Policy
-from ontomask.policy.prepared import Original, missing_rules, original_of, removed_columns
+from ontomask.policy.prepared import Original, missing_rules, original_of, removed_columns, with_pseudonyms
 from ontomask.policy.verification import Verification
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.units import Units
@@ -40,6 +42,8 @@ class Release:
     verification: Verification
     notes: list[Statement]
     caveats: list[Statement]
+    #: What pseudonyms were derived from. It is for the caller to keep, for its owner alone.
+    key: Key | None = None
 
     @property
     def guarantees(self) -> list[Statement]:
@@ -56,8 +60,8 @@ class ChunkEngine(Engine[Release]):
 
     original: Original
 
-    def __init__(self, policy: Policy, secret: Secret) -> None:
-        super().__init__(policy, secret)
+    def __init__(self, policy: Policy, secret: Secret, key: Key | None = None) -> None:
+        super().__init__(policy, secret, key)
         if policy.row_order == "shuffled":
             raise PolicyError(
                 "records that are not in memory cannot be shuffled", remedy="Set row_order: kept, or use anonymize."
@@ -98,7 +102,9 @@ class ChunkEngine(Engine[Release]):
             Units(counts=counts),
             counted_column=self._counted_column,
         )
-        if policy.reading.missing:
+        for name in policy.pseudonyms:  # in chunks, two values with the same token might not meet
+            self._with_pseudonyms(self._counted_column(name)[0].to_frame())
+        if markers_of(policy.attributes, policy.reading):
             notes.append(note("missing markers became missing values"))
         self.original = replace(original, notes=[*notes, *rules.notes, *original.notes])
         return self.original
@@ -120,12 +126,12 @@ class ChunkEngine(Engine[Release]):
         values = shown_values(self.policy, self.original.table, masked)
         shown = [restore_dtype(value, self._first.data[value.name]) for value in values]
         for chunk, rows in self._located():
-            released = decode(chunk.drop(self._removed), MaskedTuples(masked).on(rows), shown)
+            kept = self._with_pseudonyms(chunk).drop(self._removed)
+            released = decode(kept, MaskedTuples(masked).on(rows), shown)
             self.write_chunk(only_what_cells_show(released.cast({pl.Enum: pl.String})))
         data, counts = self.count(self.written(), self._names)
-        unread = pl.repeat(None, len(data), dtype=pl.Null, eager=True)
         columns = next(iter(self.written())).columns
-        data = pl.DataFrame([data[name] if name in self._names else unread.alias(name) for name in columns])
+        data = pl.DataFrame([data[name] if name in self._names else self._unread(name, len(data)) for name in columns])
         meanings = self.original.examined.meanings
         examined = Examined.of(data, self.policy.attributes, Units(counts=counts), meanings)
         return [Written(examined, formula_note(self.written()))]
@@ -133,7 +139,18 @@ class ChunkEngine(Engine[Release]):
     def outcome(self, parts: Sequence[Verified], seconds: float, *, allow_unsatisfied: bool) -> Release:
         (part,) = parts
         caveats = [*part.masked.caveats, *self.original.shared_identifiers]
-        return Release(self.policy, self.secret, part.verification, part.notes, caveats)
+        return Release(self.policy, self.secret, part.verification, part.notes, caveats, self.key)
+
+    def _with_pseudonyms(self, chunk: pl.DataFrame) -> pl.DataFrame:
+        return chunk if self.key is None else with_pseudonyms(chunk, self.policy, self.key)
+
+    def _unread(self, name: str, n: int) -> pl.Series:
+        """A column of which no values are counted: nulls, but for a value of a column of pseudonyms that is not one."""
+        wrong = None
+        if name in self.policy.pseudonyms:
+            cells = (chunk[name].drop_nulls().cast(pl.String) for chunk in self.written())
+            wrong = next((cell for part in cells for cell in part if not is_token(cell)), None)
+        return pl.repeat(wrong, n, dtype=pl.Null if wrong is None else pl.String, eager=True).alias(name)
 
     def _opened(self) -> Iterator[NativeFrame]:
         attributes, reading, drops = self.policy.attributes, self.policy.reading, self.policy.drops

@@ -16,6 +16,7 @@ from ontomask.masking.goals import Goals
 from ontomask.masking.method import Masked, Method
 from ontomask.masking.randomness import Secret, masking_generator
 from ontomask.microdata.encoding import Rows, Tuples
+from ontomask.microdata.keys import Key, chosen_key
 from ontomask.policy.policy import Policy
 from ontomask.policy.prepared import Original
 from ontomask.policy.verification import Verification, check_release, models_of
@@ -62,10 +63,11 @@ class Verified:
 class Engine(ABC, Generic[SomeOutcome]):
     """Masks a table as the policy says, and verifies what it wrote."""
 
-    def __init__(self, policy: Policy, secret: Secret) -> None:
+    def __init__(self, policy: Policy, secret: Secret, key: Key | None = None) -> None:
         if policy.method is None:
             raise PolicyError("the policy names no method", remedy="Add one, such as method=Microaggregation(k=5).")
         self.policy, self.secret = policy, secret
+        self.key = chosen_key(key, needed=bool(policy.pseudonyms))
         self.method: Method = policy.method
 
     @abstractmethod
@@ -132,6 +134,7 @@ class Engine(ABC, Generic[SomeOutcome]):
             *marks_of(self.policy, self.secret),
             *original.shared_identifiers,
             *original.notes,
+            *([] if self.key is None else [self.key.note]),
             *masked.notes,
             *written.notes,
         ]

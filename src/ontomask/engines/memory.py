@@ -19,6 +19,7 @@ from ontomask.microdata.dtypes import only_what_cells_show
 from ontomask.microdata.encoding import Rows
 from ontomask.microdata.formulas import formula_note
 from ontomask.microdata.frames import FrameT
+from ontomask.microdata.keys import Key
 from ontomask.policy.policy import Policy, require_policy
 from ontomask.policy.prepared import Prepared, prepare
 from ontomask.progress import Progress
@@ -33,6 +34,7 @@ def anonymize(
     *,
     seed: int | None = ...,
     secret: str | Path | bytes | Secret | None = ...,
+    key: str | Path | bytes | Key | None = ...,
     progress: Callable[[float, str], Any] | None = ...,
     allow_unsatisfied: bool = ...,
 ) -> Result[pl.DataFrame]: ...
@@ -45,6 +47,7 @@ def anonymize(
     *,
     seed: int | None = ...,
     secret: str | Path | bytes | Secret | None = ...,
+    key: str | Path | bytes | Key | None = ...,
     progress: Callable[[float, str], Any] | None = ...,
     allow_unsatisfied: bool = ...,
 ) -> Result[FrameT]: ...
@@ -56,6 +59,7 @@ def anonymize(
     *,
     seed: int | None = None,
     secret: str | Path | bytes | Secret | None = None,
+    key: str | Path | bytes | Key | None = None,
     progress: Callable[[float, str], Any] | None = None,
     allow_unsatisfied: bool = False,
 ) -> Result[Any]:
@@ -71,6 +75,8 @@ def anonymize(
         For experiments: whoever knows or guesses it can repeat what was random, and the result says so.
     secret : path, bytes or Secret, optional
         Repeats a run: its ``confidential/secret.txt``, or 32 bytes; not given: one is drawn.
+    key : path, bytes or Key, optional
+        What pseudonyms are derived from: the key file of an earlier result, or 32 bytes; not given: one is drawn.
     progress : callable, optional
         ``progress(fraction, message)`` is called between steps; it stops the work by returning False or raising.
     allow_unsatisfied : bool, default False
@@ -93,7 +99,8 @@ def anonymize(
     Notes
     -----
     The release is checked against what the method promises and what the policy requires, on the decoded output itself.
-    All that is random comes from the secret, which is saved in ``confidential/secret.txt``.
+    All that is random comes from the secret, which is saved in ``confidential/secret.txt``. A key that was drawn is saved in
+    ``confidential/pseudonym-key.txt``; one that was given is not.
 
     Examples
     --------
@@ -106,7 +113,7 @@ def anonymize(
     [30, 30, 54, 54]
     """
     chosen = require_policy(policy)
-    engine = MemoryEngine(frame, chosen, chosen_secret(seed, secret))
+    engine = MemoryEngine(frame, chosen, chosen_secret(seed, secret), None if key is None else Key.of(key))
     return engine.run(progress, allow_unsatisfied=allow_unsatisfied)
 
 
@@ -115,13 +122,13 @@ class MemoryEngine(Engine[Result[Any]]):
 
     prepared: Prepared
 
-    def __init__(self, frame: Any, policy: Policy, secret: Secret) -> None:
-        super().__init__(policy, secret)
+    def __init__(self, frame: Any, policy: Policy, secret: Secret, key: Key | None = None) -> None:
+        super().__init__(policy, secret, key)
         self._frame = frame
         self._order: Longs | None = None
 
     def study(self, progress: Progress) -> Prepared:
-        self.prepared = prepare(self._frame, self.policy, progress)
+        self.prepared = prepare(self._frame, self.policy, progress, key=self.key)
         return self.prepared
 
     def rows(self) -> Iterable[Rows]:
@@ -164,6 +171,7 @@ class MemoryEngine(Engine[Result[Any]]):
                 records=np.flatnonzero(self.prepared.kept)[self._stayed(part.masked)],
                 notes=part.notes,
                 allow_unsatisfied=allow_unsatisfied,
+                key=self.key,
             )
             for part in parts
         ]

@@ -170,7 +170,8 @@ class Nominal(Attribute):
             return True
 
     def without_meaning(self) -> Flat:
-        return Flat(role=self.role, missing=self.missing, weight=self.weight)
+        markers = self.missing_markers
+        return Flat(role=self.role, missing=self.missing, missing_markers=markers, weight=self.weight)
 
     def odd(self, released: ReleasedValues) -> Counter[str]:
         """What no concept has; a value that may be several codes is known, only not which of them it is."""

@@ -230,9 +230,7 @@ class SelectiveMethod(Method):
             if name not in attributes:
                 raise ValueError(f"columns: the method masks {name!r}, which is not one of the attributes")
             if attributes[name].role == "identifier":
-                raise ValueError(
-                    f"columns: the method masks {name!r}, an identifier, which is removed from every release"
-                )
+                raise ValueError(f"columns: the method masks {name!r}, an identifier, whose values no release has")
         return [name for name in attributes if name in self.columns]
 
     def chosen(self, table: Tuples) -> list[bool]:

@@ -16,17 +16,16 @@ from __future__ import annotations
 
 import hashlib
 import re
-import secrets
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.arguments import as_path, short
-from ontomask.errors import DataError, MissingDataError, OptionError
+from ontomask.arguments import short
+from ontomask.errors import OptionError
+from ontomask.files.secret_bytes import LENGTH, SecretBytes
 from ontomask.settings import whole_number
 from ontomask.statements import Statement
 
@@ -36,11 +35,8 @@ if TYPE_CHECKING:
 
     Chunks = Callable[[], Iterable[Rows]]
 
-#: Bytes of a secret, and of the key of a generator.
-SECRET, KEY = 32, 16
-#: Fewer different bytes than this are not 32 random ones: the chance is below 1 in 10^20.
-VARIED = 12
-HEAD = "# The secret of a run of ontomask. It repeats the random choices of the run. Never publish it."
+#: Bytes of the key of a generator.
+KEY = 16
 #: Said of every result in which something random came from a seed that somebody named.
 EXPLICIT_SEED = Statement(
     "warning",
@@ -49,33 +45,30 @@ EXPLICIT_SEED = Statement(
 )
 #: Values that are turned into text at a time.
 BLOCK = 100_000
-#: No secret file is longer.
-LONGEST = 4096
 #: What goes into a key, in pieces, and how many bytes it has in all.
 Part = tuple[int, Iterable[bytes]]
 
 
-class Secret:
+class Secret(SecretBytes):
     """What all that is random in a run comes from; ``seed`` is the number it was derived from, if one was given.
-
-    It is never shown: not in a repr, not in an error, not in a report.
 
     >>> Secret.fresh()
     <Secret>
     """
 
-    __slots__ = ("_bytes", "seed")
+    __slots__ = ("seed",)
 
-    def __init__(self, content: bytes, seed: int | None = None) -> None:
-        self._bytes, self.seed = content, seed
+    called = "secret"
+    head = "# The secret of a run of ontomask. It repeats the random choices of the run. Never publish it."
+    file = "confidential/secret.txt"
+    otherwise = "a fresh one is drawn"
+
+    def __init__(self, content: bytes, seed: int | None = None, **origin: Any) -> None:
+        super().__init__(content, **origin)
+        self.seed = seed
 
     @classmethod
-    def fresh(cls) -> Secret:
-        """256 bits from the operating system."""
-        return cls(secrets.token_bytes(SECRET))
-
-    @classmethod
-    def of_seed(cls, seed: Any) -> Secret:
+    def of_seed(cls, seed: Any) -> Self:
         """Derived from a number, for experiments: whoever knows or guesses the number has it."""
         try:
             number = whole_number(seed)
@@ -83,62 +76,14 @@ class Secret:
             number = -1
         if number < 0:
             raise OptionError(f"seed={short(repr(seed), 40)}", remedy="Give a whole number from 0 up.")
-        content = hashlib.blake2b(str(number).encode(), digest_size=SECRET, person=b"ontomask seed")
+        content = hashlib.blake2b(str(number).encode(), digest_size=LENGTH, person=b"ontomask seed")
         return cls(content.digest(), number)
 
     @classmethod
-    def of(cls, given: Any, where: str = "secret=") -> Secret:
-        """32 bytes of the user's own, or the file that a result keeps its secret in."""
-        if isinstance(given, Secret):
-            return given
-        if isinstance(given, (bytes, bytearray)):
-            return cls._checked(bytes(given), where)
-        if isinstance(given, (str, Path)):
-            return cls.read(given)
-        raise OptionError(
-            f"{where}: expected the path of a secret file or {SECRET} bytes, got {type(given).__name__}",
-            remedy="Give result/confidential/secret.txt, or leave it out: a fresh secret is drawn.",
-        )
-
-    @classmethod
-    def read(cls, path: str | Path) -> Secret:
-        """The secret of a file as :meth:`text` writes it."""
-        file = as_path(path)
-        if not file.is_file():
-            raise MissingDataError(
-                "there is no such secret file",
-                where=str(file),
-                remedy="A result keeps its secret in confidential/secret.txt.",
-            )
-        try:
-            with file.open("rb") as stream:
-                text = stream.read(LONGEST + 1).decode()
-        except OSError as problem:
-            raise DataError(
-                f"the secret cannot be read ({problem.strerror})", where=str(file), remedy="Check your permissions."
-            ) from None
-        except UnicodeDecodeError:
-            text = ""
-        lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
-        if len(lines) == 1 and re.fullmatch(r"seed \d{1,4000}", lines[0]):
-            return cls.of_seed(int(lines[0][5:]))
-        if len(lines) == 1 and re.fullmatch(rf"[0-9a-fA-F]{{{2 * SECRET}}}", lines[0]):
-            return cls._checked(bytes.fromhex(lines[0]), str(file))
-        raise DataError(
-            "there is no secret in it",
-            where=str(file),
-            remedy=f"One line must hold {2 * SECRET} hexadecimal digits: give confidential/secret.txt of a result.",
-        )
-
-    @classmethod
-    def _checked(cls, content: bytes, where: str) -> Secret:
-        if len(content) != SECRET or len(set(content)) < VARIED:
-            raise OptionError(
-                f"{where}: expected {SECRET} random bytes"
-                + (f", got {len(content)}" if len(content) != SECRET else "; these follow a pattern"),
-                remedy="Draw them with secrets.token_bytes(32), or leave the secret out: a fresh one is drawn.",
-            )
-        return cls(content)
+    def _of_line(cls, line: str, where: str) -> Self | None:
+        if re.fullmatch(r"seed \d{1,4000}", line):
+            return cls.of_seed(int(line[5:]))
+        return super()._of_line(line, where)
 
     @property
     def explicit(self) -> bool:
@@ -154,12 +99,8 @@ class Secret:
                 digest.update(piece)
         return np.random.Generator(np.random.Philox(key=int.from_bytes(digest.digest(), "little")))
 
-    def text(self) -> str:
-        """The content of a file for the steward alone, which :meth:`read` reads."""
-        return f"{HEAD}\n{self._bytes.hex() if self.seed is None else f'seed {self.seed}'}\n"
-
-    def __repr__(self) -> str:
-        return "<Secret>"
+    def line(self) -> str:
+        return super().line() if self.seed is None else f"seed {self.seed}"
 
 
 def chosen_secret(seed: Any, secret: Any) -> Secret:

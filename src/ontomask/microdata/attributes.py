@@ -1,8 +1,8 @@
 """Attributes: the kind of a column, and the role it plays for an intruder.
 
 *Quasi-identifiers* are what others may know about a person (age, place, diagnosis): these are masked. *Sensitive*
-columns are what must not be learned about a person. *Other* columns are neither. *Identifiers* name a person and are
-removed.
+columns are what must not be learned about a person. *Other* columns are neither. *Identifiers* name a person: they are
+removed, or released as pseudonyms.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arrays import Longs
 from ontomask.errors import PolicyError
+from ontomask.microdata.missing_markers import MarkerList
+from ontomask.microdata.pseudonyms import is_token
 from ontomask.settings import Settings, number
 from ontomask.statements import Statement
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -43,6 +45,11 @@ class Listed(Settings):
     def read_as_text(self) -> bool:
         """Must the column be read as text, though it may look like numbers?"""
         return False
+
+    @property
+    def released(self) -> bool:
+        """Does a release have the column, masked or not?"""
+        return True
 
     def with_order(self, order: list[Any]) -> Self:
         """The attribute with the order that a frame gives its categories, where it needs one and has none."""
@@ -88,6 +95,9 @@ class Attribute(Listed):
         default=None,
         description="missing values: error, category (a value of its own) or drop_record; "
         "not given: an error in masked columns, unchanged elsewhere",
+    )
+    missing_markers: MarkerList = Field(
+        default_factory=list, description="values of this column that stand for a missing one, such as ? or 999"
     )
     weight: Annotated[float, BeforeValidator(number), Field(gt=0, allow_inf_nan=False)] = Field(
         default=1.0, description="weight of the column in distances between records during masking"
@@ -135,27 +145,59 @@ class Attribute(Listed):
 
 
 class Identifier(Listed):
-    """Names a person directly (name, number, address): removed from the release.
+    """Names a person directly (name, number, address): removed from the release, or released as a pseudonym.
+
+    Notes
+    -----
+    A pseudonym is a token that is derived from the value with a secret key (:func:`ontomask.pseudonyms`). The same value
+    under the same key has the same token in all records and tables, in every column of the same domain.
 
     Examples
     --------
     >>> import ontomask as om
     >>> om.Identifier()
     Identifier()
+    >>> om.Identifier(keep="pseudonym", domain="patient")
+    Identifier(keep='pseudonym', domain='patient')
     """
 
     kind: Literal["identifier"] = "identifier"
-    role: Literal["identifier"] = Field(default="identifier", description="removed from the release")
+    role: Literal["identifier"] = Field(default="identifier", description="it names a person directly")
+    keep: Literal["pseudonym"] | None = Field(
+        default=None, description="pseudonym: release a keyed token in place of the value; not given: remove the column"
+    )
+    domain: str | None = Field(
+        default=None,
+        description="what pseudonyms stand for, such as patient: columns of one domain have the same pseudonym for the "
+        "same value; not given: the name of the column",
+    )
+    missing_markers: MarkerList = Field(
+        default_factory=list, description="values of this column that stand for a missing one: they get no pseudonym"
+    )
     quasi: ClassVar[bool] = False
     missing: ClassVar[None] = None
+
+    @model_validator(mode="after")
+    def _domain_of_pseudonyms(self) -> Identifier:
+        if self.domain is not None and self.keep is None:
+            raise ValueError("domain is for pseudonyms: add keep: pseudonym, or leave it out")
+        if self.domain is not None and not self.domain.strip():
+            raise ValueError("domain is empty: name what the column identifies, such as patient")
+        return self
 
     @property
     def read_as_text(self) -> bool:
         return True
 
+    @property
+    def released(self) -> bool:
+        return self.keep is not None
+
     def odd(self, released: ReleasedValues) -> Counter[str]:
-        """None: that an identifier is released at all is the finding."""
-        return Counter()
+        """What is not a pseudonym, where these are kept; else none: that it is released at all is the finding."""
+        if self.keep is None:
+            return Counter()
+        return Counter({text: count for text, count in released.texts(codes=True).items() if not is_token(text)})
 
 
 def as_attributes(attributes: Any) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from ontomask.microdata.csv_files import read_csv
 from ontomask.microdata.csv_types import typed
 from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.file_contents import ExtraContents, TableContents
-from ontomask.microdata.missing_markers import marker_note, without_markers
+from ontomask.microdata.missing_markers import MissingMarkers, marker_note, without_markers
 
 #: Rows that are turned into another encoding at a time.
 _BLOCK = 100_000
@@ -35,7 +35,7 @@ def read_csv_table(
     encoding: str | None,
     decimal: str | None,
     text: Collection[str],
-    missing: Collection[str],
+    missing: MissingMarkers,
 ) -> TableContents:
     """A table with types, as far as they are certain; columns named by ``text`` stay as they are."""
     raw = read_csv(file, delimiter=delimiter, encoding=encoding)

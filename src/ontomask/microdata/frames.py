@@ -17,7 +17,7 @@ from ontomask.arguments import is_a, short, some_of
 from ontomask.errors import DataError
 from ontomask.fork_safety import require_threads
 from ontomask.microdata.dtypes import nested, restore_dtype, values_unread
-from ontomask.microdata.missing_markers import marker_note, without_marker_categories, without_markers
+from ontomask.microdata.missing_markers import MissingMarkers, marker_note, without_marker_categories, without_markers
 from ontomask.statements import Statement
 
 if TYPE_CHECKING:  # with a default, ``om.Result`` alone means a result of any kind of frame
@@ -58,7 +58,7 @@ class NativeFrame:
         frame: Any,
         *,
         keep_index: Collection[str] = (),
-        missing: Collection[str] = (),
+        missing: MissingMarkers | Collection[str] = (),
         unread: Unread | None = None,
         may_be_empty: bool = False,
     ) -> NativeFrame:
@@ -70,13 +70,12 @@ class NativeFrame:
         it is then taken without its values. A frame without rows is an error, unless it ``may_be_empty``.
         """
         native = _converted(frame, keep_index, unread)
-        if missing:
-            native = native._without_markers(missing)
+        native = native._without_markers(MissingMarkers.of(missing))
         if not native.data.height and not may_be_empty:
             raise DataError("the frame has no rows", remedy="Check the filter or the query that made it.")
         return native
 
-    def _without_markers(self, missing: Collection[str]) -> NativeFrame:
+    def _without_markers(self, missing: MissingMarkers) -> NativeFrame:
         data, found = without_markers(self.data, missing)
         if not found:
             return self

@@ -4,27 +4,66 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
 import polars as pl
+from pydantic import BeforeValidator
 
-from ontomask.arguments import counted, some_of
+from ontomask.arguments import counted, short, some_of
 from ontomask.microdata.dtypes import is_text
 from ontomask.statements import Statement, note
 
 _NUMBER = re.compile(r"-?[0-9]{1,15}(\.[0-9]{1,15})?")
 
 
-def without_markers(data: pl.DataFrame, markers: Collection[str]) -> tuple[pl.DataFrame, list[str]]:
-    """The data with nulls where a value equals a marker, and the columns in which some did.
+def _marker_list(given: Any) -> Any:
+    """Markers as texts: one of them, or several; whole numbers may go without quotes."""
+    listed = [given] if isinstance(given, (str, int)) else given
+    if not isinstance(listed, (list, tuple, set, frozenset)):
+        return given
+    odd = next((marker for marker in listed if isinstance(marker, bool) or not isinstance(marker, (str, int))), None)
+    if odd is not None or None in listed:
+        raise ValueError(f"{short(repr(odd), 40)} is not text: put the marker in quotes")
+    return list(map(str, listed))
+
+
+#: The type of a setting that lists markers.
+MarkerList = Annotated[list[str], BeforeValidator(_marker_list)]
+
+
+@dataclass(frozen=True)
+class MissingMarkers:
+    """What stands for a missing value ``everywhere`` in a table, and what else in some of its ``columns``."""
+
+    everywhere: Collection[str] = ()
+    columns: Mapping[str, Collection[str]] = field(default_factory=dict)
+
+    @staticmethod
+    def of(given: MissingMarkers | Mapping[str, Collection[str]] | Collection[str]) -> MissingMarkers:
+        """Markers of the whole table as a list, or of its columns as a mapping."""
+        if isinstance(given, MissingMarkers):
+            return given
+        return MissingMarkers((), given) if isinstance(given, Mapping) else MissingMarkers(given)
+
+    def __bool__(self) -> bool:
+        return bool(self.everywhere) or any(self.columns.values())
+
+    def of_column(self, name: str) -> set[str]:
+        """The markers of a column; blanks around them do not count."""
+        return {marker.strip() for marker in (*self.everywhere, *self.columns.get(name, ()))}
+
+
+def without_markers(data: pl.DataFrame, markers: MissingMarkers) -> tuple[pl.DataFrame, list[str]]:
+    """The data with nulls where a value equals a marker of its column, and the columns in which some did.
 
     Blanks around a value do not count: ``" ? "`` is the marker ``?``. A marker that is a number also stands for that
     number in a column of numbers.
     """
-    plain = {marker.strip() for marker in markers}
     found: list[str] = []
     columns = []
-    for column in data.iter_columns():
+    for column in data.iter_columns() if markers else ():
+        plain = markers.of_column(column.name)
         gone = _equal(column, plain) if plain else None
         if gone is not None and gone.any():
             found.append(column.name)
@@ -44,13 +83,12 @@ def marker_note(before: pl.DataFrame, after: pl.DataFrame, found: Collection[str
 
 
 def without_marker_categories(
-    native: Mapping[str, Any], found: Collection[str], markers: Collection[str]
+    native: Mapping[str, Any], found: Collection[str], markers: MissingMarkers
 ) -> dict[str, Any]:
     """The data types of a pandas or PyArrow frame; their lists of categories no longer hold the markers."""
-    plain = {marker.strip() for marker in markers}
     changed = dict(native)
     for name in found:
-        dtype = native[name]
+        dtype, plain = native[name], markers.of_column(name)
         categories = getattr(dtype, "categories", None)
         if categories is None:
             continue

@@ -14,6 +14,7 @@ from ontomask.errors import DataError
 from ontomask.microdata.csv_types import Codes
 from ontomask.microdata.formats import format_of
 from ontomask.microdata.frames import NativeFrame, Unread
+from ontomask.microdata.missing_markers import MissingMarkers
 from ontomask.microdata.reading import read_table, require_file, take_as_text
 from ontomask.microdata.reading_options import Reading
 from ontomask.statements import Statement, note
@@ -42,16 +43,24 @@ def open_table(
     release: bool = False,
     unread: Unread | None = None,
     may_be_empty: bool = False,
+    missing: MissingMarkers | None = None,
 ) -> OpenTable:
     """A frame or the path of a file, opened as its attributes require: what every public function begins with.
 
-    The arguments are those of :func:`read_frame` and of :meth:`NativeFrame.of`.
+    The arguments are those of :func:`read_frame` and of :meth:`NativeFrame.of`. ``missing``: what stands for a missing
+    value, in place of what reading and attributes say.
     """
-    read, source, notes = read_frame(frame, attributes, text, reading, release=release)
-    missing = () if reading is None else reading.missing
+    missing = markers_of(attributes, reading) if missing is None else missing
+    read, source, notes = read_frame(frame, attributes, text, reading, release=release, missing=missing)
     keep = list(attributes)
     native = NativeFrame.of(read, keep_index=keep, missing=missing, unread=unread, may_be_empty=may_be_empty)
     return OpenTable(native, source, [*notes, *native.notes])
+
+
+def markers_of(attributes: Mapping[str, Any], reading: Reading | None) -> MissingMarkers:
+    """What stands for a missing value: everywhere as the table is read, and in each column as its attribute says."""
+    own = {name: a.missing_markers for name, a in attributes.items() if a.missing_markers}
+    return MissingMarkers(() if reading is None else reading.missing, own)
 
 
 def read_frame(
@@ -61,6 +70,7 @@ def read_frame(
     reading: Reading | None = None,
     *,
     release: bool = False,
+    missing: MissingMarkers | None = None,
 ) -> tuple[Any, Path | None, list[Statement]]:
     """A frame as it is; a path as the file's frame, the path, and how the file was read.
 
@@ -76,6 +86,7 @@ def read_frame(
         chosen = chosen.of_release()
     format = format_of(path)
     options, unused = chosen.for_format(format)
+    options["missing"] = markers_of(attributes, chosen) if missing is None else missing
     named = options.pop("text", [])
     codes = Codes([*text, *named, *(name for name, a in attributes.items() if a.read_as_text)])
     file = read_table(path, text=codes, **options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from ontomask.microdata.csv_types import Codes, typed
 from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.file_contents import TableContents
 from ontomask.microdata.formats import FORMATS, Format, chosen_format
-from ontomask.microdata.missing_markers import marker_note, without_markers
+from ontomask.microdata.missing_markers import MissingMarkers, marker_note, without_markers
 from ontomask.statements import Statement, note
 
 _DELIMITER_NAMES = {"\t": "tab", " ": "blank"}
@@ -64,7 +64,7 @@ def read_table(
     sheet: str | int | None = None,
     labels: bool = False,
     text: Collection[str] = (),
-    missing: Collection[str] = (),
+    missing: MissingMarkers | Mapping[str, Collection[str]] | Collection[str] = (),
 ) -> TableFile:
     """Read a table. What is not given is detected; nothing is converted that does not survive unchanged.
 
@@ -86,8 +86,8 @@ def read_table(
         Read the value labels of SPSS and Stata files instead of the stored values.
     text : collection of str, optional
         Columns that hold codes and must not be taken for numbers.
-    missing : collection of str, optional
-        Texts that mean a missing value, such as ``"NA"``; blanks around a value do not count.
+    missing : collection of str, or mapping of such, optional
+        Texts that mean a missing value, such as ``"NA"``, in all columns or by column; blanks around a value do not count.
 
     Returns
     -------
@@ -101,6 +101,7 @@ def read_table(
     options: dict[str, Any] = {"delimiter": delimiter, "decimal": decimal, "text": text, "missing": missing}
     options |= {"encoding": encoding, "sheet": sheet, "labels": labels}
     _check_options(chosen, options)
+    options["missing"] = markers = MissingMarkers.of(missing)
     used = chosen.takes if chosen.text else chosen.options
     contents = chosen.read(file, **{name: options[name] for name in used})
     table = TableFile(path=file, format=chosen.name, **vars(contents))
@@ -108,7 +109,7 @@ def read_table(
     if unknown and not isinstance(text, Codes):
         raise DataError(f"no column {some_of(unknown)}", where=str(file), remedy="Correct the names given as text=.")
     if not chosen.text:
-        _mark_missing(table, missing, text)
+        _mark_missing(table, markers, text)
         take_as_text(table, () if isinstance(text, Codes) else text)
     if not table.data.height or not table.data.width:
         raise DataError("there are no records in it", where=str(file), remedy="Check how the file was written.")
@@ -116,10 +117,8 @@ def read_table(
     return table
 
 
-def _mark_missing(table: TableFile, missing: Collection[str], codes: Collection[str]) -> None:
+def _mark_missing(table: TableFile, missing: MissingMarkers, codes: Collection[str]) -> None:
     """Nulls for the markers. Where nothing but numbers is left of a column of a sheet, it holds numbers."""
-    if not missing:
-        return
     data, found = without_markers(table.data, missing)
     table.notes += marker_note(table.data, data, found)
     mixed = [name for name in found if data.schema[name] == pl.String and name not in codes]

@@ -8,6 +8,7 @@ from pydantic import Field, field_validator
 
 from ontomask.arguments import is_text_encoding, short
 from ontomask.microdata.formats import Format
+from ontomask.microdata.missing_markers import MarkerList
 from ontomask.settings import Settings
 
 #: Ways to write a delimiter that no shell lets through easily.
@@ -24,25 +25,14 @@ class Reading(Settings):
     {'missing': ['NA', '?'], 'delimiter': ';', 'text': ['zip']}
     """
 
-    missing: list[str] = Field(default_factory=list, description="markers of missing values, such as NA")
+    missing: MarkerList = Field(
+        default_factory=list, description="markers of missing values in all columns, such as NA"
+    )
     delimiter: str | None = Field(default=None, description="the delimiter of a CSV")
     encoding: str | None = Field(default=None, description="of a text file: utf-8, cp1252, ...")
     decimal: Literal[".", ","] | None = Field(default=None, description="the decimal mark of a CSV")
     sheet: str | int | None = Field(default=None, description="of an Excel file: its name, or its number from 1")
     text: list[str] = Field(default_factory=list, description="columns that hold text even if it looks like numbers")
-
-    @field_validator("missing", mode="before")
-    @classmethod
-    def _markers(cls, missing: Any) -> Any:
-        listed = [missing] if isinstance(missing, (str, int)) else missing
-        if not isinstance(listed, (list, tuple, set, frozenset)):
-            return missing
-        made = []
-        for marker in listed:
-            if isinstance(marker, bool) or not isinstance(marker, (str, int)):
-                raise ValueError(f"{short(repr(marker), 40)} is not text: put the marker in quotes")
-            made.append(str(marker))
-        return made
 
     @field_validator("text", mode="before")
     @classmethod

@@ -38,7 +38,7 @@ from ontomask.masking.recoding import Recoding
 from ontomask.masking.resampling import Resampling
 from ontomask.masking.shuffling import Shuffling
 from ontomask.masking.suppression import Suppression
-from ontomask.microdata.attributes import as_attributes
+from ontomask.microdata.attributes import Identifier, as_attributes
 from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy_file import load_policy, save_policy
 from ontomask.privacy.classes import classes_of
@@ -187,7 +187,7 @@ class Policy(Settings):
             named = model.named_attribute
             if named in self.identifiers:
                 raise ValueError(
-                    f"require: {model.describe()} looks at {named!r}, an identifier, which is removed from every release: "
+                    f"require: {model.describe()} looks at {named!r}, an identifier, whose values no release has: "
                     "name a sensitive column"
                 )
         return self
@@ -308,8 +308,14 @@ class Policy(Settings):
 
     @property
     def identifiers(self) -> list[str]:
-        """The columns that name a person, which no release has."""
+        """The columns that name a person: no release has their values."""
         return [name for name, attribute in self.attributes.items() if attribute.role == "identifier"]
+
+    @property
+    def pseudonyms(self) -> dict[str, str]:
+        """The identifiers that a release has as pseudonyms, each with its domain: what the pseudonyms stand for."""
+        kept = {n: a for n, a in self.attributes.items() if isinstance(a, Identifier) and a.released}
+        return {name: attribute.domain or name for name, attribute in kept.items()}
 
     @property
     def unit(self) -> Unit:
@@ -339,7 +345,7 @@ class Policy(Settings):
     def drops(self, name: str) -> bool:
         """Is the column ``name`` of the data left out of every release?"""
         attribute = self.attributes.get(name)
-        return self.unlisted == "drop" if attribute is None else attribute.role == "identifier"
+        return self.unlisted == "drop" if attribute is None else not attribute.released
 
     @staticmethod
     def load(path: str | Path, *, confined: bool = False) -> Policy:

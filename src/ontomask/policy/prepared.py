@@ -19,7 +19,9 @@ from ontomask.errors import DataError
 from ontomask.files.fingerprints import InputFile, State, states_of
 from ontomask.microdata.encoding import MissingRules, Table, Tuples, encode, require_columns, require_some_kept
 from ontomask.microdata.frames import NativeFrame
+from ontomask.microdata.keys import Key
 from ontomask.microdata.open_table import open_table, with_own_orders
+from ontomask.microdata.pseudonyms import pseudonym_column
 from ontomask.policy.policy import Policy
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.units import Units
@@ -67,8 +69,11 @@ class Prepared(Original):
     named: Mapping[str, State | None]
 
 
-def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Prepared:
-    """Check the data against the policy and encode the quasi-identifiers."""
+def prepare(frame: Any, policy: Policy, progress: Progress | None = None, *, key: Key | None = None) -> Prepared:
+    """Check the data against the policy and encode the quasi-identifiers.
+
+    ``key``: what pseudonyms come from. Without one they come from a key of their own: nothing of it is handed out.
+    """
     reporter = Reporter(progress)
     reporter(0.0, "preparing the data")
     named = states_of(policy.named_files())
@@ -77,9 +82,10 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None) -> Pre
     if read is not None:
         read.require_unchanged()
     taken, notes = opened.native, list(opened.notes)
-    units = policy.units_of(taken.data)  # what a policy counts by a column is known before identifiers are removed
-    removed = removed_columns(taken.data, policy, notes)
-    data = taken.data.drop(removed)
+    data = with_pseudonyms(taken.data, policy, key or Key.fresh())
+    units = policy.units_of(data)  # what a policy counts by a column is known before identifiers are removed
+    removed = removed_columns(data, policy, notes)
+    data = data.drop(removed)
     rules = missing_rules(data.columns, policy)
     data, kept = rules.apply(data)
     notes += rules.notes
@@ -186,12 +192,20 @@ def _taxonomies(
     return found
 
 
+def with_pseudonyms(data: pl.DataFrame, policy: Policy, key: Key) -> pl.DataFrame:
+    """The data with tokens in the columns that a release has as pseudonyms."""
+    kept = {name: domain for name, domain in policy.pseudonyms.items() if name in data.columns}
+    return data.with_columns(pseudonym_column(data[name], key, domain) for name, domain in kept.items())
+
+
 def removed_columns(data: pl.DataFrame, policy: Policy, notes: list[Statement]) -> list[str]:
     """The columns that no release has: identifiers and, if the policy wants it, what it does not list."""
     require_columns(data, policy.attributes)
-    removed = list(policy.identifiers)
+    removed = [name for name in policy.identifiers if policy.drops(name)]
     if removed:
         notes.append(note(f"identifiers removed: {', '.join(removed)}"))
+    if policy.pseudonyms:
+        notes.append(note(f"identifiers released as pseudonyms: {', '.join(policy.pseudonyms)}"))
     unlisted = [name for name in data.columns if name not in policy.attributes]
     if unlisted and policy.unlisted == "error":
         raise DataError(

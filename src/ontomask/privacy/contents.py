@@ -85,7 +85,7 @@ class PolicyColumns(ContentCheck):
 
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
         data, attributes = table.data, table.attributes
-        absent = [name for name, a in attributes.items() if a.role != "identifier" and name not in data.columns]
+        absent = [name for name, a in attributes.items() if a.released and name not in data.columns]
         text = "every column of the policy is in the data"
         if absent:
             near = did_you_mean(absent[0], [name for name in data.columns if name not in attributes])
@@ -121,7 +121,7 @@ class FittingValues(ContentCheck):
         unseen: list[str] = []
         for name in table.data.columns:
             attribute = table.attributes.get(name)
-            if attribute is None:
+            if attribute is None or attribute.role == "identifier":  # NoIdentifiers looks at those
                 continue
             try:
                 odd = _odd(table, name, self.hierarchies.get(name))
@@ -212,19 +212,25 @@ def _shown_by(hierarchy: Hierarchy | None) -> Callable[[str], bool]:
 
 
 class NoIdentifiers(ContentCheck):
-    """No column that the policy calls an identifier is in the data. Every policy that names one requires it."""
+    """No column that the policy calls an identifier is in the data, but for those that hold pseudonyms and nothing else.
+
+    Every policy that names an identifier requires it.
+    """
 
     name: Literal["no_identifiers"] = "no_identifiers"
 
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
-        left = [name for name, a in table.attributes.items() if a.role == "identifier" and name in table.data]
-        text = (
-            f"identifiers are still in the data: {', '.join(left)}"
-            if left
-            else "no identifier of the policy is in the data"
-        )
-        columns = pl.DataFrame({"column": pl.Series(left, dtype=pl.String)})
-        return Finding(self, not left, float(len(left)), text, columns, len(table) if left else 0, open_text=text)
+        there = {name: a for name, a in table.attributes.items() if a.role == "identifier" and name in table.data}
+        left = [name for name, a in there.items() if not a.released]
+        raw = [name for name, a in there.items() if a.released and _odd(table, name, None)]
+        kept = [name for name, a in there.items() if a.released]
+        failed = [f"identifiers are still in the data: {', '.join(left)}"] if left else []
+        failed += [f"values are left that are not pseudonyms: {', '.join(raw)}"] if raw else []
+        text = "; ".join(failed) or "no identifier of the policy is in the data"
+        if kept and not failed:
+            text += f", but for pseudonyms: {', '.join(kept)}"
+        wrong = _columns([*left, *raw])
+        return Finding(self, not failed, float(len(wrong)), text, wrong, len(table) if failed else 0, open_text=text)
 
     def describe(self) -> str:
         return "no identifiers"
@@ -234,4 +240,4 @@ class NoIdentifiers(ContentCheck):
         return "No identifiers"
 
     def explain(self, unit: Unit = RECORD) -> str:
-        return "No column that the policy calls an identifier is in the release."
+        return "No column that the policy calls an identifier is in the release, unless it holds pseudonyms only."

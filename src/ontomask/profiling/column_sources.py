@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +18,7 @@ from ontomask.microdata.csv_types import Codes
 from ontomask.microdata.dtypes import values_unread
 from ontomask.microdata.formats import format_of
 from ontomask.microdata.frames import NativeFrame
-from ontomask.microdata.missing_markers import without_markers
+from ontomask.microdata.missing_markers import MissingMarkers, without_markers
 from ontomask.microdata.open_table import open_table
 from ontomask.microdata.parquet_files import read_errors
 from ontomask.microdata.reading import read_table, require_file
@@ -41,6 +41,7 @@ class ColumnSource:
     reading: Reading = field(default_factory=Reading)
     #: Columns that hold several values in one cell; they come without values.
     nested: list[str] = field(default_factory=list)
+    missing: MissingMarkers = field(default_factory=MissingMarkers)
 
     @property
     def names(self) -> list[str]:
@@ -76,7 +77,7 @@ class CsvSource(ColumnSource):
     def _texts(self) -> pl.DataFrame:
         assert self.path is not None
         numbers = [name for name, dtype in self.frame.schema.items() if dtype.is_numeric()]
-        options = self.reading.for_format(format_of(self.path))[0] | {"text": Codes(numbers)}
+        options = self.reading.for_format(format_of(self.path))[0] | {"text": Codes(numbers), "missing": self.missing}
         return read_table(self.path, **options).data.select(numbers)
 
 
@@ -101,11 +102,11 @@ class ScannedSource(ColumnSource):
     def column(self, name: str) -> pl.Series:
         if name in self.nested:
             return values_unread(name, self.looked)
-        return without_markers(self._read(name).to_frame(), self.reading.missing)[0].to_series()
+        return without_markers(self._read(name).to_frame(), self.missing)[0].to_series()
 
     def distinct(self, name: str) -> pl.Series:
         chosen = self.scan.select(selectors.by_name(name)).unique(maintain_order=False).collect(engine="streaming")
-        return without_markers(chosen, self.reading.missing)[0].to_series()
+        return without_markers(chosen, self.missing)[0].to_series()
 
     def _read(self, name: str) -> pl.Series:
         chosen = self.scan.select(selectors.by_name(name))  # a name may look like a pattern
@@ -116,10 +117,13 @@ class ScannedSource(ColumnSource):
         return pl.concat([chosen.slice(start, size).collect() for start in starts]).to_series()
 
 
-def columns_of(data: Any, reading: Reading | None = None) -> ColumnSource:
-    """The columns of a frame (pandas, Polars, PyArrow) or of a file."""
+def columns_of(
+    data: Any, reading: Reading | None = None, markers: Mapping[str, Sequence[str]] | None = None
+) -> ColumnSource:
+    """The columns of a frame (pandas, Polars, PyArrow) or of a file; ``markers`` of missing values, by column."""
     require_threads()
     reading = reading or Reading()
+    missing = MissingMarkers(reading.missing, markers or {})
     nested: list[str] = []
 
     def leave(name: str) -> bool:  # asked only of columns whose values cannot be compared
@@ -132,13 +136,15 @@ def columns_of(data: Any, reading: Reading | None = None) -> ColumnSource:
         require_file(path)
         format = format_of(path)
         if format.scan is not None:
-            return _scanned(path, format.title, format.scan, reading)
+            return _scanned(path, format.title, format.scan, reading, missing)
         source = CsvSource if format.text else ColumnSource
-    table = open_table(data if path is None else path, {}, reading=reading, unread=leave)
-    return source(table.data, table.notes, path, frozenset(table.native.orders()), reading, nested)
+    table = open_table(data if path is None else path, {}, reading=reading, unread=leave, missing=missing)
+    return source(table.data, table.notes, path, frozenset(table.native.orders()), reading, nested, missing)
 
 
-def _scanned(path: Path, title: str, scan: Callable[[Path], pl.LazyFrame], reading: Reading) -> ColumnSource:
+def _scanned(
+    path: Path, title: str, scan: Callable[[Path], pl.LazyFrame], reading: Reading, missing: MissingMarkers
+) -> ColumnSource:
     with read_errors(path, title):
         lazy = scan(path)
         head = lazy.head(1).collect()
@@ -148,7 +154,7 @@ def _scanned(path: Path, title: str, scan: Callable[[Path], pl.LazyFrame], readi
         )  # names and types are checked as those of a frame
         if not head.height:
             raise DataError("there are no records in it", where=str(path), remedy="Check how the file was written.")
-        source = ScannedSource(head, [], path, frozenset(taken.orders()), reading, nested, scan=lazy)
+        source = ScannedSource(head, [], path, frozenset(taken.orders()), reading, nested, missing, scan=lazy)
     source.notes.append(note(f"{title}; {source.records:,} rows, {len(source.names):,} columns"))
     if source.looked < source.records:
         source.notes.append(

@@ -56,6 +56,7 @@ class Proposal:
     taxonomy: str | None = None
     decimals: int | None = None
     order: list[str] | None = None
+    missing_markers: list[str] = field(default_factory=list)
     candidates: Sequence[Candidate] = ()
     #: Nothing tells what the column is: it is masked because that is safer.
     unknown: bool = False
@@ -69,6 +70,7 @@ class Proposal:
         kind = next(one for one in KINDS if one.model_fields["kind"].default == self.kind)
         found = {"taxonomy": self.taxonomy, "decimals": self.decimals, "order": self.order}
         own = {name: value for name, value in found.items() if name in kind.model_fields}
+        own |= {"missing_markers": self.missing_markers} if self.missing_markers else {}
         made: Attribute = validated(kind, {"role": role, "missing": missing, **own})
         return made
 

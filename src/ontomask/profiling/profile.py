@@ -1,14 +1,13 @@
 """``profile``: a proposed kind and role for each column of a table, with reasons, and a policy from it.
 
-Markers of missing values are proposed where they are certain, and asked about where they are doubtful. A marker holds for
-the whole table. One that is a value in some column (``NA`` among the codes of countries, ``-`` beside ``+``) is therefore
-proposed nowhere.
+Markers of missing values are proposed for the columns in which they are certain, and asked about where they are doubtful. One
+that may be a value (``NA`` among the codes of countries, ``-`` beside ``+``) is not proposed for that column.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from ontomask.arguments import counted, did_you_mean, one_of, some_of
 from ontomask.column_names.repeated_identifiers import repeating_column
 from ontomask.errors import OptionError
 from ontomask.microdata.csv_types import MARKERS
-from ontomask.microdata.dtypes import nested
+from ontomask.microdata.dtypes import is_text, nested
 from ontomask.microdata.reading_options import Reading
 from ontomask.profiling.column_facts import Facts, share
 from ontomask.profiling.column_sources import ColumnSource, columns_of
@@ -36,48 +35,33 @@ _SURE = tuple(marker for marker in MARKERS if marker not in DOUBTFUL)
 _NUMBER = r"^-?[0-9]+(?:[.,][0-9]+)?$"
 
 
-@dataclass
-class Markers:
-    """``proposed`` markers; in how many ``columns`` each was found; and the columns in which a doubtful one was ``taken``."""
-
-    proposed: list[str] = field(default_factory=list)
-    columns: dict[str, list[str]] = field(default_factory=dict)
-    taken: dict[str, list[str]] = field(default_factory=dict)
-
-    @property
-    def notes(self) -> list[str]:
-        if not self.proposed:
-            return []
-        shown = some_of([f"{m!r} in {counted(len(self.columns[m]), 'column')}" for m in self.proposed], 10)
-        return [f"taken for missing values: {shown} (reading: missing in the policy; --missing says it otherwise)"]
+def find_markers(source: ColumnSource) -> dict[str, list[str]]:
+    """The markers to propose, by column."""
+    found = {name: _markers_in(source.column(name)) for name in source.names}
+    return {name: markers for name, markers in found.items() if markers}
 
 
-def find_markers(source: ColumnSource) -> Markers:
-    """The markers to propose for a table."""
-    found: dict[str, list[str]] = {}
-    values: set[str] = set()
-    taken: dict[str, list[str]] = {}
-    for name in source.names:
-        column = source.column(name)
-        if column.dtype != pl.String and not isinstance(column.dtype, pl.Categorical | pl.Enum):
-            continue
-        texts = column.drop_nulls().cast(pl.String).str.strip_chars().unique()
-        present = texts.filter(texts.is_in([*_SURE, *DOUBTFUL])).to_list()
-        if not present or len(present) == len(texts):
-            values.update(present)  # a column of nothing else says nothing of what they mean
-            continue
-        others = texts.filter(~texts.is_in(present))
-        numbers = share(others, _NUMBER) == 1
-        for marker in present:
-            if _is_value(marker, others, numbers=numbers):
-                values.add(marker)
-            else:
-                found.setdefault(marker, []).append(name)
-                if marker in DOUBTFUL:
-                    taken.setdefault(name, []).append(marker)
-    proposed = [marker for marker in (*_SURE, *DOUBTFUL) if marker in found and marker not in values]
-    taken = {name: kept for name, m in taken.items() if (kept := [marker for marker in m if marker in proposed])}
-    return Markers(proposed, {marker: found[marker] for marker in proposed}, taken)
+def _markers_in(column: pl.Series) -> list[str]:
+    """The markers among the values of a column; none in a column of nothing else, which does not say what they mean."""
+    if not is_text(column.dtype):
+        return []
+    texts = column.drop_nulls().cast(pl.String).str.strip_chars().unique()
+    present = texts.is_in([*_SURE, *DOUBTFUL])
+    others = texts.filter(~present)
+    if not len(others):
+        return []
+    numbers = share(others, _NUMBER) == 1
+    known = set(texts.filter(present).to_list())
+    return [m for m in (*_SURE, *DOUBTFUL) if m in known and not _is_value(m, others, numbers=numbers)]
+
+
+def _marker_notes(found: Mapping[str, Sequence[str]]) -> list[str]:
+    """Which markers are proposed, and in how many columns each."""
+    if not found:
+        return []
+    times = Counter(marker for markers in found.values() for marker in markers)
+    shown = some_of([f"{marker!r} in {counted(number, 'column')}" for marker, number in times.most_common()], 10)
+    return [f"taken for missing values: {shown} (missing_markers in the policy; --missing says it otherwise)"]
 
 
 def _is_value(marker: str, others: pl.Series, *, numbers: bool) -> bool:
@@ -114,7 +98,8 @@ def profile(
         Where a taxonomy that fits does not cover some values: the column is flat and the policy runs at once, or it is
         nominal and masking stops at them until they are mapped.
     reading : Reading, optional
-        How the file is read; the policy keeps it. Unless it names missing markers, those that are found are proposed in it.
+        How the file is read; the policy keeps it. Unless it names missing markers, those that are found are proposed for
+        the columns that hold them.
 
     Returns
     -------
@@ -136,9 +121,9 @@ def profile(
     True
     """
     source = columns_of(data, reading)
-    markers = Markers() if source.reading.missing else find_markers(source)
-    if markers.proposed:
-        source = columns_of(data, source.reading.changed(missing=markers.proposed))
+    markers = {} if source.reading.missing else find_markers(source)
+    if markers:
+        source = columns_of(data, reading, markers)
     given, given_roles = dict(taxonomies or {}), dict(roles or {})
     for name in [*given, *given_roles]:
         if name not in source.names:
@@ -150,11 +135,13 @@ def profile(
     known = Taxonomies()
     columns = [_look(source, name, given.get(name), given_roles.get(name), known, unmatched) for name in source.names]
     for column in columns:
+        column.proposal.missing_markers = markers.get(column.name, [])
         column.proposal.checks += [
-            f"{marker!r} among numbers is taken for a missing value (reading: missing): is it?"
-            for marker in markers.taken.get(column.name, ())
+            f"{marker!r} among numbers is taken for a missing value (missing_markers): is it?"
+            for marker in column.proposal.missing_markers
+            if marker in DOUBTFUL
         ]
-    sentences = [*markers.notes, *limit_roles(columns, given_roles)]
+    sentences = [*_marker_notes(markers), *limit_roles(columns, given_roles)]
     sentences += [f"column {name!r} holds several values in one cell and is left out" for name in source.nested]
     keys = [
         repeating_column(source.column(c.name)) for c in columns if c.role == "identifier" and not c.proposal.unknown

@@ -61,12 +61,12 @@ def propose(
     if facts.markers:
         made.checks.append(
             f"{_records(facts.markers)} a mark such as NA or None that may stand for a missing value; here it is a value: "
-            "--missing MARK makes it missing"
+            "missing_markers: [MARK] makes it missing"
         )
     if facts.far_number is not None:
         made.checks.append(
-            f"{facts.far_number} is far from all other numbers: if it stands for a missing value, start again with --missing "
-            f"{facts.far_number}"
+            f"{facts.far_number} is far from all other numbers: if it stands for a missing value, write missing_markers: "
+            f"[{facts.far_number}] and missing: category"
         )
     return made
 

@@ -10,6 +10,7 @@ from ontomask.assessment.linkage import KINDS
 from ontomask.assessment.risk import risk_of
 from ontomask.masking.randomness import EXPLICIT_SEED
 from ontomask.policy.verification import NOTHING_PROMISED, ORDERS
+from ontomask.privacy.profile_anonymity import ProfileAnonymity
 from ontomask.statements import Statement, caveat
 from ontomask.wording import Counts
 
@@ -113,4 +114,32 @@ def assumptions(policy: Policy, models: Sequence[Model]) -> list[Statement]:
             "discloses them, although no record is singled out."
         )
         told.append(caveat(text, "k-anonymity"))
-    return [*told, *minimality(policy), ORDERS[policy.row_order]]
+    return [*told, *minimality(policy), *_of_pseudonyms(policy, models), ORDERS[policy.row_order]]
+
+
+def _of_pseudonyms(policy: Policy, models: Sequence[Model]) -> list[Statement]:
+    """What follows where a release has pseudonyms: records can be joined, and the key leads back."""
+    if not policy.pseudonyms:
+        return []
+    names = ", ".join(policy.pseudonyms)
+    text = (
+        f"Assumed: nobody who has the release has the key of its pseudonyms ({names}). Whoever has the key can compute the "
+        "pseudonym of an identifier that they know. Tables whose pseudonyms come from the same key can be joined by them."
+    )
+    told = [Statement("assumed", text, "pseudonyms")]
+    profiles = any(isinstance(model, ProfileAnonymity) and not model.trivial for model in models)
+    joined = [name for name in policy.pseudonyms if not (profiles and [name] == list(policy.person))]
+    if joined:
+        text = (
+            f"Records with the same pseudonym can be joined ({', '.join(joined)}): what holds of each record alone need not "
+            "hold of all records of a person together. Name the column in person: and require profile_anonymity to protect "
+            "them together."
+        )
+        told.append(caveat(text, "pseudonyms"))
+    if policy.row_order == "kept":
+        text = (
+            f"Pseudonyms ({names}) are in the original order of the records: anyone who knows that order, such as one by name "
+            "or number, can tell whose pseudonym is whose, here and in other tables with the same key. Set row_order: shuffled."
+        )
+        told.append(caveat(text, "pseudonyms"))
+    return told

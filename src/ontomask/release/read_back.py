@@ -85,6 +85,7 @@ class ReadBack:
         policy, released = self._result.policy, self._released
         needed = [*policy.quasi_identifiers, *(n for n, a in policy.attributes.items() if a.role == "sensitive")]
         needed += [name for model in self._models for name in model.sensitive_columns(policy.attributes)]
+        needed += policy.pseudonyms
         needed = [name for name in released.columns if name in needed]
         try:
             data, columns = self._columns(file, format, needed)

@@ -71,7 +71,7 @@ def write_releases(result: Result, path: Path, *, overwrite: bool, **options: An
     each = result.each
     targets = _numbered_files(path, len(each))
     for target in targets:
-        spare(target, inputs_of(result.policy, None))
+        spare(target, inputs_of(result.policy, None, result.key))
     if len(each) == 1:
         return _write(each[0], path, overwrite=overwrite, **options)
     places = [checked_target(target, overwrite, result.prepared.source) for target in targets]

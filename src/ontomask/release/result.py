@@ -17,6 +17,7 @@ from ontomask.errors import DataError
 from ontomask.masking.method import Masked
 from ontomask.masking.randomness import Secret
 from ontomask.microdata.frames import FrameT, NativeFrame
+from ontomask.microdata.keys import Key
 from ontomask.policy.policy import Policy
 from ontomask.policy.verification import Verification
 from ontomask.release.evaluation import ReleaseEvaluation
@@ -62,6 +63,8 @@ class Result(ReleaseEvaluation, Generic[FrameT]):
         and ``groups`` are of the first.
     masking_seconds : float
         What the method itself took, without reading, encoding and verifying.
+    key : Key, optional
+        What pseudonyms were derived from; None where the release has none. One that was drawn is saved.
 
     Notes
     -----
@@ -80,6 +83,7 @@ class Result(ReleaseEvaluation, Generic[FrameT]):
     allow_unsatisfied: bool = False
     parts: tuple[Result[FrameT], ...] = ()
     masking_seconds: float = 0.0
+    key: Key | None = None
 
     @property
     def each(self) -> tuple[Result[FrameT], ...]:
@@ -235,8 +239,9 @@ class Result(ReleaseEvaluation, Generic[FrameT]):
 
         Notes
         -----
-        ``release`` holds the data and the guarantees; ``confidential`` the policy, the secret, the notes, the mapping, the
-        groups, the rows of the original, and a manifest of versions and hashes. The released file is read back and verified.
+        ``release`` holds the data and the guarantees; ``confidential`` the policy, the secret, a key that was drawn, the
+        notes, the mapping, the groups, the rows of the original, and a manifest of versions and hashes. The released file is
+        read back and verified.
         """
         if report:
             self.assess()  # kept with this result, too

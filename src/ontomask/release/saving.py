@@ -23,6 +23,7 @@ from ontomask.errors import OVERWRITE, OntomaskError, OntomaskWarning, OutputErr
 from ontomask.files import writing
 from ontomask.files.fingerprints import sha256, states_of, versions
 from ontomask.microdata.formats import chosen_format, suffixes
+from ontomask.microdata.keys import Key
 from ontomask.microdata.writing import write_table
 from ontomask.policy.policy import Policy
 from ontomask.policy.policy_file import policy_text
@@ -59,7 +60,7 @@ def save_result(
     like_source = own.name if own is not None and own.kept else "csv"
     suffix = chosen_format(folder, format or like_source, written=True).suffixes[0]
     left = _check(folder, overwrite)
-    spare(folder, inputs_of(result.policy, source))
+    spare(folder, inputs_of(result.policy, source, result.key))
     place = folder.resolve()  # behind a link, which stays one
     part = writing.part_for(place)
     with told_for(folder, part):
@@ -93,9 +94,10 @@ def require_place(folder: Path, *, overwrite: bool, inputs: Iterable[Path] = ())
         raise OutputError("its folder does not exist", where=str(folder), remedy="Create the folder above it first.")
 
 
-def inputs_of(policy: Policy, source: Path | None) -> list[Path]:
-    """The files that a run reads: the data, the policy, and what the policy names."""
-    return [*([] if source is None else [source]), *policy.named_files().values()]
+def inputs_of(policy: Policy, source: Path | None, key: Key | None = None) -> list[Path]:
+    """The files that a run reads: the data, the policy, what the policy names, and a key that was given."""
+    key_file = None if key is None else key.path
+    return [*(path for path in (source, key_file) if path is not None), *policy.named_files().values()]
 
 
 @contextmanager
@@ -213,12 +215,12 @@ def _listed(manifest: Path) -> set[str]:
 
 
 def spare(place: Path, inputs: Iterable[Path]) -> None:
-    """An error if a file that the data or the policy came from would be replaced: ``place`` itself, or a file in it."""
+    """An error if an input of the run would be replaced: ``place`` itself, or a file in it."""
     inputs = list(inputs)
     for file in place.rglob("*") if os.path.isdir(place) else [place]:
         if any(_is_same(file, path) for path in inputs):
             raise OutputError(
-                "this is a file that the data or the policy came from",
+                "this is a file that the data, the policy or the key came from",
                 where=str(file),
                 remedy="Choose another name." if file == place else "Choose another folder.",
             )
@@ -245,6 +247,8 @@ def _fill(result: Result, folder: Path, suffix: str, report: bool, escape: bool)
     policy = result.policy.with_files(confidential)
     writing.write_text(policy_text(policy, confidential.resolve()), confidential / "policy.yaml")
     writing.write_text(result.secret.text(), confidential / SECRET)
+    if result.key is not None and result.key.drawn:
+        writing.write_text(result.key.text(), folder / result.key.file)
     writing.write_text(_lines([*result.notes, *_changes(result)]), confidential / "notes.txt")
     for number, one in enumerate(result.each, 1):
         for name, frame in (("mapping.csv", one.mapping), ("groups.csv", one.groups)):

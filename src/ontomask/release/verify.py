@@ -11,7 +11,8 @@ import polars as pl
 from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.encoding import MissingRules, require_columns, require_some_kept
 from ontomask.microdata.formats import format_of
-from ontomask.microdata.open_table import open_table
+from ontomask.microdata.missing_markers import MissingMarkers
+from ontomask.microdata.open_table import markers_of, open_table
 from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy import Policy, require_policy
 from ontomask.policy.verification import NOTHING_PROMISED, Verification, check_contents, check_models, models_of
@@ -73,7 +74,7 @@ def verify(
     how = policy.reading.of_release() if reading is None else reading
     # As text: an intruder compares cells, and 0.0 beside -0.0 are two.
     text = policy.quasi_identifiers
-    listed = {name for name in policy.attributes if name not in policy.identifiers}  # no model looks at others
+    listed = {name for name, attribute in policy.attributes.items() if attribute.released}  # nothing looks at others
     opening: dict[str, Any] = {"release": reading is None, "unread": lambda name: name not in listed}
     reference = None if original is None else _reference(original, policy)
     # What is text in the original is text in a file of the release, even where only numbers are left of it.
@@ -83,9 +84,9 @@ def verify(
     if not any(name in data.columns for name in text):
         require_columns(data, dict.fromkeys(text))
     shown = data
-    if how.missing:  # markers are missing values to the policy, and different cells to an intruder
-        unmarked = how.changed(missing=[])
-        written = as_written(open_table(frame, policy.attributes, text=text, reading=unmarked, **opening).data, text)
+    if markers_of(policy.attributes, how):  # missing values to the policy, and different cells to an intruder
+        opening |= {"reading": how, "missing": MissingMarkers()}
+        written = as_written(open_table(frame, policy.attributes, text=text, **opening).data, text)
         shown = data.with_columns(written[name] for name in text if name in written.columns)
     examined = Examined.of(data, policy.attributes, _units(policy, data, persons))
     whole = None

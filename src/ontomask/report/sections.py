@@ -9,7 +9,7 @@ import polars as pl
 from ontomask.arguments import counted
 from ontomask.report.counts import Studied, distribution
 from ontomask.report.elements import figure, number
-from ontomask.report.words import MISSING, ROLES, settings_in_words, taxonomy_name
+from ontomask.report.words import MISSING, PSEUDONYM, ROLES, settings_in_words, taxonomy_name
 from ontomask.wording import Counts
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def asked(result: Reportable, counts: Counts) -> dict[str, Any]:
         columns.append(
             {
                 "name": name,
-                "role": ROLES[attribute.role],
+                "role": PSEUDONYM if name in policy.pseudonyms else ROLES[attribute.role],
                 "masked": "yes" if name in policy.masked else "no",
                 "kind": attribute.in_words,
                 "taxonomy": named,

@@ -13,6 +13,7 @@ from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 ROLES = {"quasi": "quasi-identifier", "sensitive": "sensitive", "other": "other", "identifier": "identifier, removed"}
+PSEUDONYM = "identifier, released as a pseudonym"
 MISSING = {
     "error": "a missing value is an error",
     "category": "a missing value is a category of its own",
@@ -21,7 +22,8 @@ MISSING = {
 #: In the order in which a reader meets them.
 GLOSSARY = {
     "Record": "One row of the data, for example one hospital stay. A person can have several records.",
-    "Identifier": "A column that identifies people directly, such as a name or a patient number. It is removed.",
+    "Identifier": "A column that identifies people directly, such as a name or a patient number. It is removed, or replaced by "
+    "a pseudonym: a code that nobody without the secret key can compute.",
     "Quasi-identifier": "A column that an intruder may know from elsewhere, such as age or place. Several of them together can "
     "identify a record although none does so alone.",
     "Sensitive column": "What must not be learned about a person from the data, such as a diagnosis or an income.",
