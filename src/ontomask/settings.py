@@ -26,7 +26,15 @@ from typing import (
 )
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from ontomask.arguments import did_you_mean, is_number, is_whole, short
 from ontomask.errors import OntomaskError, PolicyError
@@ -173,6 +181,15 @@ def validated(cls: Any, named: Mapping[str, Any], *, where: str | None = None) -
     except ValidationError as wrong:
         error = translate(wrong, cls, where=where or cls.__name__)
     raise error
+
+
+def either(base: type[Settings], classes: tuple[type[Settings], ...], key: str) -> Any:
+    """The type of a setting that is one of several classes, which files tell apart by ``key``."""
+
+    def ready(part: Any, by_key: ValidatorFunctionWrapHandler) -> Any:
+        return part if isinstance(part, base) else by_key(part)  # what was made in Python was checked when it was made
+
+    return Annotated[Union[classes], Field(discriminator=key), WrapValidator(ready)]  # noqa: UP007 - of a tuple
 
 
 def dotted(path: Sequence[Any]) -> str:

@@ -20,6 +20,7 @@ from ontomask.engines.chunks import ChunkEngine
 from ontomask.engines.engine import Outcome
 from ontomask.engines.memory import MemoryEngine
 from ontomask.errors import NotSatisfied, OntomaskError, PolicyError
+from ontomask.kinds.registry import KINDS
 from ontomask.masking.method import TupleMethod
 from ontomask.masking.randomness import Secret
 from ontomask.microdata.keys import Key
@@ -81,14 +82,15 @@ CODES = ["428.0", "428.1", "486", "481", "482.9", "250.00", "250.01", "Lumbago",
 ATTRIBUTES = {
     "name": om.Identifier(),
     "patient": om.Identifier(keep="pseudonym"),
-    "age": om.Numeric(),
+    "age": om.Numeric(top=24, bottom=20),
     "weight": om.Numeric(),
     "grade": om.Ordinal(order=["low", "middle", "high"], missing="category"),
     "job": om.Flat(missing="category"),
     "code": om.Nominal(taxonomy="icd9cm"),
     "ill": om.Flat(role="sensitive"),
     "diagnosis": om.Nominal(taxonomy="icd9cm", role="sensitive"),
-    "pay": om.Numeric(role="sensitive", missing="drop_record"),
+    "pay": om.Numeric(role="sensitive", missing="drop_record", top=0.5),
+    "stay": om.Numeric(role="other", top=30),
     "note": om.Flat(role="other"),
 }
 GRADES = pl.Enum(["low", "middle", "high", "highest"])
@@ -131,6 +133,7 @@ def frame(rng: np.random.Generator) -> pl.DataFrame:
             "ill": rng.choice(["flu", "Flu ", "gout", "ulcer", "NA"], n),
             "diagnosis": rng.choice(CODES, n),
             "pay": rng.integers(1, 5, n) * 0.5 - 1,
+            "stay": rng.integers(0, 31 + 5 * int(rng.integers(2)), n),
             "note": rng.choice(["x", "y", "=z"], n),
             "site": rng.choice(["north", "south"], n),
         }
@@ -231,6 +234,5 @@ def test_records_that_are_not_in_memory_are_not_shuffled_or_grouped() -> None:
 def test_every_method_by_tuple_and_every_kind_is_tried() -> None:
     by_tuple = {kind for kind in METHODS.values() if issubclass(kind, TupleMethod)}
     assert {type(method) for method in METHODS_BY_TUPLE} == by_tuple
-    kinds = {om.Numeric, om.Ordinal, om.Flat, om.Nominal, om.Identifier}
-    assert {type(attribute) for attribute in ATTRIBUTES.values()} == kinds
+    assert {type(attribute) for attribute in ATTRIBUTES.values()} == set(KINDS)
     assert {name for names in QUASI for name in names} == {n for n, a in ATTRIBUTES.items() if a.role == "quasi"}

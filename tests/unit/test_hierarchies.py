@@ -299,7 +299,7 @@ def test_intervals_that_do_not_fit(levels: Any, expected: str) -> None:
 
 def test_hierarchies_of_another_kind() -> None:
     with pytest.raises(
-        om.errors.DataError, match=r"column 'v': a hierarchy of intervals does not fit .*numeric or ordinal"
+        om.errors.DataError, match=r"column 'v': a hierarchy of intervals does not fit .*numeric, date or ordinal"
     ):
         column_levels(["a", "b"], om.Flat(), om.Intervals())
     with pytest.raises(om.errors.DataError, match=r"column 'v': a hierarchy of taxonomy levels does not fit .*nominal"):

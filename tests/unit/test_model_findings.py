@@ -164,7 +164,7 @@ def test_a_distance_that_has_no_meaning_is_refused() -> None:
     with pytest.raises(errors.PolicyError, match="missing value is at no distance"):
         om.LDiversity(l=2, attribute="s", missing="value", min_distance=1)
     frame = pl.DataFrame({"q": [1, 1], "s": ["x", "y"]})
-    with pytest.raises(errors.DataError, match="min_distance needs numbers, or a taxonomy"):
+    with pytest.raises(errors.DataError, match="min_distance needs values on a line, such as numbers, or a taxonomy"):
         om.LDiversity(l=2, attribute="s", min_distance=1).check(frame, ["q"])
 
 

@@ -232,14 +232,14 @@ def read_generalized(
 
 def _nodes(above: Above, codes: NDArray[Any], released: pl.Series, *, one: bool) -> Longs | None:
     """The node that each record shows, the most specific of equals; ``one``: of one level in all records, if there is such."""
-    number = above.column.quantity
-    texts = [_as_text(value, number=number) for value in released.to_list()]
+    cell = above.column.attribute.cell
+    texts = [cell(value) for value in released.to_list()]
     place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
     text_of = np.array([place[text] for text in texts], dtype=np.int64)
     pairs, pair_of = np.unique(codes.astype(np.int64) * len(place) + text_of, return_inverse=True)
     told = list(place)
     candidates = [
-        [node for node in above.covers.row(code).tolist() if _as_text(above.text(node), number=number) == told[text]]
+        [node for node in above.covers.row(code).tolist() if cell(above.text(node)) == told[text]]
         for code, text in zip((pairs // len(place)).tolist(), (pairs % len(place)).tolist(), strict=True)
     ]
     if not all(candidates):
@@ -253,15 +253,3 @@ def _nodes(above: Above, codes: NDArray[Any], released: pl.Series, *, one: bool)
                 found = np.array(level, dtype=np.int64)
                 break
     return found[pair_of]
-
-
-def _as_text(value: Any, *, number: bool) -> str | None:
-    """A cell, in memory or from a file, as text: 30, 30.0 and '30' are the same number."""
-    if value is None:
-        return None
-    if number:
-        try:
-            return f"{float(value):.15g}"
-        except ValueError:
-            return str(value).strip()
-    return str(value)

@@ -31,7 +31,7 @@ def disclosed_of(
     if the value that its class shows is its own: ``kept[i]`` is the row of the original that released record i came from,
     so that values which a method moved to other records are not counted as disclosed.
     """
-    before, after, attributes = original.data, released.data, original.attributes
+    before, after, attributes = original.as_read, released.as_read, original.attributes
     rows = []
     for name in sensitive_in_both(original, released):
         both = together(before[name], after[name])

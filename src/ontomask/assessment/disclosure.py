@@ -147,7 +147,7 @@ def disclosure_of(original: Examined, released: Examined, kept: Longs, pairing: 
 
 def _on_a_line(name: str, original: Examined, released: Examined) -> tuple[Floats, float]:
     """Both columns, one below the other, as numbers, NaN where a value is missing; and how much equal ones may differ."""
-    both = together(original.data[name], released.data[name])
+    both = together(original.as_read[name], released.as_read[name])
     if original.attributes[name].quantity and both.dtype.is_numeric():
         numbers = both.cast(pl.Float64).fill_null(float("nan")).to_numpy()
         numbers = np.where(np.isfinite(numbers), numbers, np.nan)

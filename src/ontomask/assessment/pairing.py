@@ -20,7 +20,7 @@ from ontomask.masking.method import Masked
 from ontomask.microdata.codes import count_pairs
 from ontomask.microdata.columns import Column
 from ontomask.microdata.dtypes import is_text
-from ontomask.microdata.encoding import Table, encode, make_table, remeasured, require_columns
+from ontomask.microdata.encoding import Conversions, Table, encode, make_table, read_any, remeasured, require_columns
 from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.open_table import open_table, with_own_orders
 from ontomask.operators.record_distance import RecordDistance
@@ -198,10 +198,11 @@ def open_frames(
     # What is text in the original is text in a masked file, even where only numbers are left of it.
     text = [name for name, dtype in before.schema.items() if is_text(dtype)]
     after = open_table(masked, given, text=text, reading=policy.reading, release=True, unread=policy.drops).data
+    after, before = read_any(after, given), Conversions(given).apply(before)
     for table in (before, after):
         require_columns(table, {name: given[name] for name in studied})
     kept, notes = rows_of(before, after, policy, records, aligned, masked)
-    return Frames(taken, after, kept, policy, studied, notes)
+    return Frames(replace(taken, data=before), after, kept, policy, studied, notes)
 
 
 def require_quasi_identifiers(names: list[str]) -> list[str]:

@@ -275,7 +275,7 @@ def _sizes(table: Examined, population: Examined | None) -> tuple[Longs, Longs, 
             f"{word.many} are counted in the table and {population.units.word.many} in the population",
             remedy="Count the same in both.",
         )
-    pairs = [_comparable(table.data[name], population.data[name]) for name in table.quasi]
+    pairs = [_comparable(table.as_read[name], population.as_read[name]) for name in table.quasi]
     classes = classes_of(pl.DataFrame([pl.concat(pair) for pair in pairs]), table.quasi)
     own = table.units.sizes(classes.of[:n], len(classes))
     among = population.units.sizes(classes.of[n:], len(classes))

@@ -17,7 +17,7 @@ from ontomask.masking.goals import Goals
 from ontomask.masking.method import Masked, MaskedTuples, TupleMethod
 from ontomask.masking.randomness import Secret
 from ontomask.microdata.dtypes import only_what_cells_show, restore_dtype
-from ontomask.microdata.encoding import MissingRules, Rows
+from ontomask.microdata.encoding import Conversions, MissingRules, Rows, written
 from ontomask.microdata.formulas import formula_note
 from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.keys import Key
@@ -26,7 +26,9 @@ from ontomask.microdata.pseudonyms import is_token
 from ontomask.policy.policy import Policy
 from ontomask.policy.prepared import Original, missing_rules, original_of, removed_columns, with_pseudonyms
 from ontomask.policy.verification import Verification
+from ontomask.privacy.contents import FittingValues
 from ontomask.privacy.examined import Examined
+from ontomask.privacy.models import Finding
 from ontomask.privacy.units import Units
 from ontomask.progress import Progress
 from ontomask.release.guarantees import guarantees, marks_of
@@ -93,8 +95,8 @@ class ChunkEngine(Engine[Release]):
         self._columns = [name for name in first.data.columns if name not in self._removed]
         seen = {name for model in policy.require for name in model.sensitive_columns(policy.attributes)}
         self._names = [name for name in self._columns if name in seen.union(policy.studied, policy.quasi_identifiers)]
-        rules = self._rules()
-        data, counts = self.count(self._records(rules), self._names)
+        rules, conversions = self._rules(), Conversions(policy.attributes)
+        data, counts = self.count(self._records(rules, conversions), self._names)
         original = original_of(
             data,
             policy,
@@ -106,7 +108,7 @@ class ChunkEngine(Engine[Release]):
             self._with_pseudonyms(self._counted_column(name)[0].to_frame())
         if markers_of(policy.attributes, policy.reading):
             notes.append(note("missing markers became missing values"))
-        self.original = replace(original, notes=[*notes, *rules.notes, *original.notes])
+        self.original = replace(original, notes=[*notes, *conversions.notes, *rules.notes, *original.notes])
         return self.original
 
     def rows(self) -> Iterator[Rows]:
@@ -125,9 +127,11 @@ class ChunkEngine(Engine[Release]):
         (masked,) = each
         values = shown_values(self.policy, self.original.table, masked)
         shown = [restore_dtype(value, self._first.data[value.name]) for value in values]
+        coded = self._coded(shown)
         for chunk, rows in self._located():
             kept = self._with_pseudonyms(chunk).drop(self._removed)
             released = decode(kept, MaskedTuples(masked).on(rows), shown)
+            released = written(released, self.policy.attributes, self._first.data, coded)
             self.write_chunk(only_what_cells_show(released.cast({pl.Enum: pl.String})))
         data, counts = self.count(self.written(), self._names)
         columns = next(iter(self.written())).columns
@@ -135,6 +139,19 @@ class ChunkEngine(Engine[Release]):
         meanings = self.original.examined.meanings
         examined = Examined.of(data, self.policy.attributes, Units(counts=counts), meanings)
         return [Written(examined, formula_note(self.written()))]
+
+    def verify(self, table: Examined, original: Original, masked: Masked) -> Verification:
+        """What the models say of what was written, and what else fails in it."""
+        found = super().verify(table, original, masked)
+        return Verification([*found.findings, *(finding for finding in self._converted_alone() if not finding.holds)])
+
+    def _converted_alone(self) -> Iterator[Finding]:
+        """What is found in converted columns that no model looks at: each is counted by itself."""
+        attributes = self.policy.attributes
+        for name in self._columns:
+            if name not in self._names and name in attributes and attributes[name].converts:
+                data, counts = self.count(self.written(), [name])
+                yield FittingValues().check_table(Examined.of(data, attributes, Units(counts=counts)))
 
     def outcome(self, parts: Sequence[Verified], seconds: float, *, allow_unsatisfied: bool) -> Release:
         (part,) = parts
@@ -160,9 +177,20 @@ class ChunkEngine(Engine[Release]):
     def _rules(self) -> MissingRules:
         return missing_rules(self._columns, self.policy)
 
-    def _records(self, rules: MissingRules) -> Iterator[pl.DataFrame]:
-        """The records that stay, chunk by chunk, with their identifiers."""
-        return (rules.apply(chunk.data)[0] for chunk in self._opened())
+    def _records(self, rules: MissingRules, conversions: Conversions | None = None) -> Iterator[pl.DataFrame]:
+        """The records that stay, chunk by chunk, with their identifiers; columns as their kinds work with them."""
+        conversions = conversions or Conversions(self.policy.attributes)
+        return (rules.apply(conversions.apply(chunk.data))[0] for chunk in self._opened())
+
+    def _coded(self, shown: Sequence[pl.Series]) -> set[str]:
+        """The columns that show codes of open classes in some chunk: they are text in all of them."""
+        attributes = self.policy.attributes
+        coded = {values.name for values in shown if attributes[values.name].shows_codes(values)}
+        others = [n for n in self._columns if n in attributes and n not in {values.name for values in shown}]
+        if any(attributes[name].converts for name in others):
+            for chunk in self._records(self._rules()):
+                coded |= {name for name in others if attributes[name].shows_codes(chunk[name])}
+        return coded
 
     def _counted_column(self, name: str) -> tuple[pl.Series, Longs]:
         data, counts = self.count(self._records(self._rules()), [name])

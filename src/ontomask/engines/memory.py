@@ -16,7 +16,7 @@ from ontomask.masking.goals import Goals
 from ontomask.masking.method import Masked
 from ontomask.masking.randomness import Secret, chosen_secret, random_order
 from ontomask.microdata.dtypes import only_what_cells_show
-from ontomask.microdata.encoding import Rows
+from ontomask.microdata.encoding import Rows, written
 from ontomask.microdata.formulas import formula_note
 from ontomask.microdata.frames import FrameT
 from ontomask.microdata.keys import Key
@@ -144,7 +144,7 @@ class MemoryEngine(Engine[Result[Any]]):
         return [self._written(masked) for masked in each]
 
     def _written(self, masked: Masked) -> Written:
-        data = _decoded(self.prepared, masked)
+        data = written(_decoded(self.prepared, masked), self.policy.attributes, self.prepared.taken.data)
         if self._order is not None:
             data = data[self._order]
         data = _own_buffers(only_what_cells_show(data))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
@@ -10,23 +11,33 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
-from ontomask.arguments import counted, short, some_of
+from ontomask.arguments import counted, is_number, short, some_of
 from ontomask.arrays import TIE, Floats
 from ontomask.errors import DataError
 from ontomask.hierarchies.levels import Hierarchy, Level, make_level
 from ontomask.microdata.columns import Column, Line
 from ontomask.settings import number, whole_number
 
-Bound = Annotated[float, BeforeValidator(number)]
+
+def _place(value: Any) -> Any:
+    """A number; or a date or a text, which the kind of the column reads."""
+    if isinstance(value, date) or (isinstance(value, str) and value.strip()):
+        return value
+    return number(value)
+
+
+#: Where an interval begins or ends.
+Place = float | date | str
 
 
 class Intervals(Hierarchy):
-    """Numbers, or ranks of an ordinal column, in intervals that widen.
+    """Numbers, days, or ranks of an ordinal column, in intervals that widen.
 
     Notes
     -----
-    Given by ``levels``: for each level a list of cut points, or of intervals [low, high). Or built: of ``width`` at
-    level 1 (a round number if not given), ``factor`` times as wide at each further one, from ``origin`` on.
+    Given by ``levels``: for each level a list of cut points, or of intervals [low, high), as the column writes its values;
+    of an ordinal column values or ranks. Or built: of ``width`` (days of dates) at level 1, a round number if not given,
+    ``factor`` times as wide at each further one, from ``origin`` on.
 
     Examples
     --------
@@ -39,11 +50,15 @@ class Intervals(Hierarchy):
     levels: list[list[Any]] | None = Field(
         default=None, description="for each level cut points [0, 18, 65, 120], or intervals [[0, 18], [18, 65]]"
     )
-    width: Annotated[Bound, Field(gt=0)] | None = Field(default=None, description="built: how wide level 1 is")
+    width: Annotated[float, BeforeValidator(number), Field(gt=0)] | None = Field(
+        default=None, description="built: how wide level 1 is"
+    )
     factor: Annotated[int, BeforeValidator(whole_number), Field(ge=2)] = Field(
         default=2, description="built: how many intervals of a level join at the next"
     )
-    origin: Bound = Field(default=0.0, description="built: where an interval begins")
+    origin: Annotated[Place, BeforeValidator(_place)] = Field(
+        default=0.0, description="built: where an interval begins; not given: where the line begins"
+    )
 
     @model_validator(mode="after")
     def _given_or_built(self) -> Intervals:
@@ -54,13 +69,15 @@ class Intervals(Hierarchy):
         if not self.levels:
             raise ValueError("levels is empty")
         for place, level in enumerate(self.levels, 1):
-            _bounds(level, f"level {place}")
+            pairs = _pairs(level, f"level {place}: ")
+            if any(is_number(end) for pair in pairs for end in pair):  # then all of them are
+                _bounds([(number(low), number(high)) for low, high in pairs], f"level {place}: ")
         return self
 
     def build_levels(self, column: Column) -> list[Level]:
         line = column.line
         if line is None:
-            raise self._refuse(column, "a hierarchy of intervals", "numeric or ordinal")
+            raise self._refuse(column, "a hierarchy of intervals", "numeric, date or ordinal")
         at = line.positions
         known = at[~np.isnan(at)]
         if not len(known):
@@ -70,7 +87,7 @@ class Intervals(Hierarchy):
             return self._built(column, line, extent)
         levels = []
         for place, level in enumerate(self.levels, 1):
-            bounds = _bounds(level, "")
+            bounds = _read(column, line, level, place)
             inside = _places(column, at, bounds, place)
             spans = [bounds[i] if i >= 0 else None for i in inside]
             closed = bounds[-1] if (at == bounds[-1][1]).any() else None  # its end is shown only where it is needed
@@ -80,8 +97,9 @@ class Intervals(Hierarchy):
     def _built(self, column: Column, line: Line, extent: float) -> list[Level]:
         """Intervals that begin at the origin and its multiples; those on both sides of it join last, in `any`."""
         at = line.positions
+        origin = _position(column, line, self.origin) if "origin" in self.model_fields_set else 0.0
         width = self.width or max(_round_width(extent / 16), 1.0 if line.whole else 0.0)
-        steps = (at - self.origin) / width
+        steps = (at - origin) / width
         # What is a whole number of widths but for rounding is one.
         near = np.abs(steps - np.round(steps)) <= TIE * np.maximum(np.abs(steps), 1.0)
         cell = np.where(np.isnan(at), 0.0, np.where(near, np.round(steps), np.floor(steps)))
@@ -89,8 +107,8 @@ class Intervals(Hierarchy):
         join = 1
         while True:
             group = np.floor(cell / join)
-            low = self.origin + group * join * width
-            high = self.origin + (group + 1) * join * width
+            low = origin + group * join * width
+            high = origin + (group + 1) * join * width
             spans = [None if np.isnan(x) else (float(a), float(b)) for x, a, b in zip(at, low, high, strict=True)]
             levels.append(_interval_level(column, line, f"width {width * join:.15g}", spans, extent))
             left = np.unique(group[~np.isnan(at)])
@@ -137,20 +155,21 @@ def _interval_level(
     return make_level(column, name, [texts[span] for span in spans], part, spans=known, top=top)
 
 
-def _bounds(level: Sequence[Any], where: str) -> list[tuple[float, float]]:
-    """The intervals of a level, in order, none over another."""
-    lead = f"{where}: " if where else ""
+def _pairs(level: Sequence[Any], lead: str) -> list[tuple[Any, Any]]:
+    """The intervals of a level, given as they are or by cut points."""
     if not level:
         raise ValueError(f"{lead}no intervals")
     if all(isinstance(part, (list, tuple)) for part in level):
         if any(len(part) != 2 for part in level):
             raise ValueError(f"{lead}an interval is a pair [low, high]")
-        pairs = [(float(number(a)), float(number(b))) for a, b in level]
-    else:
-        cuts = [float(number(cut)) for cut in level]
-        if len(cuts) < 2:
-            raise ValueError(f"{lead}expected at least two cut points, got one")
-        pairs = list(pairwise(cuts))
+        return [(_place(low), _place(high)) for low, high in level]
+    if len(level) < 2:
+        raise ValueError(f"{lead}expected at least two cut points, got one")
+    return list(pairwise(map(_place, level)))
+
+
+def _bounds(pairs: Sequence[tuple[float, float]], lead: str) -> list[tuple[float, float]]:
+    """The same in order, none over another."""
     for low, high in pairs:
         if not low < high:
             raise ValueError(f"{lead}the interval from {low:g} to {high:g} is empty: give ends in ascending order")
@@ -158,6 +177,30 @@ def _bounds(level: Sequence[Any], where: str) -> list[tuple[float, float]]:
         if c < b:
             raise ValueError(f"{lead}the intervals {a:g} to {b:g} and {c:g} to {d:g} overlap")
     return sorted(pairs)
+
+
+def _read(column: Column, line: Line, level: Sequence[Any], place: int) -> list[tuple[float, float]]:
+    """The intervals of a level, their ends read as the values of the column are."""
+    pairs = [(_position(column, line, low), _position(column, line, high)) for low, high in _pairs(level, "")]
+    try:
+        return _bounds(pairs, "")
+    except ValueError:
+        raise DataError(
+            f"the intervals of level {place} are empty, or lie over each other",
+            where=column.where,
+            remedy="Give cut points in ascending order.",
+        ) from None
+
+
+def _position(column: Column, line: Line, end: Any) -> float:
+    found = line.position_of(end)
+    if found is None:
+        raise DataError(
+            f"{short(repr(end), 40)}, where an interval begins or ends, cannot be read as a value of the column",
+            where=column.where,
+            remedy="Write it as the column writes its values.",
+        )
+    return found
 
 
 def _round_width(width: float) -> float:

@@ -1,18 +1,20 @@
-"""The hierarchies a policy can name, texts masked by position among them, and the one that a column has by default."""
+"""The hierarchies a policy can name, texts masked by position among them, and the levels that they give a column."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Literal, Union
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from ontomask.arguments import counted
+from ontomask.errors import DataError
 from ontomask.hierarchies.intervals import Intervals
 from ontomask.hierarchies.levels import ColumnLevels, Hierarchy, Level, any_value, make_level, own_values
 from ontomask.hierarchies.levels_file import LevelsFile
 from ontomask.hierarchies.taxonomy_levels import TaxonomyLevels
 from ontomask.microdata.columns import Column
+from ontomask.settings import either
 
 
 class MaskedText(Hierarchy):
@@ -32,6 +34,12 @@ class MaskedText(Hierarchy):
     )
 
     def build_levels(self, column: Column) -> list[Level]:
+        if column.attribute.shows_codes(column.values):
+            raise DataError(
+                "top and bottom codes have no characters to mask",
+                where=column.where,
+                remedy="Use Intervals, or leave out the codes.",
+            )
         texts = [None if value is None else str(value) for value in column.values.to_list()]
         longest = max((len(text) for text in texts if text is not None), default=0)
         levels = []
@@ -62,18 +70,12 @@ HIERARCHIES: tuple[type[Hierarchy], ...] = (TaxonomyLevels, LevelsFile, Interval
 if TYPE_CHECKING:
     AnyHierarchy = Hierarchy
 else:
-    AnyHierarchy = Annotated[Union[HIERARCHIES], Field(discriminator="kind")]  # noqa: UP007 - of a tuple
-
-
-def default_hierarchy(column: Column) -> Hierarchy | None:
-    """Where a policy names none, that of the kind: the taxonomy of a nominal column, intervals of numbers and ranks."""
-    every = {one.model_fields["kind"].default: one for one in HIERARCHIES}
-    return None if column.hierarchy is None else every[column.hierarchy["kind"]](**column.hierarchy)
+    AnyHierarchy = either(Hierarchy, HIERARCHIES, "kind")
 
 
 def levels_of(column: Column, hierarchy: Hierarchy | None) -> ColumnLevels:
     """The levels of a column: of the hierarchy chosen for it, or the default of its kind."""
-    chosen = hierarchy or default_hierarchy(column)
+    chosen: Hierarchy | None = hierarchy or column.attribute.hierarchy
     if chosen is not None:
         return chosen.column_levels(column)
     return ColumnLevels(column, (own_values(column), any_value(column)))

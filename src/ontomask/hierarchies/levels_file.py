@@ -43,7 +43,7 @@ class LevelsFile(Hierarchy):
             cells[0]: cells
             for _, cells in read_rows(Source(Path(self.path)), delimiter=self.delimiter, header=self.header)
         }
-        texts = [as_text(value) for value in column.values.to_list()]
+        texts = [as_text(column.attribute.shown(value)) for value in column.values.to_list()]
         first = next(iter(rows), "")
         if first.strip().casefold() == column.name.strip().casefold() and first not in texts:
             raise DataError(

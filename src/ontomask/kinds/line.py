@@ -1,8 +1,9 @@
-"""Shared by numeric and ordinal columns: values on a line, distance as difference."""
+"""Shared by numeric columns, dates and ordinal columns: values on a line, distance as difference."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -10,9 +11,24 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from ontomask.arguments import is_number
 from ontomask.arrays import Floats, Longs
+from ontomask.hierarchies.levels import ANY
+from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.column_distance import Centres, ColumnDistance
 from ontomask.microdata.columns import Column
+from ontomask.microdata.released_values import ReleasedValues
+
+
+class LineAttribute(Attribute):
+    """A kind whose values lie on a line: it reads what its columns write, values and intervals."""
+
+    @abstractmethod
+    def fits(self, text: str) -> bool:
+        """Can a released column of this kind show this text, a value or an interval of them?"""
+
+    def odd(self, released: ReleasedValues) -> Counter[str]:
+        return Counter({text: count for text, count in released.texts().items() if not self.fits(text)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +47,11 @@ class LineColumn(Column):
         return self
 
     @property
+    def kind(self) -> LineAttribute:
+        assert isinstance(self.attribute, LineAttribute)
+        return self.attribute
+
+    @property
     def positions(self) -> Floats:
         """Of each code; NaN for missing."""
         own = self.centre_of_code
@@ -42,6 +63,11 @@ class LineColumn(Column):
         """Are positions whole numbers?"""
 
     @property
+    def ends(self) -> tuple[float, float]:
+        """Beyond which positions values are one class; infinite: there is no such class."""
+        return -np.inf, np.inf
+
+    @property
     def rank_values(self) -> list[Any]:
         """The value of each rank, if positions are ranks; None where the column does not hold it."""
         return []
@@ -50,14 +76,26 @@ class LineColumn(Column):
         """A position as text, for labels."""
         return str(self.decode(np.array([position]))[0])
 
-    def position_of(self, text: str) -> float | None:
-        """The position of a value that is written as text; None: it has none. A kind reads what its column need not hold."""
-        found = np.flatnonzero((self.values.cast(pl.String) == text).fill_null(False).to_numpy())
+    def position_of(self, value: Any) -> float | None:
+        """The position of a value of the column, as it is or written as text; a number is a position. None: it has none."""
+        if is_number(value):
+            return float(value)
+        found = np.flatnonzero((self.values.cast(pl.String) == str(value)).fill_null(False).to_numpy())
         return float(self.positions[found[0]]) if len(found) else None
 
-    @abstractmethod
     def interval_text(self, low: float, high: float, *, closed: bool) -> str:
-        """What an interval [low, high) shows; ``closed``: it holds its upper end as well."""
+        """What an interval [low, high) shows; ``closed``: it holds its upper end as well.
+
+        What the column writes its kind must take, or verification would refuse the release: it is asked here, at once.
+        """
+        text = self.write_interval(low, high, closed=closed)
+        if text != ANY and not self.kind.fits(text):
+            raise TypeError(f"{type(self).__name__} writes an interval as {text!r}, which does not fit its own kind")
+        return text
+
+    @abstractmethod
+    def write_interval(self, low: float, high: float, *, closed: bool) -> str:
+        """The text of an interval, one that :meth:`LineAttribute.fits` takes."""
 
     @abstractmethod
     def interval_share(self, low: float, high: float, extent: float, *, closed: bool) -> float:

@@ -19,6 +19,7 @@ from ontomask.distances.measures import get_measure
 from ontomask.errors import OntomaskError, OptionError
 from ontomask.files.named_files import NamesFile
 from ontomask.hierarchies.levels import ANY
+from ontomask.hierarchies.taxonomy_levels import TaxonomyLevels
 from ontomask.kinds.concept_distance import NominalDistance
 from ontomask.kinds.flat import Flat
 from ontomask.microdata.attributes import Attribute
@@ -60,10 +61,8 @@ def _exists(name: str) -> bool:
 
 
 def _text_mapping(mapping: Any) -> Any:
-    if mapping is None or isinstance(mapping, str):
-        return mapping
-    if isinstance(mapping, Path):
-        return str(mapping)
+    if mapping is None or isinstance(mapping, (str, Path)):
+        return mapping and str(mapping)
     if not isinstance(mapping, Mapping):
         raise ValueError("expected a mapping {value: concept}, or the path of a CSV with both columns")
     odd = next((part for pair in mapping.items() for part in pair if not isinstance(part, str)), None)
@@ -91,6 +90,7 @@ class Nominal(Attribute):
     in_words: ClassVar[str] = "concepts of a taxonomy"
     misfit: ClassVar[tuple[str, str]] = ("has no concept in its taxonomy", "have no concept in its taxonomy")
     family: ClassVar[str] = "flat"
+    hierarchy: ClassVar[Any] = TaxonomyLevels()
     taxonomy: Annotated[str | Taxonomy, BeforeValidator(_named_taxonomy), TAXONOMY_FILE] = Field(
         kw_only=False, description="the taxonomy of the values: a built-in name or a file"
     )
@@ -205,7 +205,6 @@ class NominalColumn(Column):
     ``span``: concepts of another column that this one is measured against.
     """
 
-    hierarchy: ClassVar[Mapping[str, Any]] = {"kind": "taxonomy"}
     taxonomy: Taxonomy = field(kw_only=True)
     concepts: Longs = field(kw_only=True)
     by_label: bool = field(kw_only=True)

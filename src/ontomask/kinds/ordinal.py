@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -16,11 +15,11 @@ from pydantic import BeforeValidator, Field
 from ontomask.arguments import counted, short, some_of
 from ontomask.arrays import Longs
 from ontomask.errors import DataError
-from ontomask.kinds.line import LineColumn, middle_of_groups
-from ontomask.microdata.attributes import Attribute
+from ontomask.hierarchies.intervals import Intervals
+from ontomask.kinds.line import LineAttribute, LineColumn, middle_of_groups
 from ontomask.microdata.columns import Coded, Codes, counts_of, extended, first_where, refuse_odd, rows_where
 from ontomask.microdata.dtypes import aligned, read_dates
-from ontomask.microdata.released_values import ReleasedValues, text_of
+from ontomask.microdata.released_values import text_of
 from ontomask.settings import plain
 from ontomask.statements import Statement, note
 
@@ -39,7 +38,7 @@ def _ranked(order: Any) -> Any:
     return plain(list(order))
 
 
-class Ordinal(Attribute):
+class Ordinal(LineAttribute):
     """Categories in an order: distance by rank, centre = the median.
 
     Examples
@@ -53,6 +52,7 @@ class Ordinal(Attribute):
     in_words: ClassVar[str] = "categories in an order"
     misfit: ClassVar[tuple[str, str]] = ("is not in its order", "are not in its order")
     mean_called: ClassVar[str] = "mean rank"
+    hierarchy: ClassVar[Any] = Intervals(width=2)
     order: Annotated[list[Any] | None, BeforeValidator(_ranked)] = Field(
         default=None, description="the values from first to last; numbers and dates have their own order"
     )
@@ -68,17 +68,17 @@ class Ordinal(Attribute):
     def with_order(self, order: list[Any]) -> Self:
         return self.changed(order=order) if self.order is None else self
 
-    def odd(self, released: ReleasedValues) -> Counter[str]:
-        """What is neither in the order nor a range from one of its values to another; without an order, nothing."""
+    def fits(self, text: str) -> bool:
+        """A value of the order, or a range from one of its values to another; without an order, anything."""
         if self.order is None:
-            return Counter()
-        known = {text_of(value) for value in self.order}
+            return True
+        known = self._texts
+        cuts = [m.span() for m in re.finditer(" - ", text)]
+        return text in known or any(text[:start] in known and text[end:] in known for start, end in cuts)
 
-        def fits(text: str) -> bool:
-            cuts = [m.span() for m in re.finditer(" - ", text)]
-            return text in known or any(text[:start] in known and text[end:] in known for start, end in cuts)
-
-        return Counter({text: count for text, count in released.texts().items() if not fits(text)})
+    @cached_property
+    def _texts(self) -> frozenset[str]:
+        return frozenset(map(text_of, self.order or ()))
 
     def error_in_words(self, error: str) -> str:
         return f"The root mean square difference from the original is {error} ranks."
@@ -109,7 +109,6 @@ class Ordinal(Attribute):
 class OrdinalColumn(LineColumn):
     """``ranks``: of each code on a scale of ``levels``, -1 for missing."""
 
-    hierarchy: ClassVar[Mapping[str, Any]] = {"kind": "intervals", "width": 2}
     ranks: Longs = field(kw_only=True)
     levels: int = field(kw_only=True)
 
@@ -133,7 +132,7 @@ class OrdinalColumn(LineColumn):
         named = {int(rank): v for v, rank in zip(self.values.to_list(), self.ranks, strict=True) if rank >= 0}
         return [named.get(rank) for rank in range(self.levels)]
 
-    def interval_text(self, low: float, high: float, *, closed: bool) -> str:
+    def write_interval(self, low: float, high: float, *, closed: bool) -> str:
         """The first and the last value in it."""
         inside = np.flatnonzero((self.ranks >= low) & ((self.ranks <= high) if closed else (self.ranks < high)))
         ends = sorted(inside, key=lambda code: self.ranks[code])

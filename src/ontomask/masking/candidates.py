@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 from ontomask.hierarchies.levels import Hierarchy
 from ontomask.privacy.models import Model
@@ -41,6 +41,9 @@ class CandidateMethod(Spoken):
     def named_measure(self) -> str | None:
         """The measure for all nominal columns, where one is named."""
         return None
+
+    #: Does it show levels of hierarchies, of columns for which it names none too?
+    generalizes: ClassVar[bool] = False
 
     @property
     def named_hierarchies(self) -> Mapping[str, Hierarchy]:

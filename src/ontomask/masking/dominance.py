@@ -83,6 +83,6 @@ def dominance(
     text = (
         f"Dominance: in some groups the two largest values make up nearly all of the total of {', '.join(names)}. An "
         f"intruder who knows the second largest value of such a group can estimate the largest to within {P:g}% from the "
-        "mean (p% rule). Top-code the column before masking, or set numeric_centre: median."
+        "mean (p% rule). Set a top code (top:), or numeric_centre: median."
     )
     return notes, [caveat(text)]

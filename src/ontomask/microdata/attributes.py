@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from ontomask.arrays import Longs
+from ontomask.arrays import Floats, Longs
 from ontomask.errors import PolicyError
 from ontomask.microdata.missing_markers import MarkerList
 from ontomask.microdata.pseudonyms import is_token
@@ -40,6 +40,13 @@ class Listed(Settings):
     in_words: ClassVar[str] = ""
     #: The kind that a column is without its meaning: candidates that take it for either can be compared.
     family: ClassVar[str] = ""
+    #: The hierarchy where a policy names none (a ``Hierarchy``, of a package above this one); None: no level but "any".
+    hierarchy: ClassVar[Any] = None
+
+    @property
+    def described(self) -> str:
+        """The same with the settings that a reader of the release must know."""
+        return self.in_words
 
     @property
     def read_as_text(self) -> bool:
@@ -82,13 +89,55 @@ class Listed(Settings):
         """The same column, its values equal or not and nothing else, where the kind has more to them."""
         return self
 
+    # ---- columns that are read and written in a form of their own, whatever their role ------------------------------------
+
+    @property
+    def converts(self) -> bool:
+        """Do the data and the release hold values in another form than the kind works with, such as codes of open classes?"""
+        return False
+
+    def read(self, name: str, values: pl.Series, rows: Longs | None) -> tuple[pl.Series, Counter[str]]:
+        """The values of the data as the kind works with them, and what was read into how many of them; an error names the
+        records of others."""
+        return values, Counter()
+
+    def noted(self, name: str, tally: Counter[str]) -> list[Statement]:
+        """What should be known of how a column was read."""
+        return []
+
+    def read_any(self, values: pl.Series) -> pl.Series:
+        """The values of any table, original or released, as the kind works with them as far as they can be read."""
+        return values
+
+    def shows_codes(self, values: pl.Series) -> bool:
+        """Are there values that a release shows as codes, so that the column becomes text?"""
+        return False
+
+    def written(self, values: pl.Series, before: pl.Series, *, coded: bool) -> pl.Series:
+        """What a release shows; ``before``: the column as it came in. ``coded``: the column is text, for it has codes."""
+        return values
+
+    def shown(self, value: Any) -> Any:
+        """A value that the kind works with, as a release shows it where it is a code."""
+        return value
+
+    def cell(self, value: Any) -> str | None:
+        """A cell, in memory or from a file, as text: what is equal stands for the same."""
+        return None if value is None else str(value)
+
+    # ---- releases ----------------------------------------------------------------------------------------------------
+
+    def positions(self, values: pl.Series) -> Floats | None:
+        """Where values lie, NaN for those that have no position; None: values of this kind do not lie on a line."""
+        return None
+
     @abstractmethod
     def odd(self, released: ReleasedValues) -> Counter[str]:
         """The texts of a released column that do not fit this kind, with their records."""
 
 
 class Attribute(Listed):
-    """What Nominal, Flat, Ordinal and Numeric share."""
+    """What all kinds but identifiers share."""
 
     role: Role = Field(default="quasi", description="quasi (masked), sensitive or other")
     missing: Missing | None = Field(
@@ -109,10 +158,13 @@ class Attribute(Listed):
 
     #: Are the values amounts, of which near ones are nearly right and a sum has a meaning?
     quantity: ClassVar[bool] = False
-    #: What is said of a released value that does not fit, and of several.
-    misfit: ClassVar[tuple[str, str]] = ("does not fit its kind", "do not fit its kind")
     #: What the mean of a column is of.
     mean_called: ClassVar[str] = "mean marginality"
+
+    @property
+    def misfit(self) -> tuple[str, str]:
+        """What is said of a value that does not fit, and of several."""
+        return "does not fit its kind", "do not fit its kind"
 
     def error_in_words(self, error: str) -> str:
         """What a root mean squared error of the column means."""
@@ -210,6 +262,6 @@ def as_attributes(attributes: Any) -> dict[str, Any]:
         if not isinstance(attribute, (Attribute, Identifier)):
             raise PolicyError(
                 f"the column {name!r} is given a {type(attribute).__name__}",
-                remedy="Give Nominal(...), Flat(), Ordinal(...), Numeric() or Identifier().",
+                remedy="Give its kind, such as Numeric(), Flat(), Nominal(taxonomy=...) or Identifier().",
             )
     return dict(attributes)

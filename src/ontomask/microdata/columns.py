@@ -8,7 +8,7 @@ column.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
@@ -52,11 +52,14 @@ class Line(Protocol):
     def whole(self) -> bool: ...
 
     @property
+    def ends(self) -> tuple[float, float]: ...
+
+    @property
     def rank_values(self) -> list[Any]: ...
 
     def place_text(self, position: float) -> str: ...
 
-    def position_of(self, text: str) -> float | None: ...
+    def position_of(self, value: Any) -> float | None: ...
 
     def interval_text(self, low: float, high: float, *, closed: bool) -> str: ...
 
@@ -79,8 +82,6 @@ class Column(ABC):
     graded: ClassVar[bool] = True
     #: Is every position between two values a value too, so that a mean is one? Such a column has a ``line``.
     continuous: ClassVar[bool] = False
-    #: The hierarchy of the column where a policy names none, as a policy writes it; None: no level but "any".
-    hierarchy: ClassVar[Mapping[str, Any] | None] = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -286,11 +287,16 @@ def rows_where(mask: pl.Series, rows: Longs | None = None, most: int = 10) -> tu
 
 
 def refuse_odd(name: str, odd: pl.Series, what: str, rows: Longs | None) -> None:
-    """An error that names the records where a number cannot be used."""
+    """An error that names the records where a value cannot be used."""
+    refuse_misfits(name, odd, (f"is {what}", f"are {what}"), rows)
+
+
+def refuse_misfits(name: str, odd: pl.Series, misfit: tuple[str, str], rows: Longs | None) -> None:
+    """The same; ``misfit``: what is said of one such value, and of several."""
     if odd.any():
         shown, found = rows_where(odd, rows)
         raise DataError(
-            f"holds {counted(len(found), 'value')} {'that is' if len(found) == 1 else 'that are'} {what} ({shown})",
+            f"holds {counted(len(found), 'value')} that {misfit[len(found) > 1]} ({shown})",
             where=f"column {name!r}",
             remedy="Correct them, or make them missing (null) and set missing: category or missing: drop_record.",
             rows=found,

@@ -7,6 +7,7 @@ database or a loop over chunks has counted (``counts`` of :func:`encode`). What 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -210,6 +211,56 @@ def require_some_kept(kept: int) -> None:
         raise DataError(
             "dropping the records with missing values leaves none", remedy="Choose missing: category for some columns."
         )
+
+
+class Conversions:
+    """Columns as their kinds work with them: dates read, open classes coded, in the data or in one chunk after the other."""
+
+    def __init__(self, attributes: Mapping[str, Any]) -> None:
+        self._attributes = {name: attribute for name, attribute in attributes.items() if attribute.converts}
+        self._tally: dict[str, Counter[str]] = {name: Counter() for name in self._attributes}
+        self._seen = 0
+
+    def apply(self, data: pl.DataFrame) -> pl.DataFrame:
+        """The data, converted; an error names the records whose values cannot be."""
+        rows, changed = np.arange(self._seen, self._seen + len(data)), []
+        for name, attribute in self._attributes.items():
+            if name in data.columns:
+                values, tally = attribute.read(name, data[name], rows)
+                self._tally[name] += tally
+                changed.append(values.alias(name))
+        self._seen += len(data)
+        return data.with_columns(changed) if changed else data
+
+    @property
+    def notes(self) -> list[Statement]:
+        """How columns were read, of all that was seen."""
+        return [one for name, tally in self._tally.items() for one in self._attributes[name].noted(name, tally)]
+
+
+def read_any(data: pl.DataFrame, attributes: Mapping[str, Any]) -> pl.DataFrame:
+    """Any table, original or released, converted as far as its values can be."""
+    converting = [name for name in data.columns if name in attributes and attributes[name].converts]
+    return data.with_columns(attributes[n].read_any(data[n]).alias(n) for n in converting) if converting else data
+
+
+def written(
+    data: pl.DataFrame, attributes: Mapping[str, Any], before: pl.DataFrame, coded: Collection[str] | None = None
+) -> pl.DataFrame:
+    """Converted columns as a release shows them; ``before``: as they came in. ``coded``: those that hold codes of open
+    classes; not given: those that hold some here."""
+    converting = [name for name in data.columns if name in attributes and attributes[name].converts]
+    changed = [
+        written_column(data[n], attributes[n], before[n], None if coded is None else n in coded) for n in converting
+    ]
+    return data.with_columns(changed) if changed else data
+
+
+def written_column(values: pl.Series, attribute: Any, before: pl.Series, coded: bool | None = None) -> pl.Series:
+    """The same of one column."""
+    coded = attribute.shows_codes(values) if coded is None else coded
+    shown: pl.Series = attribute.written(values, before, coded=coded)
+    return shown.alias(values.name)
 
 
 class MissingRules:

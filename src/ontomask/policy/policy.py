@@ -9,18 +9,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias, Union
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 import polars as pl
-from pydantic import (
-    BeforeValidator,
-    Field,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
-    field_validator,
-    model_validator,
-)
+from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from ontomask.display import html_card, html_facts, html_table
 from ontomask.errors import PolicyError
@@ -53,7 +46,7 @@ from ontomask.privacy.severity_diversity import SeverityDiversity
 from ontomask.privacy.severity_models import SeverityModel
 from ontomask.privacy.t_closeness import TCloseness
 from ontomask.privacy.units import RECORDS, Units
-from ontomask.settings import DictOf, ListOf, Settings, given_settings, validated
+from ontomask.settings import DictOf, ListOf, Settings, either, given_settings, validated
 from ontomask.severity.severity import Severity
 from ontomask.taxonomy.taxonomy import Taxonomy
 from ontomask.wording import PERSON, RECORD, Unit
@@ -76,22 +69,11 @@ _MODELS = (
 METHODS: dict[str, type[Method]] = {str(kind.model_fields["name"].default): kind for kind in _METHODS}
 
 
-def _method(part: Any, by_name: ValidatorFunctionWrapHandler) -> Any:
-    """A method made in Python was checked when it was made, whoever wrote its class; others go by their name."""
-    return part if isinstance(part, Method) else by_name(part)
-
-
-def _model(part: Any, by_name: ValidatorFunctionWrapHandler) -> Any:
-    """The same for a privacy model."""
-    return part if isinstance(part, Model) else by_name(part)
-
-
 if TYPE_CHECKING:  # a checker takes [KAnonymity(k=3), LDiversity(l=2)] for a list of models
     AnyMethod: TypeAlias = Method
     AnyModel: TypeAlias = Model
 else:
-    AnyMethod = Annotated[Union[_METHODS], Field(discriminator="name"), WrapValidator(_method)]  # noqa: UP007 - of a tuple
-    AnyModel = Annotated[Union[_MODELS], Field(discriminator="name"), WrapValidator(_model)]  # noqa: UP007
+    AnyMethod, AnyModel = either(Method, _METHODS, "name"), either(Model, _MODELS, "name")
 
 
 def _names(columns: Any) -> Any:

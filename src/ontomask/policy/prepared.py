@@ -17,7 +17,15 @@ from ontomask.arrays import Longs
 from ontomask.column_names.repeated_identifiers import Repeating, repeating_column
 from ontomask.errors import DataError
 from ontomask.files.fingerprints import InputFile, State, states_of
-from ontomask.microdata.encoding import MissingRules, Table, Tuples, encode, require_columns, require_some_kept
+from ontomask.microdata.encoding import (
+    Conversions,
+    MissingRules,
+    Table,
+    Tuples,
+    encode,
+    require_columns,
+    require_some_kept,
+)
 from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.keys import Key
 from ontomask.microdata.open_table import open_table, with_own_orders
@@ -85,10 +93,11 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None, *, key
     data = with_pseudonyms(taken.data, policy, key or Key.fresh())
     units = policy.units_of(data)  # what a policy counts by a column is known before identifiers are removed
     removed = removed_columns(data, policy, notes)
-    data = data.drop(removed)
+    conversions = Conversions(policy.attributes)
+    data = conversions.apply(data.drop(removed))
     rules = missing_rules(data.columns, policy)
     data, kept = rules.apply(data)
-    notes += rules.notes
+    notes += [*conversions.notes, *rules.notes]
     reporter(0.5, "encoding values")
     stayed = pl.Series(kept)
     original = original_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -185,7 +185,10 @@ def check_release(
 
 def check_contents(table: Examined, policy: Policy) -> list[Finding]:
     """Whether a release holds what its policy lets it hold: its columns, and values that fit them."""
-    hierarchies = {} if policy.method is None else dict(policy.method.named_hierarchies)
+    hierarchies: dict[str, Any] = {}
+    if policy.method is not None and policy.method.generalizes:
+        defaults = {name: policy.attributes[name].hierarchy for name in policy.quasi_identifiers}
+        hierarchies = defaults | dict(policy.method.named_hierarchies)
     checks: list[ContentCheck] = [PolicyColumns(), FittingValues(hierarchies=hierarchies)]
     if policy.unlisted != "other":
         checks.insert(0, ListedColumns())

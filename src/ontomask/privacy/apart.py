@@ -1,17 +1,15 @@
 """Number of values of a class that are pairwise at least a given distance apart.
 
-Numbers: taken from the least on, each that is far enough from the one taken before; no set is larger. Concepts: a search
-for as many as are asked for, by trying and going back; where it has tried often enough it keeps the most it has found.
+Values on a line: taken from the least on, each that is far enough from the one taken before; no set is larger. Concepts: a
+search for as many as are asked for, by trying and going back; where it has tried often enough it keeps the most it has found.
 What is counted is always there, so a verdict is never too good.
 """
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arrays import TIE, Floats, Longs
@@ -41,13 +39,14 @@ class Apart(Protocol):
 def values_apart(column: Values, order: Order | None, least: float, wanted: int) -> Apart:
     """How values of a column are counted that are at least ``least`` apart, none of them part of another."""
     if column.concepts is None:
-        if not column.values.dtype.is_numeric():
+        positions = column.positions
+        if positions is None:
             raise DataError(
-                "min_distance needs numbers, or a taxonomy",
+                "min_distance needs values on a line, such as numbers, or a taxonomy",
                 where=f"column {column.name!r}",
-                remedy="Call it Nominal(taxonomy=...) in the policy, or leave out min_distance.",
+                remedy="Give it such a kind in the policy, or Nominal(taxonomy=...), or leave out min_distance.",
             )
-        return NumbersApart(column.values.cast(pl.Float64).fill_null(math.nan).to_numpy(), least)
+        return NumbersApart(positions, least)
     far = np.zeros((len(column), len(column)), dtype=np.bool_)
     known = np.flatnonzero(column.concepts >= 0)  # what is not in the taxonomy is at no known distance
     far[np.ix_(known, known)] = semantic_distances(column, known) >= least * (1 - TIE)
@@ -67,7 +66,7 @@ def semantic_distances(column: Values, known: Longs) -> Floats:
 
 
 class NumbersApart:
-    """Values on a line; ``numbers``: of each code."""
+    """Values on a line; ``numbers``: the position of each code, NaN where it has none."""
 
     exact: ClassVar[bool] = True
     gave_up = False

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from ontomask.arrays import Longs
+from ontomask.microdata.encoding import read_any
 from ontomask.privacy.classes import Classes, classes_of
 from ontomask.privacy.sensitive import Sensitive, Values, values_of
 from ontomask.privacy.units import Units
@@ -80,9 +81,14 @@ class Examined:
         """The records that agree in all quasi-identifiers."""
         return classes_of(self.data, self.quasi, self.units)
 
+    @cached_property
+    def as_read(self) -> pl.DataFrame:
+        """The table with columns as their kinds work with them: dates and the limits of open classes, not texts."""
+        return read_any(self.data, self.attributes)
+
     def values(self, name: str) -> Values:
         """The values of a column, spellings of one value as one."""
-        return self.once(name, lambda: self.read(name, self.data[name], self.units.counts))
+        return self.once(name, lambda: self.read(name, self.as_read[name], self.units.counts))
 
     def read(self, name: str, series: pl.Series, counts: Longs | None = None) -> Values:
         """The values of a series as those of the column ``name`` are read; ``counts``: records of each, if it is not one."""

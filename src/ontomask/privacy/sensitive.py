@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted
-from ontomask.arrays import Longs
+from ontomask.arrays import Floats, Longs
 from ontomask.microdata.codes import factorize
 from ontomask.microdata.spelling import as_number, fold_text, is_silent, is_text
 from ontomask.privacy.units import Units
@@ -62,6 +62,14 @@ class Values:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @cached_property
+    def positions(self) -> Floats | None:
+        """Where each value lies, NaN if it is missing; None: not all of the values lie on a line."""
+        if self.values.dtype.is_numeric():
+            return self.values.cast(pl.Float64).fill_null(np.nan).to_numpy()
+        positions: Floats | None = None if self.attribute is None else self.attribute.positions(self.values)
+        return None if positions is None or np.isnan(positions).sum() > self.values.null_count() else positions
 
     @cached_property
     def alike(self) -> Longs | None:

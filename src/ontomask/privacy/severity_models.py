@@ -239,7 +239,7 @@ class SeverityModel(ClassModel):
         return table.once(id(self), lambda: (self, self._graded(table)))[1]
 
     def _graded(self, table: Examined) -> Graded:
-        data, attributes = table.data, table.attributes
+        data, attributes = table.as_read, table.attributes
         definition, covered = self.definition, self.covered(attributes)
         record_cells = RecordCells(definition, definition.open_table(data, covered.columns), "error")
         found = {}

@@ -150,6 +150,8 @@ def _places(column: Values) -> Longs:
         keys = np.array([rank.get(_spelled(value), len(rank)) for value in values.to_list()])
     elif values.dtype.is_numeric() or values.dtype.is_temporal() or isinstance(values.dtype, pl.Enum):
         keys = values.to_physical().rank("dense").fill_null(len(values) + 1).to_numpy()
+    elif column.positions is not None:
+        keys = np.where(np.isnan(column.positions), np.inf, column.positions)
     elif values.dtype == pl.String and (dates := read_dates(values)) is not None:
         keys = dates.to_physical().rank("dense").fill_null(len(values) + 1).to_numpy()
     else:

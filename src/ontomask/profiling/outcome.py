@@ -24,6 +24,7 @@ from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.profiling.taxonomy_candidates import Candidate
 from ontomask.settings import validated
 
+#: What a column can be proposed as: the kinds of the registry, which a test compares.
 Kind = Literal["nominal", "ordinal", "flat", "numeric", "identifier"]
 AnyRole = Literal["identifier", "quasi", "sensitive", "other"]
 

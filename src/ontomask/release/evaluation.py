@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from ontomask.assessment.preservation import Preservation, preservation_of
 from ontomask.assessment.several import assessed_together
 from ontomask.masking.method import Masked
 from ontomask.microdata.codes import count_pairs
+from ontomask.microdata.encoding import written_column
 from ontomask.policy.policy import Policy
 from ontomask.privacy.diagnostics import Diagnostics
 from ontomask.progress import Progress, Reporter, silent, stretch
@@ -108,9 +109,14 @@ class ReleaseEvaluation:
                 pl.Series(self._ours("group"), np.arange(groups)),
                 pl.Series(self._ours("records"), np.bincount(group_of[inside], minlength=groups)),
                 pl.Series(self._ours("distinct"), np.bincount(distinct, minlength=groups)),
-                *self.masked.values(table),
+                *self._shown(self.masked.values(table)),
             ]
         )
+
+    def _shown(self, columns: Sequence[pl.Series]) -> list[pl.Series]:
+        """Columns of the table as the release shows them, with the codes of open classes."""
+        attributes, before = self.policy.attributes, self.prepared.taken.data
+        return [written_column(column, attributes[column.name], before[column.name]) for column in columns]
 
     @cached_property
     def mapping(self) -> pl.DataFrame:
@@ -123,9 +129,9 @@ class ReleaseEvaluation:
         group = place - 1
         released = pl.Series(group >= 0)
         columns = [pl.Series(self._ours("records"), counts)]
-        for column, codes in zip(table.columns, table.codes, strict=True):
-            columns.append(column.values.gather(codes[tuple_]).alias(column.name))
-        for column, values in zip(table.columns, masked.values(table), strict=True):
+        own = zip(table.columns, table.codes, strict=True)
+        columns += self._shown([column.values.gather(codes[tuple_]).alias(column.name) for column, codes in own])
+        for column, values in zip(table.columns, self._shown(masked.values(table)), strict=True):
             shown = values.gather(np.maximum(group, 0))
             name = free_name(f"{column.name} (masked)", [*(c.name for c in table.columns), *(c.name for c in columns)])
             columns.append(pl.select(pl.when(released).then(shown)).to_series().alias(name))

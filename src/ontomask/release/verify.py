@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from ontomask.microdata.dtypes import is_text
-from ontomask.microdata.encoding import MissingRules, require_columns, require_some_kept
+from ontomask.microdata.encoding import Conversions, MissingRules, require_columns, require_some_kept
 from ontomask.microdata.formats import format_of
 from ontomask.microdata.missing_markers import MissingMarkers
 from ontomask.microdata.open_table import markers_of, open_table
@@ -121,6 +121,6 @@ def _reference(original: Any, policy: Policy) -> pl.DataFrame:
     data = open_table(original, policy.attributes, reading=policy.reading, unread=policy.drops).data
     require_columns(data, policy.attributes)
     listed = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
-    left, _ = MissingRules(listed, policy.studied).apply(data)
+    left, _ = MissingRules(listed, policy.studied).apply(Conversions(listed).apply(data))
     require_some_kept(len(left))
     return left

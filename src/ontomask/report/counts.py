@@ -53,10 +53,16 @@ class Studied:
         """How often each text is shown."""
         frame = pl.DataFrame({"value": self.shown, "records": self.records})
         counted = frame.group_by("value", maintain_order=True).agg(pl.col("records").sum())
-        return _tally(zip(counted["value"].to_list(), counted["records"].to_list(), strict=True))
+        return self._tally(counted["value"], counted["records"])
 
     def before(self) -> dict[str, int]:
-        return _tally(zip(self.column.values.to_list(), self.column.counts.tolist(), strict=True))
+        return self._tally(self.column.values, pl.Series(self.column.counts))
+
+    def _tally(self, values: pl.Series, records: pl.Series) -> dict[str, int]:
+        tally: Counter[str] = Counter()
+        for value, number in zip(values.to_list(), records.to_list(), strict=True):
+            tally[text_in(self.column, value)] += int(number)
+        return dict(tally)
 
 
 def studied(result: Reportable) -> Iterator[Studied]:
@@ -87,6 +93,11 @@ def text_of(value: Any) -> str:
     return str(value)
 
 
+def text_in(column: Column, value: Any) -> str:
+    """The same of a value of a column, which may be the limit of an open class."""
+    return text_of(column.attribute.shown(value))
+
+
 def meanings(column: Column) -> Callable[[str], str]:
     """A function that adds to a value, if it is the code of a concept, what that is called."""
     meaning = column.meaning
@@ -103,13 +114,6 @@ def meanings(column: Column) -> Callable[[str], str]:
         return text if label == text else f"{text} {label}"
 
     return named
-
-
-def _tally(pairs: Iterator[tuple[Any, int]]) -> dict[str, int]:
-    tally: Counter[str] = Counter()
-    for value, records in pairs:
-        tally[text_of(value)] += int(records)
-    return dict(tally)
 
 
 # ---- distributions -------------------------------------------------------------------------------------------------
@@ -162,7 +166,7 @@ def _named_bars(rows: Sequence[tuple[Any, ...]]) -> dict[str, Any]:
 
 def _apart(studied: Studied, first: dict[str, Any]) -> list[dict[str, Any]]:
     """What came before, and beside it the intervals that are shown now, in the order of what lies in them."""
-    place = {text_of(value): float(centre) for value, centre in studied.shown_centres()}
+    place = {text_in(studied.column, value): float(centre) for value, centre in studied.shown_centres()}
     after = studied.after()
     kept = sorted(after, key=lambda text: (-after[text], text))[:MOST_LEVELS]
     rows = [
@@ -202,8 +206,9 @@ def _numbers(studied: Studied) -> list[dict[str, Any]]:
     assert studied.column.line is not None
     told = [studied.column.line.place_text(edge) for edge in edges]
     names = [f"{told[i]} to under {told[i + 1]}" for i in range(bins)]
-    names[0] = f"under {told[1]}" if below else names[0]
-    names[-1] = f"{told[-2]} and more" if above else names[-1]
+    least, most = studied.column.line.ends
+    names[0] = f"under {told[1]}" if below or float(there.min()) <= least else names[0]
+    names[-1] = f"{told[-2]} and more" if above or float(there.max()) >= most else names[-1]
     table: list[list[Any]] = [[names[i], *(int(counts[when][i]) for when in parts)] for i in range(bins)]
     if any(gone.values()):
         table.append([MISSING, *(gone[when] for when in parts)])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ontomask.arguments import short
 from ontomask.microdata.codes import count_pairs
 from ontomask.microdata.columns import Column
-from ontomask.report.counts import Studied, meanings, text_of
+from ontomask.report.counts import Studied, meanings, text_in, text_of
 
 if TYPE_CHECKING:
     from ontomask.report.reportable import Reportable
@@ -61,7 +61,8 @@ def _groups(result: Reportable) -> list[dict[str, Any]]:
                 ],
                 "more": max(0, len(tuples) - MOST_COMBINATIONS),
                 "after": [
-                    short(name(text_of(values[place])), 80) for name, values in zip(named, released, strict=True)
+                    short(name(text_in(column, values[place])), 80)
+                    for name, column, values in zip(named, table.columns, released, strict=False)
                 ],
             }
         )
@@ -71,7 +72,7 @@ def _groups(result: Reportable) -> list[dict[str, Any]]:
 def _combination(result: Reportable, named: Sequence[Callable[[str], str]], tuple_: int) -> list[str]:
     table = result.prepared.table
     parts = zip(named, table.columns, table.codes, strict=False)
-    return [short(name(text_of(column.values[int(codes[tuple_])])), 80) for name, column, codes in parts]
+    return [short(name(text_in(column, column.values[int(codes[tuple_])])), 80) for name, column, codes in parts]
 
 
 def _moved(result: Reportable) -> list[list[dict[str, Any]]]:
@@ -91,7 +92,7 @@ def _moved(result: Reportable) -> list[list[dict[str, Any]]]:
     def cell(i: int, record: int) -> dict[str, Any]:
         column, came_from = table.columns[i], int(sources[i][record])
         old, new = int(codes[i][record]), int(codes[i][came_from])
-        before, after = (short(named[i](text_of(column.values[code])), 60) for code in (old, new))
+        before, after = (short(named[i](text_in(column, column.values[code])), 60) for code in (old, new))
         return {"before": before, "after": after, "changed": old != new}
 
     return [[cell(i, record) for i in range(len(named))] for record in chosen]

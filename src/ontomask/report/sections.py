@@ -40,7 +40,7 @@ def asked(result: Reportable, counts: Counts) -> dict[str, Any]:
                 "name": name,
                 "role": PSEUDONYM if name in policy.pseudonyms else ROLES[attribute.role],
                 "masked": "yes" if name in policy.masked else "no",
-                "kind": attribute.in_words,
+                "kind": attribute.described,
                 "taxonomy": named,
                 "measure": "" if public or measure is None else policy.method.named_measure or measure[0],
                 "weight": "" if public or attribute.role == "identifier" else number(attribute.weight),
