@@ -44,7 +44,7 @@ NAMES = [
     *("recoding", "suppression", "resampling", "heer"),
     *("mdav-mean-semantic", "microaggregation", "mdav-s-mode", "hybrid", "hybrid-adaptive-s"),
     *("swapping-multivariate", "swapping-fixed", "shuffling", "imputation", "imputation-linear", "imputation-several"),
-    *("noise", "noise-correlated", "pram"),
+    *("noise", "noise-correlated", "pram", "profiles"),
     *("generalization", "generalization-suppressing", "generalization-local", "generalization-best-first"),
     "generalization-strategy",
 ]

@@ -446,5 +446,4 @@ def test_sentences_name_what_was_counted() -> None:
     assert om.KAnonymity(2).explain(PERSON).endswith("occurs in at least 2 persons.")
     assert "at least 2 persons" in om.Microaggregation(k=2).explain(PERSON)
     assert "at least 2 persons" in str(om.Microaggregation(k=2).assurances(PERSON)[0])
-    with pytest.raises(PolicyError, match="record linkage counts records; it cannot count persons"):
-        attacks_of({"matching": 0.1}, risk, 4, 4)
+    assert attacks_of({}, risk, 3, 3)[0].words.endswith("picks a person of it")

@@ -104,7 +104,7 @@ def policy_text(
         elif name == "reading":
             block = list(_block(value, "  ", "reading", folder))
             lines += ["", f"# {field.description}", "reading:", *block] if block else []
-        elif name not in ("method", "require") and value != field.default:
+        elif name not in ("method", "require") and value != field.get_default(call_default_factory=True):
             lines += ["", f"# {field.description}", f"{name}: {_scalar(value)}"]
     return "\n".join(lines) + "\n"
 
