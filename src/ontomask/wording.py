@@ -40,6 +40,10 @@ class Unit:
         """'1 record', '2 records'."""
         return counted(number, self.one, self.many)
 
+    def instead(self, text: str) -> str:
+        """A text that counts records, of what is counted instead."""
+        return text.replace(RECORD.many, self.many)
+
 
 #: What is counted where nothing else is said: rows of the data.
 RECORD = Unit("record", "records")

@@ -23,7 +23,7 @@ from ontomask.microdata.dtypes import aligned as in_one_type
 from ontomask.microdata.encoding import Table
 from ontomask.microdata.reading import read_table
 from ontomask.policy.policy import Policy
-from ontomask.wording import PERSON
+from ontomask.wording import Unit
 
 #: How users say which row is which, and that rows belong together.
 GIVE = ("Say which row of the original each masked row is with ", Keyword("records", "result.records"))
@@ -196,10 +196,10 @@ def read_records(path: Path) -> list[int]:
     return (rows - 1).to_list()
 
 
-def read_persons(path: Path) -> list[Any] | None:
-    """Whose each released row is, by the same file; None: it does not say."""
+def read_units(path: Path, unit: Unit) -> list[Any] | None:
+    """Whose each released row is, by the same file, where a unit other than records is counted; None: it does not say."""
     data = read_table(path).data
-    return data[PERSON.one].to_list() if PERSON.one in data.columns else None
+    return data[unit.one].to_list() if unit.one in data.columns else None
 
 
 def read_generalized(

@@ -299,7 +299,9 @@ def _means(pair: ColumnPair) -> dict[str, Any]:
     gone = [isinstance(c, float) and np.isnan(c) for c in centres]  # nothing but missing values
     drift = np.array([0.0]) if all(gone) else pair.metric.scaled(*(np.array([c]) for c in centres))
     column = pair.metric.column
-    shown = [str(column.decode(np.array([c]))[0]) if not pair.is_line else f"{c:g}" for c in centres]
+    # A mean of amounts or ranks is a number, of other values, such as dates, a value.
+    as_value = not pair.is_line or (column.continuous and not column.attribute.quantity)
+    shown = [str(column.decode(np.array([c]))[0]) if as_value else f"{c:g}" for c in centres]
     return {"attribute": pair.name, "original": shown[0], "masked": shown[1], "drift": float(drift[0])}
 
 

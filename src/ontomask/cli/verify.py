@@ -87,7 +87,7 @@ def _found(
     given: Mapping[str, Any],
     confined: bool,
 ) -> Verification:
-    from ontomask.assessment.alignment import read_persons
+    from ontomask.assessment.alignment import read_units
     from ontomask.policy.policy import Policy
     from ontomask.release.result_folder import verify_result
     from ontomask.release.verify import verify
@@ -112,7 +112,7 @@ def _found(
         return verify_result(data, meant, original=original)
     chosen = Policy.load(policy, confined=confined)
     how = read_as(given, data, chosen.reading.of_release()) if given else None
-    persons = None if records is None else read_persons(records)
+    persons = None if records is None else read_units(records, chosen.unit)
     return verify(data, chosen, original=original, persons=persons, reading=how)
 
 

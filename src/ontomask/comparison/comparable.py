@@ -26,10 +26,10 @@ def comparable(policies: Mapping[str, Policy], measure: str | None) -> tuple[dic
                 f"{leader!r} and {name!r} read the data differently",
                 remedy="Give them the same block reading, and columns the same missing_markers; the data are read once.",
             )
-        if other.person != first.person:
+        if (other.unit, other.unit_columns) != (first.unit, first.unit_columns):
             raise PolicyError(
                 f"{leader!r} and {name!r} do not count the same",
-                remedy="Give them the same person, or none; a risk of records cannot be compared with one of persons.",
+                remedy="Give them the same person:, or none. A risk of records cannot be compared with one of persons.",
             )
     masked = {column for policy in policies.values() for column in policy.masked}
     judges: dict[str, Any] = dict(first.attributes)

@@ -33,6 +33,7 @@ from ontomask.privacy.units import Units
 from ontomask.progress import Progress
 from ontomask.release.guarantees import guarantees, marks_of
 from ontomask.statements import Statement, note
+from ontomask.wording import RECORD
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +65,11 @@ class ChunkEngine(Engine[Release]):
 
     def __init__(self, policy: Policy, secret: Secret, key: Key | None = None) -> None:
         super().__init__(policy, secret, key)
+        if policy.unit != RECORD:
+            raise PolicyError(
+                f"{policy.unit.many} are not counted in a table that is read in chunks",
+                remedy="Use anonymize, which has all records in memory.",
+            )
         if policy.row_order == "shuffled":
             raise PolicyError(
                 "records that are not in memory cannot be shuffled", remedy="Set row_order: kept, or use anonymize."

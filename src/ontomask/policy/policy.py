@@ -304,12 +304,17 @@ class Policy(Settings):
         """The words for what models, risks and statements count."""
         return PERSON if self.person else RECORD
 
+    @property
+    def unit_columns(self) -> list[str]:
+        """The columns of the original that say which unit a record belongs to; none where records are counted."""
+        return list(self.person)
+
     def units_of(self, data: pl.DataFrame) -> Units:
         """What is counted in the data, which still have their identifiers; its word is :attr:`unit`.
 
         Records without a key are those of one person: never too many.
         """
-        units = Units(PERSON, classes_of(data, list(self.person)).of) if self.person else RECORDS
+        units = Units(self.unit, classes_of(data, self.unit_columns).of) if self.unit_columns else RECORDS
         if not self.household or any(name not in data.columns for name in self.household):
             return units
         household = classes_of(data, list(self.household)).of

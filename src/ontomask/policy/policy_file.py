@@ -22,6 +22,7 @@ from ontomask.settings import given_settings, translate
 from ontomask.severity.severity import Severity
 from ontomask.taxonomy.catalog import catalog_name
 from ontomask.taxonomy.taxonomy import Taxonomy
+from ontomask.wording import Unit
 
 if TYPE_CHECKING:
     from ontomask.policy.policy import Policy
@@ -95,11 +96,12 @@ def policy_text(
                     *_block(attribute, "    ", column, folder, {"role": _roles(policy.method)}),
                 ]
         elif name == "method" and value is not None:
-            lines += ["", f"# {_about_method(value)}", "method:", *_block(value, "  ", "method", folder)]
+            block = list(_block(value, "  ", "method", folder, _counted(value, policy.unit)))
+            lines += ["", f"# {_about_method(value)}", "method:", *block]
         elif name == "require" and value:
             lines += ["", f"# {field.description}", "require:"]
             for model in value:
-                block = list(_block(model, "    ", "require", folder))
+                block = list(_block(model, "    ", "require", folder, _counted(model, policy.unit)))
                 lines += [f"  - {block[0].strip()}", *block[1:]]
         elif name == "reading":
             block = list(_block(value, "  ", "reading", folder))
@@ -107,6 +109,12 @@ def policy_text(
         elif name not in ("method", "require") and value != field.get_default(call_default_factory=True):
             lines += ["", f"# {field.description}", f"{name}: {_scalar(value)}"]
     return "\n".join(lines) + "\n"
+
+
+def _counted(settings: BaseModel, unit: Unit) -> dict[str, str]:
+    """What is said of k, of which a description says that it counts records."""
+    field = type(settings).model_fields.get("k")
+    return {} if field is None or field.description is None else {"k": unit.instead(field.description)}
 
 
 def _commented(paragraphs: Sequence[str], indent: str) -> Iterator[str]:

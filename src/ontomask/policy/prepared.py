@@ -152,7 +152,7 @@ def original_of(
     table = encode(
         data, with_own_orders(attributes, taken), studied, rows, units.counts, unit_of=units.of, word=units.word
     )
-    found = ((name, *counted_column(name)) for name in policy.identifiers if [name] != policy.person)
+    found = ((name, *counted_column(name)) for name in policy.identifiers if [name] != policy.unit_columns)
     repeats = [_repeating(values.alias(name), counts, units) for name, values, counts in found]
     types = taken.data.schema  # asked for once: it takes its time where there are thousands of columns
     incomparable = [

@@ -26,12 +26,14 @@ MOST_PARTS = 2520
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """``word``: what they are called. ``of``: the unit of each record, from 0 up; None: each record is its own unit.
+    """Which unit each record of a table belongs to.
 
-    ``counts``, where each record is its own unit: how many records each row of the table stands for; None: one. ``rows``,
-    of rows that several units share: unit ``of[i]`` has the row ``rows[i]``, equal units one after the other, and units
-    that have one row only are counted in ``single``, by row. Then only sizes can be counted. ``household``: that of each
-    record, where it is known.
+    ``word`` is what units are called. ``of`` gives the unit of each record, from 0 up; None: each record is its own unit.
+    ``counts``, only where ``of`` is None: how many records each row of the table stands for; None: one. ``household`` gives the
+    household of each record, where it is known.
+
+    Rows that several units share have another form, of which only sizes can be counted: ``rows[i]`` is a row of unit
+    ``of[i]``, the rows of a unit one after the other. Units of one row only are not listed: ``single`` counts them by row.
     """
 
     word: Unit = RECORD

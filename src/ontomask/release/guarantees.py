@@ -128,7 +128,7 @@ def _of_pseudonyms(policy: Policy, models: Sequence[Model]) -> list[Statement]:
     )
     told = [Statement("assumed", text, "pseudonyms")]
     profiles = any(isinstance(model, ProfileAnonymity) and not model.trivial for model in models)
-    joined = [name for name in policy.pseudonyms if not (profiles and [name] == list(policy.person))]
+    joined = [name for name in policy.pseudonyms if not (profiles and [name] == policy.unit_columns)]
     if joined:
         text = (
             f"Records with the same pseudonym can be joined ({', '.join(joined)}): what holds of each record alone need not "

@@ -11,11 +11,11 @@ from typing import Any, Literal
 import polars as pl
 
 from ontomask.arguments import as_path, counted, short, some_of
-from ontomask.assessment.alignment import read_persons
+from ontomask.assessment.alignment import read_units
 from ontomask.errors import DataError, OntomaskError
 from ontomask.files.fingerprints import sha256
 from ontomask.microdata.formats import format_of
-from ontomask.policy.policy import Policy
+from ontomask.policy.policy import Policy, require_policy
 from ontomask.policy.verification import Verification
 from ontomask.privacy.contents import FileCheck
 from ontomask.privacy.models import Finding
@@ -148,8 +148,9 @@ def verify_result(
         unknown = PolicyOfResult().finding(text, _frame({}), 0, checked=False)
         return Verification([files, unknown], [note(f"not verified: {_shown(file, place)}") for file in released])
     records = place / PARTS[1] / "records.csv"
-    persons = read_persons(records) if records.is_file() else None
-    found = all_verified([verify(file, chosen, original=original, persons=persons) for file in released])
+    meant = require_policy(chosen)
+    persons = read_units(records, meant.unit) if records.is_file() else None
+    found = all_verified([verify(file, meant, original=original, persons=persons) for file in released])
     against = _shown(chosen, place) if isinstance(chosen, Path) else chosen if isinstance(chosen, str) else "the policy"
     verified = [note(f"verified: {_shown(file, place)} against {against}") for file in released]
     return Verification([files, *found.findings], [*verified, *found.notes])

@@ -109,11 +109,11 @@ def verify(
 
 def _units(policy: Policy, data: pl.DataFrame, persons: Sequence[Any] | None) -> Units:
     """What is counted in a released table: as it says itself, by its pseudonyms, or as is known besides; else records."""
-    if not policy.person:
+    if not policy.unit_columns:
         return RECORDS
     if persons is not None:
         return Units(policy.unit, classes_of(pl.DataFrame({policy.unit.one: list(persons)}), [policy.unit.one]).of)
-    return policy.units_of(data) if all(name in data.columns for name in policy.person) else RECORDS
+    return policy.units_of(data) if all(name in data.columns for name in policy.unit_columns) else RECORDS
 
 
 def _reference(original: Any, policy: Policy) -> pl.DataFrame:

@@ -57,7 +57,7 @@ def asked(result: Reportable, counts: Counts) -> dict[str, Any]:
         "columns": columns,
         "method": policy.method.title,
         "sentence": policy.method.explain(policy.unit),
-        "settings": [] if public else settings_in_words(policy.method),
+        "settings": [] if public else settings_in_words(policy.method, policy.unit),
         "models": [
             {
                 "title": model.title,

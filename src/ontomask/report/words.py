@@ -11,6 +11,7 @@ from ontomask.policy.policy import Policy
 from ontomask.privacy.models import CHECKED, Finding, Model
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
 from ontomask.taxonomy.taxonomy import Taxonomy
+from ontomask.wording import PERSON, Unit
 
 ROLES = {"quasi": "quasi-identifier", "sensitive": "sensitive", "other": "other", "identifier": "identifier, removed"}
 PSEUDONYM = "identifier, released as a pseudonym"
@@ -67,12 +68,13 @@ def glossary(policy: Policy, models: Sequence[Model]) -> dict[str, str]:
     assert policy.method is not None
     used = {term for part in (policy.method, *models) for term in part.terms}
     used |= {"Identifier"} if policy.identifiers else set()
-    used |= {"Person"} if policy.person else set()
+    used |= {"Person"} if policy.unit == PERSON else set()
     used |= {"Prosecutor, marketer and journalist risk"} if policy.quasi_identifiers else set()
     used |= {"Distance correlation"} if len(policy.studied) > 1 else set()
     if any(attribute.named_taxonomy is not None for attribute in policy.attributes.values()):
         used |= {"Taxonomy", "Semantic distance"}
     found = {term: meaning for term, meaning in GLOSSARY.items() if term not in SPECIAL or term in used}
+    found["k-anonymity"] = policy.unit.instead(found["k-anonymity"])
     return found | ({HEADLINE.head: HEADLINE.reported.explained} if HEADLINE.reported is not None else {})
 
 
@@ -89,8 +91,8 @@ def checked_in_words(findings: Sequence[Finding]) -> str:
     return " and ".join(how for data, (_, how) in CHECKED.items() if data in used)
 
 
-def settings_in_words(settings: Any) -> list[list[str]]:
-    """The settings of a method: name, value, what it means."""
+def settings_in_words(settings: Any, unit: Unit) -> list[list[str]]:
+    """The settings of a method: name, value, what it means. ``unit``: what k counts."""
     rows = []
     for name, field in type(settings).model_fields.items():
         if name == "name":
@@ -99,5 +101,7 @@ def settings_in_words(settings: Any) -> list[list[str]]:
         unset = value is None or value in ({}, [])
         if name == "hierarchies":
             value = ", ".join(f"{column}: {hierarchy.kind}" for column, hierarchy in value.items())
-        rows.append([name, "not set" if unset else short(str(value), 120), field.description or ""])
+        meaning = field.description or ""
+        meaning = unit.instead(meaning) if name == "k" else meaning
+        rows.append([name, "not set" if unset else short(str(value), 120), meaning])
     return rows

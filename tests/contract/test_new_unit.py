@@ -1,0 +1,87 @@
+"""Another unit can be counted: a policy that counts practices, through masking, files, verification, comparison and report."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from pydantic import Field
+
+import ontomask as om
+from ontomask.errors import PolicyError
+from ontomask.masking.randomness import Secret
+from ontomask.privacy.classes import classes_of
+from ontomask.privacy.units import Units
+from ontomask.wording import Unit
+from tests.contract.test_new_engine import ToyEngine
+
+PRACTICE = Unit("practice", "practices")
+ATTRIBUTES = {"doctor": om.Identifier(), "age": om.Numeric(), "job": om.Flat(), "ill": om.Flat(role="sensitive")}
+
+
+class ByPractice(om.Policy):
+    """Counts the practices that a column names."""
+
+    practice: str = Field(description="the column that says from which practice a record is")
+
+    @property
+    def unit(self) -> Unit:
+        return PRACTICE
+
+    @property
+    def unit_columns(self) -> list[str]:
+        return [self.practice]
+
+    def units_of(self, data: pl.DataFrame) -> Units:
+        return Units(PRACTICE, classes_of(data, self.unit_columns).of)
+
+
+def policy(k: int = 3) -> ByPractice:
+    return ByPractice(attributes=ATTRIBUTES, method=om.Microaggregation(k), practice="doctor", row_order="shuffled")
+
+
+@pytest.fixture(scope="module")
+def frame() -> pl.DataFrame:
+    rng = np.random.default_rng(4)
+    return pl.DataFrame(
+        {
+            "doctor": [f"d{number}" for number in rng.integers(0, 12, 90)],
+            "age": rng.integers(20, 40, 90),
+            "job": rng.choice(["cook", "pilot"], 90),
+            "ill": rng.choice(["flu", "gout"], 90),
+        }
+    )
+
+
+def test_every_class_has_k_of_them_and_everything_says_so(frame: pl.DataFrame, tmp_path: Path) -> None:
+    result = om.anonymize(frame, policy(), seed=1)
+    found = defaultdict(set)
+    for row, record in zip(result.data.select("age", "job").rows(), result.records.tolist(), strict=True):
+        found[row].add(frame["doctor"][record])
+    assert min(map(len, found.values())) >= 3
+    folder = result.save(tmp_path / "result", report=True)
+    verified = om.verify_result(folder, policy())
+    assert verified.holds, str(verified)
+    assert "practices" in str(verified)
+    page = (folder / "confidential" / "report.html").read_text(encoding="utf-8")
+    assert "Every class has at least k practices." in page
+    assert "every group has at least k practices" in page
+    assert "at least k records" not in page
+    assert "k: 3  # every group has at least k practices" in (folder / "confidential" / "policy.yaml").read_text(
+        "utf-8"
+    )
+    assert any("practices" in reading for reading in result.assessment.readings)
+
+
+def test_it_is_compared_with_nothing_that_counts_otherwise(frame: pl.DataFrame) -> None:
+    records = om.Policy(attributes=ATTRIBUTES, method=om.Microaggregation(3), row_order="shuffled")
+    with pytest.raises(PolicyError, match="do not count the same"):
+        om.compare(frame, {"practices": policy(), "records": records})
+
+
+def test_tables_in_chunks_count_records_only(frame: pl.DataFrame) -> None:
+    with pytest.raises(PolicyError, match="practices are not counted in a table that is read in chunks"):
+        ToyEngine(frame, 7, policy().changed(row_order="kept"), Secret.of_seed(1), None)
