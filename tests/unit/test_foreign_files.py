@@ -55,7 +55,8 @@ def test_a_german_file(tmp_path: Path) -> None:
         "Kosten (€)": ("sensitive", "numeric"),
         "Bemerkung": ("identifier", "identifier"),
     }
-    assert found.reading.missing == ["k.A."]
+    marked = {column.name: column.proposal.missing_markers for column in found if column.proposal.missing_markers}
+    assert marked == {"Familienstand": ["k.A."], "Größe (cm)": ["k.A."]}
     assert "column 'Kosten (€)' has points for thousands: 1.234,50 is read as 1234.50" in map(str, found.notes)
     told = f"200 different Patientennummer in {N} records: k counts records, not patients."
     count = "To count patients, set person: Patientennummer."
@@ -76,7 +77,7 @@ def test_a_mark_of_surveys() -> None:
         }
     )
     found = om.profile(frame)
-    assert found.reading.missing == ["NS/NC"]
+    assert [column.proposal.missing_markers for column in found] == [["NS/NC"], ["NS/NC"], []]
     assert found["voto"].role == "sensitive"
     assert "lost leading zeros" in found["cnae"].checks[0]
 

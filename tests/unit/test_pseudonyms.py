@@ -255,7 +255,7 @@ def spellings(key: bytes) -> list[bytes]:
 
 def command(*arguments: str, cwd: Path, code: int = 0) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "ontomask.cli", *arguments], cwd=cwd, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "ontomask", *arguments], cwd=cwd, capture_output=True, text=True, check=False
     )
     assert done.returncode == code, done.stderr
     return done.stdout + done.stderr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import ClassVar, Self
+from typing import Self
 
 from ontomask.hierarchies.levels import Hierarchy
 from ontomask.privacy.models import Model
@@ -42,13 +42,10 @@ class CandidateMethod(Spoken):
         """The measure for all nominal columns, where one is named."""
         return None
 
-    #: Does it show levels of hierarchies, of columns for which it names none too?
-    generalizes: ClassVar[bool] = False
-
     @property
-    def named_hierarchies(self) -> Mapping[str, Hierarchy]:
-        """The hierarchies that are named, by column."""
-        return {}
+    def named_hierarchies(self) -> Mapping[str, Hierarchy] | None:
+        """The hierarchies that are named, by column; None: it shows no levels of hierarchies."""
+        return None
 
     @property
     def takes_required_k(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
 from pydantic import BeforeValidator, Field, model_validator
@@ -58,7 +58,6 @@ class Generalization(TupleMethod, DistanceMethod):
     Generalization(hierarchies={'age': Intervals(width=5.0)}, suppression_limit=0.02)
     """
 
-    generalizes: ClassVar[bool] = True
     name: Literal["generalization"] = "generalization"
     search: Literal["full_domain", "local", "best_first", "strategy"] = Field(
         default="full_domain",

@@ -186,7 +186,7 @@ def check_release(
 def check_contents(table: Examined, policy: Policy) -> list[Finding]:
     """Whether a release holds what its policy lets it hold: its columns, and values that fit them."""
     hierarchies: dict[str, Any] = {}
-    if policy.method is not None and policy.method.generalizes:
+    if policy.method is not None and policy.method.named_hierarchies is not None:
         defaults = {name: policy.attributes[name].hierarchy for name in policy.quasi_identifiers}
         hierarchies = defaults | dict(policy.method.named_hierarchies)
     checks: list[ContentCheck] = [PolicyColumns(), FittingValues(hierarchies=hierarchies)]
