@@ -91,7 +91,7 @@ PROMISING: list[Any] = [
 @pytest.mark.parametrize("made", PROMISING, ids=lambda made: repr(made(3)))
 @pytest.mark.parametrize("part", range(4))
 def test_every_class_of_the_release_has_k_persons(made: Any, part: int) -> None:
-    """On about 1,500 tables in all."""
+    """112 tables with each method, 1,568 runs in all."""
     for seed in range(part * cases(28), (part + 1) * cases(28)):
         frame, k = people(seed), 2 + seed % 4
         method = made(k)
