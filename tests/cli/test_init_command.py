@@ -67,7 +67,7 @@ def test_options_and_json(folder: Path) -> None:
     out, err = run(*arguments, "--json", where=folder)
     assert err == ""
     said = json.loads(out)
-    assert list(said) == ["records", "looked_at", "columns", "taxonomies", "notes", "policy", "next"]
+    assert list(said) == ["records", "looked_at", "columns", "taxonomies", "person", "notes", "policy", "next"]
     assert (said["records"], said["policy"]) == (300, "other.yaml")
     race = next(row for row in said["columns"] if row["column"] == "race")
     assert (race["role"], "examples" in race) == ("sensitive", False)

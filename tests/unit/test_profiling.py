@@ -12,6 +12,7 @@ import pytest
 
 import ontomask as om
 from ontomask.column_names.names import topic_of, words_of
+from ontomask.errors import OptionError
 from ontomask.profiling import column_sources, taxonomy_candidates
 
 
@@ -599,3 +600,54 @@ def test_where_sensitive_columns_are_masked_the_policy_says_so(method: str, tmp_
     assert "# quasi, sensitive or other\n" in saved.read_text(encoding="utf-8")
     with pytest.raises(om.errors.PolicyError, match="ontomask init --role charge=sensitive"):
         om.profile(om.demo_data(50, seed=1).select("age", "sex")).policy(method)
+
+
+# ---- whose the records are ---------------------------------------------------------------------------------------------
+
+
+def several_stays(**more: Any) -> pl.DataFrame:
+    return pl.DataFrame({"age": [30 + i % 7 for i in range(60)], **more})
+
+
+def test_a_repeated_key_of_persons_is_proposed_and_asked_about() -> None:
+    found = om.profile(several_stays(patient_nbr=[f"P{i % 40}" for i in range(60)]))
+    assert found.person == ("patient_nbr",)
+    assert found["patient_nbr"].checks == (
+        (
+            "40 patients have 60 records, so patients are counted and not records (person: patient_nbr); "
+            "if records are to be counted, delete that line"
+        ),
+    )
+    assert found.policy().person == ["patient_nbr"]
+    assert not any("k counts records" in note for note in found.notes)
+    assert "\nperson: [patient_nbr]\n" in found.policy_text()
+    assert "k: 5  # every class has at least k persons" in found.policy_text()
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"patient_nbr": [f"P{i}" for i in range(60)]},  # it does not repeat
+        {"patient_nbr": [f"P{i % 40}" if i else None for i in range(60)]},  # one record is nobody's
+        {"patient_nbr": [f"P{i % 9}" for i in range(60)]},  # too few for k of them
+        {"encounter_id": [f"P{i % 40}" for i in range(60)]},  # not of persons
+        {
+            "patient_nbr": [f"P{i % 40}" for i in range(60)],
+            "member_no": [f"M{i % 30}" for i in range(60)],
+        },  # which one?
+    ],
+)
+def test_no_person_is_proposed_where_it_is_not_clear(columns: dict[str, list[str | None]]) -> None:
+    found = om.profile(several_stays(**columns))
+    assert found.person == ()
+    assert found.policy().person == []
+    repeats = any(len(set(values) - {None}) < len([v for v in values if v]) for values in columns.values())
+    assert any("k counts records" in note for note in found.notes) is repeats
+
+
+def test_a_person_that_is_named_is_an_identifier() -> None:
+    found = om.profile(several_stays(who=[i % 10 for i in range(60)]), person="who")
+    assert (found.person, found["who"].role) == (("who",), "identifier")
+    assert found.policy().unit.many == "persons"
+    with pytest.raises(OptionError, match="no column 'whom'"):
+        om.profile(several_stays(), person="whom")

@@ -57,6 +57,12 @@ def command(
             metavar="COLUMN=ROLE", help="identifier, quasi, sensitive or other: sets a role; may be repeated."
         ),
     ] = None,
+    person: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN", help="The column that says whose a record is; may be repeated. Persons are counted."
+        ),
+    ] = None,
     unmatched: Annotated[
         str,
         typer.Option(
@@ -90,6 +96,7 @@ def command(
         data,
         taxonomies=_pairs(taxonomy, "--taxonomy", "COLUMN=FILE"),
         roles=_pairs(role, "--role", "COLUMN=ROLE", last=True),
+        person=person,
         unmatched=unmatched,  # type: ignore[arg-type]
         reading=read_as(given, data),
     )
@@ -155,5 +162,6 @@ def _facts(found: Profile, show_values: bool) -> dict[str, Any]:
         "looked_at": found.looked,
         "columns": columns,
         "taxonomies": found.candidates.to_dicts(),
+        "person": list(found.person),
         "notes": found.notes,
     }

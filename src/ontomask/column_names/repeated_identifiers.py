@@ -21,6 +21,8 @@ from ontomask.wording import RECORD, Unit
 NOT_PERSONS = frozenset({"households", "encounters", "admissions", "cases"})
 #: A column that is not named like a key is none if its values have more records than this on average.
 _MOST_RECORDS = 20
+#: With fewer values a key is not taken for one of persons without being asked: no class could have k of them.
+_FEWEST_PERSONS = 10
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,13 @@ class Repeating:
     def unit(self) -> str:
         """What the column names, as far as its name tells."""
         return unit_of(self.name)
+
+    @property
+    def names_persons(self) -> bool:
+        """Does the name of the column say that it numbers persons, are there some, and has every record one?"""
+        words = words_of(self.name)
+        named = self.unit not in NOT_PERSONS | {"persons"} or numbered_unit(words) == "person"
+        return named and not self.missing and self.different >= _FEWEST_PERSONS and self.among == RECORD
 
     def sentence(self, what: str = f"k counts {RECORD.many}") -> str:
         """For the steward, with exact numbers. ``what``: what is counted, and for what."""

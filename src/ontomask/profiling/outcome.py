@@ -168,6 +168,8 @@ class Profile:
         The file.
     reading : Reading
         How it is read.
+    person : tuple of str
+        The columns that say whose a record is; the policy counts persons where there are some.
     """
 
     columns: tuple[ColumnProfile, ...]
@@ -176,6 +178,7 @@ class Profile:
     notes: list[str] = field(default_factory=list)
     path: Path | None = None
     reading: Reading = field(default_factory=Reading)
+    person: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> ColumnProfile:
         for column in self.columns:
@@ -271,6 +274,7 @@ class Profile:
             require=[KAnonymity(k=k)] if aims else [],
             row_order=row_order,
             reading=self.reading,
+            person=list(self.person),
         )
 
     def policy_text(self, *, folder: Path | None = None, **settings: Any) -> str:

@@ -13,8 +13,8 @@ from typing import Any
 
 import polars as pl
 
-from ontomask.arguments import counted, did_you_mean, one_of, some_of
-from ontomask.column_names.repeated_identifiers import repeating_column
+from ontomask.arguments import counted, did_you_mean, one_of, short, some_of
+from ontomask.column_names.repeated_identifiers import Repeating, repeating_column
 from ontomask.errors import OptionError
 from ontomask.microdata.csv_types import MARKERS
 from ontomask.microdata.dtypes import is_text, nested
@@ -25,6 +25,7 @@ from ontomask.profiling.outcome import ColumnProfile, Profile
 from ontomask.profiling.proposals import Unmatched, propose
 from ontomask.profiling.role_limits import limit_roles
 from ontomask.profiling.taxonomy_candidates import Candidate, Taxonomies, candidates
+from ontomask.wording import RECORD
 
 #: Words that are values as often as marks: proposed only where they stand among numbers alone.
 DOUBTFUL = (
@@ -81,6 +82,7 @@ def profile(
     *,
     taxonomies: Mapping[str, str | Path] | None = None,
     roles: Mapping[str, str] | None = None,
+    person: str | Sequence[str] | None = None,
     unmatched: Unmatched = "flat",
     reading: Reading | None = None,
 ) -> Profile:
@@ -94,6 +96,9 @@ def profile(
         Taxonomies to try, by column: a file, or a name of the catalog.
     roles : mapping of str to str, optional
         Roles that are known, by column: identifier, quasi, sensitive or other.
+    person : str or sequence of str, optional
+        The columns that say whose a record is: identifiers, unless ``roles`` says otherwise. Not given: the one repeated
+        identifier that is named like a key of persons, if there is one; records are counted if there is none.
     unmatched : {'flat', 'stop'}, default 'flat'
         Where a taxonomy that fits does not cover some values: the column is flat and the policy runs at once, or it is
         nominal and masking stops at them until they are mapped.
@@ -124,7 +129,8 @@ def profile(
     markers = {} if source.reading.missing else find_markers(source)
     if markers:
         source = columns_of(data, reading, markers)
-    given, given_roles = dict(taxonomies or {}), dict(roles or {})
+    persons = [person] if isinstance(person, str) else list(person or [])
+    given, given_roles = dict(taxonomies or {}), dict.fromkeys(persons, "identifier") | dict(roles or {})
     for name in [*given, *given_roles]:
         if name not in source.names:
             near = did_you_mean(name, source.names)
@@ -146,9 +152,25 @@ def profile(
     keys = [
         repeating_column(source.column(c.name)) for c in columns if c.role == "identifier" and not c.proposal.unknown
     ]
-    sentences += [key.sentence() for key in keys if key is not None]
+    repeating = [key for key in keys if key is not None]
+    persons = persons or _person(repeating, columns)
+    sentences += [key.sentence() for key in repeating if not persons]
     notes = [*map(str, source.notes), *known.notes, *sentences]
-    return Profile(tuple(columns), source.records, source.looked, notes, source.path, source.reading)
+    return Profile(tuple(columns), source.records, source.looked, notes, source.path, source.reading, tuple(persons))
+
+
+def _person(keys: Sequence[Repeating], columns: Sequence[ColumnProfile]) -> list[str]:
+    """The key of a person who has several records, if one column alone is named like it; a person must confirm it."""
+    named = [key for key in keys if key.names_persons]
+    if len(named) != 1:
+        return []
+    (key,) = named
+    (column,) = (c for c in columns if c.name == key.name)
+    column.proposal.checks.append(
+        f"{key.different:,} {key.unit} have {RECORD.counted(key.number)}, so {key.unit} are counted and not records "
+        f"(person: {short(key.name)}); if records are to be counted, delete that line"
+    )
+    return [key.name]
 
 
 def _look(
