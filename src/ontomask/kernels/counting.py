@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ontomask.kernels.compiling import inner, kernel
 from ontomask.kernels.space import Longs
@@ -63,13 +64,50 @@ def used_up(counting: Counting, item: int, weight: int) -> int:
 
 
 @kernel
-def units_of_classes(of: Longs, row: Longs, unit: Longs, last: Longs, sizes: Longs) -> None:
+def units_of_classes(
+    of: Longs,
+    single: Longs,
+    row: Longs,
+    unit: Longs,
+    enough: int,
+    last: Longs,
+    counted: NDArray[np.bool_],
+    sizes: Longs,
+) -> None:
     """How many units have rows in each class; unit i of the list, in which equal ones stand together, has row ``row[i]``.
 
-    ``of``: the class of each row; ``last`` is room for each class, -1 at first.
+    ``single``: how many more units have each row, and no other. A class in which these are ``enough`` may have more units
+    than is counted. ``of``: the class of each row; ``last`` is room for each class, -1 at first, ``counted`` for each row.
     """
+    for r in range(single.size):
+        sizes[of[r]] += single[r]
+    for r in range(single.size):
+        counted[r] = sizes[of[r]] < enough
     for i in range(unit.size):
-        c = of[row[i]]
-        if last[c] != unit[i]:
-            last[c] = unit[i]
-            sizes[c] += 1
+        if counted[row[i]]:
+            c = of[row[i]]
+            if last[c] != unit[i]:
+                last[c] = unit[i]
+                sizes[c] += 1
+
+
+@kernel
+def join_rows(of: Longs, row: Longs, unit: Longs, last: Longs, single: Longs, rows: Longs, units: Longs) -> int:
+    """The same list after rows were joined: each unit once with each joined row; how many entries there are.
+
+    Units that are left with one row are not listed: they are added to ``single``, by joined row.
+    """
+    entries, i = 0, 0
+    while i < unit.size:
+        begin, own = entries, unit[i]
+        while i < unit.size and unit[i] == own:
+            c = of[row[i]]
+            if last[c] != own:
+                last[c] = own
+                rows[entries], units[entries] = c, own
+                entries += 1
+            i += 1
+        if entries - begin == 1:
+            entries = begin
+            single[rows[begin]] += 1
+    return entries

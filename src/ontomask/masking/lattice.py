@@ -56,7 +56,10 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class NodeResult:
-    """The result of evaluating a node: its classes of rows, which of them fail, and how many records these have."""
+    """The result of evaluating a node: its classes of rows, which of them fail, and how many records these have.
+
+    Where more fail than are allowed, others may fail, too.
+    """
 
     rows: Rows
     of: Longs
@@ -117,26 +120,34 @@ class Lattice:
         return self._evaluate(node, judges, self.rows)
 
     def _evaluate(self, node: Node, judges: Sequence[Judge], rows: Rows) -> NodeResult:
-        classes, records, first = self._classes_at(node, rows)
-        fails = np.zeros(len(records), dtype=np.bool_)
+        of, records, first = self._classes(node, rows)
+        # A class has at most as many units as records: often these are too few already, and units need not be counted.
+        fails = records < max((judge.least_units for judge in judges), default=1)
+        early = NodeResult(rows, of, records, first, fails)
+        if rows.units.of is not None and early.failing > self.allowed:
+            return early
+        enough = [judge.enough_units for judge in judges]
+        most = max((units for units in enough if units is not None), default=0) if None not in enough else None
+        classes = self._as_judged(node, rows, of, records, first, enough=most)
         for judge in judges:
             fails |= judge.fails(judge.figures(classes))
-        return NodeResult(rows, classes.of, records, first, fails)
+        return NodeResult(rows, of, records, first, fails)
 
     def figures(self, node: Node, judge: Judge) -> Floats:
         """The figure of each class of a node."""
-        return judge.figures(self._classes_at(node, self.rows)[0])
+        return judge.figures(self._as_judged(node, self.rows, *self._classes(node, self.rows)))
 
-    def _classes_at(self, node: Node, rows: Rows) -> tuple[ClassRows, Longs, Longs]:
-        """The classes of a node as judges see them, and of each its records and its first row."""
-        of, records, first = self._classes(node, rows)
-        sizes = records if rows.units.of is None else rows.units.sizes(of, len(records))
+    def _as_judged(
+        self, node: Node, rows: Rows, of: Longs, records: Longs, first: Longs, *, enough: int | None = None
+    ) -> ClassRows:
+        """The classes of a node as judges see them, to whom a class of ``enough`` units may be one of more."""
+        sizes = records if rows.units.of is None else rows.units.sizes(of, len(records), enough=enough)
 
         def shown() -> Longs:
             columns = zip(rows.codes, self.hierarchies, node, strict=True)
             return np.array([a.levels[level].group[codes[first]] for codes, a, level in columns], dtype=np.int64)
 
-        return ClassRows(of, sizes, rows.weights, rows.sensitive, shown, rows.units), records, first
+        return ClassRows(of, sizes, rows.weights, rows.sensitive, shown, rows.units)
 
     def _keep(self, node: Node, result: NodeResult) -> None:
         """Remember the rows of a node where there are far fewer than before: its successors are made from them."""

@@ -95,6 +95,14 @@ class KAnonymityJudge(Judge):
 
     k: int
 
+    @property
+    def least_units(self) -> int:
+        return self.k
+
+    @property
+    def enough_units(self) -> int:
+        return self.k
+
     def figures(self, rows: ClassRows) -> Floats:
         return rows.sizes.astype(np.float64)
 

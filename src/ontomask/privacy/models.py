@@ -135,6 +135,16 @@ class Judge(ABC):
         """If the model is monotone, is it so with these values, too?"""
         return True
 
+    @property
+    def least_units(self) -> int:
+        """A class of fewer units fails, whatever it shows: so does one of fewer records, which need not be counted by unit."""
+        return 1
+
+    @property
+    def enough_units(self) -> int | None:
+        """A class of so many units satisfies, whatever it shows; None: that cannot be said."""
+        return None
+
     @abstractmethod
     def figures(self, rows: ClassRows) -> Floats:
         """The figure of each class."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ontomask.arrays import Floats, Longs, distinct
 from ontomask.errors import DataError, PolicyError
-from ontomask.kernels.counting import units_of_classes
+from ontomask.kernels.counting import join_rows, units_of_classes
 from ontomask.privacy.transport import Pairs
 from ontomask.wording import RECORD, Unit
 
@@ -79,21 +79,21 @@ class Units:
     def sharing(self, row_of: Longs) -> Units:
         """The same of rows that several records share; ``row_of``: the row of each record."""
         assert self.of is not None
-        return self._shared(self.of, row_of, np.zeros(int(row_of.max(initial=0)) + 1, dtype=np.int64))
+        order = np.argsort(self.of, kind="stable")
+        number = int(row_of.max(initial=-1)) + 1
+        return self._shared(row_of, order, self.of[order], np.zeros(number, dtype=np.int64))
 
     def joined(self, of: Longs, first: Longs) -> Units:
         """The units of rows that were joined: ``of`` gives what became of each, ``first`` one of each."""
         if self.of is None or self.rows is None:
             return self.take(first)
-        return self._shared(self.of, of[self.rows], np.bincount(of, self.single, len(first)).astype(np.int64))
+        return self._shared(of, self.rows, self.of, np.bincount(of, self.single, len(first)).astype(np.int64))
 
-    def _shared(self, units: Longs, rows: Longs, single: Longs) -> Units:
-        """Units by their rows; ``single``: how many more have each row and no other."""
-        keys = distinct(units * len(single) + rows)
-        units, rows = keys // len(single), keys % len(single)
-        alone = np.bincount(units)[units] == 1
-        single = single + np.bincount(rows[alone], minlength=len(single))
-        return Units(self.word, units[~alone], rows=rows[~alone], single=single)
+    def _shared(self, of: Longs, rows: Longs, units: Longs, single: Longs) -> Units:
+        """Units by their rows, which ``of`` joins; ``single``: how many more have each joined row and no other."""
+        own, kept = np.empty((2, len(rows)), dtype=np.int64)
+        number = join_rows(of, rows, units, np.full(len(single), -1, dtype=np.int64), single, kept, own)
+        return Units(self.word, own[:number].copy(), rows=kept[:number].copy(), single=single)
 
     def take(self, rows: NDArray[Any]) -> Units:
         """The units of some records, by mask or by position."""
@@ -111,11 +111,16 @@ class Units:
         """How many units have one of these records."""
         return self.records(rows) if self.of is None else int(np.count_nonzero(np.bincount(self.of[rows])))
 
-    def sizes(self, of: Longs, classes: int, weights: Longs | None = None) -> Longs:
-        """How many units each class has; ``of``: the class of each row; ``weights``: how many records it stands for."""
-        if self.of is not None and self.rows is not None:
-            found = np.bincount(of, self.single, classes).astype(np.int64)
-            units_of_classes(of, self.rows, self.of, np.full(classes, -1, dtype=np.int64), found)
+    def sizes(self, of: Longs, classes: int, weights: Longs | None = None, *, enough: int | None = None) -> Longs:
+        """How many units each class has; ``of``: the class of each row; ``weights``: how many records it stands for.
+
+        ``enough``: a class that has so many may have more than is said.
+        """
+        if self.of is not None and self.rows is not None and self.single is not None:
+            found = np.zeros(classes, dtype=np.int64)
+            room = np.full(classes, -1, dtype=np.int64), np.empty(len(of), dtype=np.bool_)
+            most = np.iinfo(np.int64).max if enough is None else enough
+            units_of_classes(of, self.single, self.rows, self.of, most, *room, found)
             return found
         if self.of is not None:
             bound = _bound(self.of)
