@@ -32,10 +32,12 @@ from ontomask.distances.tables import distance_matrix as distance_matrix
 from ontomask.distances.tables import similarity as similarity
 from ontomask.distances.tables import similarity_matrix as similarity_matrix
 from ontomask.engines.memory import anonymize as anonymize
+from ontomask.hierarchies.calendar import Calendar as Calendar
 from ontomask.hierarchies.intervals import Intervals as Intervals
 from ontomask.hierarchies.kinds import MaskedText as MaskedText
 from ontomask.hierarchies.levels_file import LevelsFile as LevelsFile
 from ontomask.hierarchies.taxonomy_levels import TaxonomyLevels as TaxonomyLevels
+from ontomask.kinds.date import Date as Date
 from ontomask.kinds.flat import Flat as Flat
 from ontomask.kinds.nominal import Nominal as Nominal
 from ontomask.kinds.numeric import Numeric as Numeric

@@ -92,6 +92,8 @@ ATTRIBUTES = {
     "pay": om.Numeric(role="sensitive", missing="drop_record", top=0.5),
     "stay": om.Numeric(role="other", top=30),
     "note": om.Flat(role="other"),
+    "seen": om.Date(earliest="2020-02-01"),
+    "left": om.Date(role="other", format="%d/%m/%Y", latest="2020-03-01"),
 }
 GRADES = pl.Enum(["low", "middle", "high", "highest"])
 ADAPTIVE = {"partition": "adaptive"}
@@ -116,7 +118,14 @@ REQUIRED = [
     [om.LDiversity(l=2, attribute="diagnosis"), om.TCloseness(t=0.7, attribute="diagnosis", ground="hierarchical")],
     [om.KmAnonymity(k=3, m=1), om.TCloseness(t=0.8, attribute="ill")],
 ]
-QUASI = [["grade", "job"], ["job", "code"], ["grade", "job", "code"], ["age", "job"], ["age", "weight", "grade"]]
+QUASI = [
+    ["grade", "job"],
+    ["job", "code"],
+    ["grade", "job", "code"],
+    ["age", "job"],
+    ["age", "weight", "grade"],
+    ["seen", "job"],
+]
 
 
 def frame(rng: np.random.Generator) -> pl.DataFrame:
@@ -135,6 +144,8 @@ def frame(rng: np.random.Generator) -> pl.DataFrame:
             "pay": rng.integers(1, 5, n) * 0.5 - 1,
             "stay": rng.integers(0, 31 + 5 * int(rng.integers(2)), n),
             "note": rng.choice(["x", "y", "=z"], n),
+            "seen": [f"2020-{month:02d}-15" for month in rng.integers(1, 6, n)],
+            "left": [f"15/0{month}/2020" for month in rng.integers(1, 6, n)],
             "site": rng.choice(["north", "south"], n),
         }
     )

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from tests.oracle import plain_dates
 from tests.oracle.plain import Plain
 from tests.oracle.plain_masking import (
     Data,
@@ -189,6 +190,11 @@ def certainty_penalty(kind: str, shown: Any, value: Any, *, domain: Any) -> Frac
     if kind == "ordinal":
         first, last = shown.split(" - ")
         return Fraction(domain.index(last) - domain.index(first), len(domain) - 1)
+    if kind == "date":
+        first, last = next(
+            plain_dates.days_of(unit, value) for unit in plain_dates.UNITS if plain_dates.unit(unit, value) == shown
+        )
+        return min(Fraction((last - first).days + 1, (domain[1] - domain[0]).days), Fraction(1))
     assert kind == "numeric"
     ends = re.fullmatch(r"(-?\d+)-(-?\d+)", shown)
     assert ends is not None, shown

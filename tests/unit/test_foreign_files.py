@@ -46,7 +46,7 @@ def test_a_german_file(tmp_path: Path) -> None:
     kinds = {column.name: (column.role, column.kind) for column in found}
     assert kinds == {
         "Patientennummer": ("identifier", "identifier"),
-        "Geburtsdatum": ("quasi", "ordinal"),
+        "Geburtsdatum": ("quasi", "date"),
         "Familienstand": ("quasi", "flat"),
         "Aufnahmegrund": ("quasi", "flat"),
         "Größe (cm)": ("quasi", "numeric"),

@@ -145,9 +145,9 @@ def test_a_note_that_is_a_number_is_no_free_text() -> None:
         ("grade", few([1, 2, 3, 4]), "sensitive", "ordinal"),
         ("children", few([0, 1, 2, 3]), "quasi", "numeric"),
         ("income", few([10.5, 11.25]), "sensitive", "numeric"),
-        ("birth", few([dt.date(1980, 1, 1), dt.date(1990, 2, 3)]), "quasi", "ordinal"),
-        ("admission", few(["2024-05-31", "2024-06-01"]), "quasi", "ordinal"),
-        ("test_date", few(["2024-05-31", "2024-06-01"]), "quasi", "ordinal"),
+        ("birth", few([dt.date(1980, 1, 1), dt.date(1990, 2, 3)]), "quasi", "date"),
+        ("admission", few(["2024-05-31", "2024-06-01"]), "quasi", "date"),
+        ("test_date", few(["2024-05-31", "2024-06-01"]), "quasi", "date"),
         ("smoker", few([True, False]), "quasi", "flat"),
         ("x", few([1, 2, 3]), "quasi", "numeric"),
         ("x", few([1, 4, 11]), "quasi", "flat"),
@@ -170,9 +170,12 @@ def test_what_is_not_known_is_masked_and_to_be_checked() -> None:
 
 
 def test_dates_that_can_be_read_in_two_ways() -> None:
-    column = one("fecha", few(["31/05/2024", "01/06/2024"]))
+    column = one("fecha", few(["05/05/2024", "01/06/2024"]))
     assert (column.role, column.kind) == ("quasi", "flat")
-    assert "write them as 2024-05-31" in column.checks[0]
+    assert "write kind: date and format: '%d/%m/%Y' or '%m/%d/%Y'" in column.checks[0]
+    column = one("fecha", few(["31/05/2024", "01/06/2024"]))
+    assert (column.role, column.kind) == ("quasi", "date")
+    assert "format: '%d/%m/%Y' reads all dates" in column.checks[0]
 
 
 def test_categories_with_an_order_of_their_own() -> None:

@@ -150,8 +150,8 @@ CASES: list[tuple[str, list[Any], str, str, bool | None]] = [
     ("medical_specialty", of("Cardio-x", "Ortho-x"), "quasi", "flat", False),
     ("Fachabteilung", of("Innere", "Chirurgie"), "quasi", "flat", False),
     ("discharge", of("home-x", "ward-x"), "quasi", "flat", False),
-    ("admission_date", of("2024-05-31", "2024-06-01", "2024-06-07"), "quasi", "ordinal", False),
-    ("visit_date", of("2024-05-31", "2024-06-01", "2024-06-07"), "quasi", "ordinal", False),
+    ("admission_date", of("2024-05-31", "2024-06-01", "2024-06-07"), "quasi", "date", False),
+    ("visit_date", of("2024-05-31", "2024-06-01", "2024-06-07"), "quasi", "date", False),
     ("zip", of("08001", "43002"), "quasi", "flat", False),
     ("bmi", [float(v) / 7 for v in upto(100, 200)], "quasi", "numeric", False),
     # diagnoses, with dropped zeros and marks of missing values

@@ -178,6 +178,7 @@ def assessment_of(
         vanished_of(pairing),
         collapsed_of(pairing),
         numbers=frozenset(n for n, a in before.attributes.items() if a.role != "identifier" and a.quantity),
+        averaged=frozenset(n for n, a in before.attributes.items() if a.role != "identifier" and a.averaged),
     )
 
 

@@ -75,6 +75,8 @@ class Assessment:
         The assessments of the other releases.
     numbers : frozenset of str
         The columns of numbers: in :attr:`disclosed` their values agree where they are nearly equal.
+    averaged : frozenset of str
+        The columns whose mean is a value: numbers and dates.
     """
 
     columns: dict[str, str]
@@ -98,6 +100,7 @@ class Assessment:
     several: Several | None = None
     others: tuple[Assessment, ...] = ()
     numbers: frozenset[str] = frozenset()
+    averaged: frozenset[str] = frozenset()
 
     @cached_property
     def attacks(self) -> list[Attack]:

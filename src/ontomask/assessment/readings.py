@@ -258,15 +258,12 @@ def _loss(found: Assessment) -> list[str]:
             f"{name}: {percent(share)} of the values changed, on average by {percent(away)} of the maximum distance."
         )
     means = found.preservation.statistics.filter(pl.col("statistic") == "mean")
+    texts = {name: told for name, *told in found.preservation.means["attribute", "original", "masked"].iter_rows()}
     for row in means.iter_rows(named=True):
-        values = [row["original"], row["masked"]]
-        if (
-            found.exact
-            and row["attribute"] in found.numbers
-            and all(v is not None and math.isfinite(v) for v in values)
-        ):
-            was, is_ = (plain_number(value, 5) for value in values)
-            sentences.append(f"The mean of {row['attribute']} was {was} and is {is_}.")
+        name, values = row["attribute"], [row["original"], row["masked"]]
+        if found.exact and name in found.averaged and all(v is not None and math.isfinite(v) for v in values):
+            was, is_ = (plain_number(value, 5) for value in values) if name in found.numbers else texts[name]
+            sentences.append(f"The mean of {name} was {was} and is {is_}.")
     return sentences
 
 

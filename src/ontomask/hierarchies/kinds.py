@@ -9,6 +9,7 @@ from pydantic import Field
 
 from ontomask.arguments import counted
 from ontomask.errors import DataError
+from ontomask.hierarchies.calendar import Calendar
 from ontomask.hierarchies.intervals import Intervals
 from ontomask.hierarchies.levels import ColumnLevels, Hierarchy, Level, any_value, make_level, own_values
 from ontomask.hierarchies.levels_file import LevelsFile
@@ -66,7 +67,7 @@ class MaskedText(Hierarchy):
 
 
 #: Every hierarchy that a policy file can name.
-HIERARCHIES: tuple[type[Hierarchy], ...] = (TaxonomyLevels, LevelsFile, Intervals, MaskedText)
+HIERARCHIES: tuple[type[Hierarchy], ...] = (TaxonomyLevels, LevelsFile, Intervals, MaskedText, Calendar)
 if TYPE_CHECKING:
     AnyHierarchy = Hierarchy
 else:

@@ -43,7 +43,9 @@ class LevelsFile(Hierarchy):
             cells[0]: cells
             for _, cells in read_rows(Source(Path(self.path)), delimiter=self.delimiter, header=self.header)
         }
-        texts = [as_text(column.attribute.shown(value)) for value in column.values.to_list()]
+        shown = [as_text(column.attribute.shown(value)) for value in column.values.to_list()]
+        written = {column.attribute.cell(text): text for text in rows}  # 30 and 30.0, a day in another form
+        texts = [text if text is None or text in rows else written.get(text, text) for text in shown]
         first = next(iter(rows), "")
         if first.strip().casefold() == column.name.strip().casefold() and first not in texts:
             raise DataError(

@@ -1,1 +1,1 @@
-"""The kinds of columns: nominal, flat, ordinal, numeric; one file holds all that differs by kind."""
+"""The kinds of columns: nominal, flat, ordinal, numeric, date; one file holds all that differs by kind."""

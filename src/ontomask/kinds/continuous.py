@@ -35,6 +35,7 @@ class ContinuousAttribute(LineAttribute):
     """
 
     hierarchy: ClassVar[Any] = Intervals()
+    averaged: ClassVar[bool] = True
 
     @abstractmethod
     def span_of(self, text: str) -> Span | None:

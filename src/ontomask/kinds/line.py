@@ -76,6 +76,11 @@ class LineColumn(Column):
         """A position as text, for labels."""
         return str(self.decode(np.array([position]))[0])
 
+    def edges(self, low: float, high: float, most: int) -> list[float] | None:
+        """Where at most so many bins of a chart begin, and the last ends, where a kind has bins of its own; None: round
+        numbers."""
+        return None
+
     def position_of(self, value: Any) -> float | None:
         """The position of a value of the column, as it is or written as text; a number is a position. None: it has none."""
         if is_number(value):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from ontomask.kinds.date import Date
 from ontomask.kinds.flat import Flat
 from ontomask.kinds.nominal import Nominal
 from ontomask.kinds.numeric import Numeric
@@ -12,7 +13,7 @@ from ontomask.microdata.attributes import Attribute, Identifier, Listed
 from ontomask.settings import either
 
 #: Every kind that a policy file can name: a new one is added here.
-KINDS: tuple[type[Listed], ...] = (Nominal, Flat, Ordinal, Numeric, Identifier)
+KINDS: tuple[type[Listed], ...] = (Nominal, Flat, Ordinal, Numeric, Date, Identifier)
 
 if TYPE_CHECKING:
     # A checker takes {"age": Numeric(), "job": Flat()} for a dict of these.

@@ -158,6 +158,8 @@ class Attribute(Listed):
 
     #: Are the values amounts, of which near ones are nearly right and a sum has a meaning?
     quantity: ClassVar[bool] = False
+    #: Is a mean of values a value?
+    averaged: ClassVar[bool] = False
     #: What the mean of a column is of.
     mean_called: ClassVar[str] = "mean marginality"
 

@@ -59,6 +59,8 @@ class Line(Protocol):
 
     def place_text(self, position: float) -> str: ...
 
+    def edges(self, low: float, high: float, most: int) -> list[float] | None: ...
+
     def position_of(self, value: Any) -> float | None: ...
 
     def interval_text(self, low: float, high: float, *, closed: bool) -> str: ...
@@ -124,6 +126,11 @@ class Column(ABC):
     @property
     def meaning(self) -> Meaning | None:
         """The concepts of the values, where the column has a taxonomy."""
+        return None
+
+    @property
+    def calendar_days(self) -> Floats | None:
+        """The day of each value, counted from 1970-01-01, NaN for missing, where values are days of the calendar."""
         return None
 
     @property

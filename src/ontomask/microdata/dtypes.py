@@ -64,7 +64,7 @@ def _akin(now: pl.DataType, before: pl.DataType) -> bool:
     return (
         (now.is_numeric() and before.is_numeric())
         or (is_text(now) and is_text(before))
-        or (isinstance(now, pl.Date | pl.Datetime) and isinstance(before, pl.Date | pl.Datetime))
+        or (_kind(now) == _kind(before) and _kind(now).startswith("date"))  # a day has no zone
         or (isinstance(now, pl.Duration) and isinstance(before, pl.Duration))
         or isinstance(now, pl.Null)
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
+import numpy as np
 import polars as pl
 
 from ontomask.microdata.csv_types import MARKERS
@@ -277,6 +278,13 @@ class Facts:
             if (number > 0 and number >= 2 * high > 0) or (number < 0 <= low):
                 return number
         return None
+
+    @property
+    def highest(self) -> float:
+        """The largest number, but for one that may stand for a missing value."""
+        numbers = self.counts["value"].cast(pl.Float64)
+        found = numbers.filter(numbers.is_finite() & (numbers != (self.far_number or np.nan))).max()
+        return found if isinstance(found, float) else -np.inf
 
     @cached_property
     def numbers_as_text(self) -> bool:

@@ -25,7 +25,7 @@ from ontomask.profiling.taxonomy_candidates import Candidate
 from ontomask.settings import validated
 
 #: What a column can be proposed as: the kinds of the registry, which a test compares.
-Kind = Literal["nominal", "ordinal", "flat", "numeric", "identifier"]
+Kind = Literal["nominal", "ordinal", "flat", "numeric", "date", "identifier"]
 AnyRole = Literal["identifier", "quasi", "sensitive", "other"]
 
 
@@ -58,6 +58,8 @@ class Proposal:
     decimals: int | None = None
     order: list[str] | None = None
     missing_markers: list[str] = field(default_factory=list)
+    #: Other settings of the kind.
+    more: dict[str, Any] = field(default_factory=dict)
     candidates: Sequence[Candidate] = ()
     #: Nothing tells what the column is: it is masked because that is safer.
     unknown: bool = False
@@ -72,7 +74,7 @@ class Proposal:
         found = {"taxonomy": self.taxonomy, "decimals": self.decimals, "order": self.order}
         own = {name: value for name, value in found.items() if name in kind.model_fields}
         own |= {"missing_markers": self.missing_markers} if self.missing_markers else {}
-        made: Attribute = validated(kind, {"role": role, "missing": missing, **own})
+        made: Attribute = validated(kind, {"role": role, "missing": missing, **own, **self.more})
         return made
 
     def reason_for(self, masks: Sequence[str] = DEFAULT_MASKS) -> str:
@@ -86,7 +88,7 @@ class Proposal:
     def leave_out(self, why: str, check: str | ByRole) -> None:
         """Remove the column from the release until somebody decides."""
         self.role, self.kind, self.taxonomy, self.order = "identifier", "identifier", None, None
-        self.reasons, self.checks, self.hints = [why], [check], []
+        self.reasons, self.checks, self.hints, self.more = [why], [check], [], {}
 
 
 DEFAULT_K = 5

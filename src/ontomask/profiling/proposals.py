@@ -15,6 +15,7 @@ from ontomask.errors import DataError
 from ontomask.microdata.columns import encode_column
 from ontomask.profiling.column_facts import FEW_RECORDS, Facts
 from ontomask.profiling.column_topics import names_a_person, topic_of_column
+from ontomask.profiling.date_proposals import propose_dates
 from ontomask.profiling.outcome import AnyRole, ByRole, Proposal
 from ontomask.profiling.taxonomy_candidates import Candidate
 
@@ -22,6 +23,8 @@ Unmatched = Literal["stop", "flat"]
 
 #: Whole numbers of no more different values may be codes.
 FEW_VALUES = 12
+#: Ages from here on are proposed to be one class, as 45 CFR 164.514(b)(2) asks.
+OLD = 90
 #: A scale has no more steps.
 MOST_STEPS = 20
 _ANY_TAXONOMY = "a taxonomy of its values would keep more of their meaning: --taxonomy COLUMN=FILE"
@@ -159,12 +162,8 @@ def _kind(
     facts: Facts, topic: Topic | None, found: Sequence[Candidate], unmatched: Unmatched, *, all_seen: bool
 ) -> Proposal:
     """What the values are; the role follows."""
-    if facts.dates == "dates":
-        return Proposal("quasi", "ordinal", ["dates, in the order of time"])
-    if facts.dates == "other":
-        unread = "dates that can be read in two ways, or are not all written alike, have no order here"
-        mend = f"{unread}: write them as 2024-05-31 or 31.05.2024 and the kind as ordinal"
-        return Proposal("quasi", "flat", ["dates as text"], [mend])
+    if facts.dates:
+        return propose_dates(facts)
     best = found[0] if found else None
     if best is not None and best.fits and (best.complete or unmatched == "stop"):
         return _nominal(facts, best, found)
@@ -254,6 +253,9 @@ def _number(facts: Facts, topic: Topic | None) -> Proposal:
         flat.checks.append("if the numbers are amounts, write kind: numeric; if a scale, kind: ordinal")
         return flat
     if topic is not None and (topic.kind == "numeric" or not facts.few_codes):
+        if topic.id == "age" and facts.highest >= OLD:
+            numeric.reasons.append(f"ages of {OLD} and more are rare and become one class (top: {OLD})")
+            numeric.more["top"] = OLD
         return numeric
     if is_counted(facts.name) or not facts.is_whole:
         return numeric

@@ -191,19 +191,23 @@ def _numbers(studied: Studied) -> list[dict[str, Any]]:
         return [_values(studied)]
     whole = bool((there == np.floor(there)).all())
     low, high = _most(np.concatenate([x for x, _ in known.values()]), np.concatenate([n for _, n in known.values()]))
-    start, step, bins = _bins(low, high, whole)
-    edges = [start + i * step for i in range(bins + 1)]
+    assert studied.column.line is not None
+    own = studied.column.line.edges(low, high, MOST_BINS)
+    start, step, bins = (low, 1.0, len(own) - 1) if own else _bins(low, high, whole)
+    edges = own or [start + i * step for i in range(bins + 1)]
     below, above = float(there.min()) < edges[0], float(there.max()) >= edges[-1]
+
+    def place(x: NDArray[np.float64]) -> NDArray[Any]:
+        return np.searchsorted(own, x, side="right") - 1 if own else np.floor((x - start) / step + 1e-9)
+
     counts = {
-        when: np.bincount(np.clip(np.floor((x - start) / step + 1e-9), 0, bins - 1).astype(np.int64), n, bins)
-        for when, (x, n) in known.items()
+        when: np.bincount(np.clip(place(x), 0, bins - 1).astype(np.int64), n, bins) for when, (x, n) in known.items()
     }
     rows = [
         {"low": edges[i], "high": edges[i + 1], "when": when, "value": int(counts[when][i])}
         for when in counts
         for i in range(bins)
     ]
-    assert studied.column.line is not None
     told = [studied.column.line.place_text(edge) for edge in edges]
     names = [f"{told[i]} to under {told[i + 1]}" for i in range(bins)]
     least, most = studied.column.line.ends
