@@ -40,6 +40,7 @@ from ontomask.kinds.flat import Flat as Flat
 from ontomask.kinds.nominal import Nominal as Nominal
 from ontomask.kinds.numeric import Numeric as Numeric
 from ontomask.kinds.ordinal import Ordinal as Ordinal
+from ontomask.kinds.place import Place as Place
 from ontomask.masking.generalization import Generalization as Generalization
 from ontomask.masking.imputation import Imputation as Imputation
 from ontomask.masking.microaggregation import Microaggregation as Microaggregation

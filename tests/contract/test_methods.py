@@ -158,7 +158,8 @@ TAXONOMY = om.Taxonomy.from_edges(
 )  # fmt: skip
 GRADES = ["none", "mild", "strong", "worst"]
 KINDS = ("nominal", "flat", "ordinal", "numeric")
-assert {*KINDS, "identifier"} == {kind.model_fields["kind"].default for kind in registry.KINDS}
+#: A place is encoded as a nominal column is; its rule is tested by itself.
+assert {*KINDS, "place", "identifier"} == {kind.model_fields["kind"].default for kind in registry.KINDS}
 MIXES = [mix for size in (1, 2, 3, 4) for mix in combinations(KINDS, size)]
 DOMAIN: dict[str, list[Any]] = {
     "nominal": ["dog", "wolf", "cat", "lion", "oak", "elm", "rose", "plant"],

@@ -75,8 +75,8 @@ def command(
 ) -> None:
     """Propose a policy for a file.
 
-    Every column gets a role (identifier, quasi, sensitive, other), a kind (nominal, ordinal, flat, numeric) and, if
-    one covers its values, a taxonomy. What is uncertain is proposed as the safer choice and marked CHECK in the
+    Every column gets a role (identifier, quasi, sensitive, other), a kind (nominal, ordinal, flat, numeric, place) and,
+    if one covers its values, a taxonomy. What is uncertain is proposed as the safer choice and marked CHECK in the
     policy; somebody who knows the data must read it before it is used. The policy keeps the reading options given
     here.
     """

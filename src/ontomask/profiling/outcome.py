@@ -25,7 +25,7 @@ from ontomask.profiling.taxonomy_candidates import Candidate
 from ontomask.settings import validated
 
 #: What a column can be proposed as: the kinds of the registry, which a test compares.
-Kind = Literal["nominal", "ordinal", "flat", "numeric", "identifier"]
+Kind = Literal["nominal", "ordinal", "flat", "numeric", "place", "identifier"]
 AnyRole = Literal["identifier", "quasi", "sensitive", "other"]
 
 
@@ -69,7 +69,7 @@ class Proposal:
         role: Role = self.role
         missing: Missing | None = "category" if may_lack else None
         kind = next(one for one in KINDS if one.model_fields["kind"].default == self.kind)
-        found = {"taxonomy": self.taxonomy, "decimals": self.decimals, "order": self.order}
+        found = {"taxonomy": self.taxonomy, "table": self.taxonomy, "decimals": self.decimals, "order": self.order}
         own = {name: value for name, value in found.items() if name in kind.model_fields}
         own |= {"missing_markers": self.missing_markers} if self.missing_markers else {}
         made: Attribute = validated(kind, {"role": role, "missing": missing, **own})

@@ -84,9 +84,9 @@ class ReadBack:
     def _read(self, file: Path, format: str) -> pl.DataFrame:
         policy, released = self._result.policy, self._released
         needed = [*policy.quasi_identifiers, *(n for n, a in policy.attributes.items() if a.role == "sensitive")]
-        needed += [name for name, a in policy.attributes.items() if a.converts]  # their codes count whatever their role
         needed += [name for model in self._models for name in model.sensitive_columns(policy.attributes)]
-        needed += policy.pseudonyms
+        # What these hold counts whatever their role.
+        needed += [name for name, a in policy.attributes.items() if a.converts or name in policy.pseudonyms]
         needed = [name for name in released.columns if name in needed]
         try:
             data, columns = self._columns(file, format, needed)
