@@ -67,6 +67,7 @@ from ontomask.privacy.k_anonymity import KAnonymity as KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity as KmAnonymity
 from ontomask.privacy.l_diversity import LDiversity as LDiversity
 from ontomask.privacy.probabilistic import ProbabilisticKAnonymity as ProbabilisticKAnonymity
+from ontomask.privacy.safe_harbor import SafeHarbor as SafeHarbor
 from ontomask.privacy.severity_closeness import SeverityCloseness as SeverityCloseness
 from ontomask.privacy.severity_diversity import SeverityDiversity as SeverityDiversity
 from ontomask.privacy.t_closeness import TCloseness as TCloseness

@@ -11,6 +11,7 @@ import polars as pl
 
 from ontomask.arguments import free_name
 from ontomask.arrays import Longs
+from ontomask.direct_identifiers.cells import Cells
 from ontomask.engines.engine import Engine, Verified, Written, decode, shown_values
 from ontomask.errors import DataError, PolicyError
 from ontomask.masking.goals import Goals
@@ -25,6 +26,7 @@ from ontomask.microdata.open_table import markers_of, open_table
 from ontomask.policy.policy import Policy
 from ontomask.policy.prepared import Original, missing_rules, original_of, removed_columns, with_pseudonyms
 from ontomask.policy.verification import Verification
+from ontomask.privacy.column_models import ColumnModel
 from ontomask.privacy.contents import ContentCheck, FittingValues, NoIdentifiers
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.models import Finding
@@ -148,8 +150,16 @@ class ChunkEngine(Engine[Release]):
 
     def verify(self, table: Examined, original: Original, masked: Masked) -> Verification:
         """What the models say of what was written, and what else fails in it, also in columns that no model looks at."""
-        found = super().verify(table, original, masked)
-        return Verification([*found.findings, *(finding for finding in self._alone() if not finding.holds)])
+        found = [self._by_column(f) for f in super().verify(table, original, masked)]
+        return Verification([*found, *(finding for finding in self._alone() if not finding.holds)])
+
+    def _by_column(self, finding: Finding) -> Finding:
+        """The finding, or what a model finds that looks at every column: each is counted by itself."""
+        if not isinstance(finding.model, ColumnModel):
+            return finding
+        columns = (self.count(self.written(), [name]) for name in next(iter(self.written())).columns)
+        cells = (Cells.of(data.to_series(), counts) for data, counts in columns)
+        return finding.model.check_columns(cells, self.policy.attributes)
 
     def _alone(self) -> Iterator[Finding]:
         """What is found in such columns, where it counts whatever their role: each is counted by itself."""

@@ -21,6 +21,7 @@ from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy import METHODS, Policy
 from ontomask.policy.policy_file import policy_text
 from ontomask.privacy.k_anonymity import KAnonymity
+from ontomask.privacy.models import Model
 from ontomask.profiling.taxonomy_candidates import Candidate
 from ontomask.settings import validated
 
@@ -56,6 +57,8 @@ class Proposal:
     hints: list[str] = field(default_factory=list)
     taxonomy: str | None = None
     decimals: int | None = None
+    #: The top code of numbers.
+    top: int | None = None
     order: list[str] | None = None
     missing_markers: list[str] = field(default_factory=list)
     candidates: Sequence[Candidate] = ()
@@ -69,7 +72,8 @@ class Proposal:
         role: Role = self.role
         missing: Missing | None = "category" if may_lack else None
         kind = next(one for one in KINDS if one.model_fields["kind"].default == self.kind)
-        found = {"taxonomy": self.taxonomy, "table": self.taxonomy, "decimals": self.decimals, "order": self.order}
+        found: dict[str, Any] = {"taxonomy": self.taxonomy, "table": self.taxonomy, "order": self.order}
+        found |= {"decimals": self.decimals, "top": self.top}
         own = {name: value for name, value in found.items() if name in kind.model_fields}
         own |= {"missing_markers": self.missing_markers} if self.missing_markers else {}
         made: Attribute = validated(kind, {"role": role, "missing": missing, **own})
@@ -168,6 +172,8 @@ class Profile:
         The file.
     reading : Reading
         How it is read.
+    required : tuple of Model
+        What a preset asks of the release, besides k-anonymity.
     """
 
     columns: tuple[ColumnProfile, ...]
@@ -176,6 +182,7 @@ class Profile:
     notes: list[str] = field(default_factory=list)
     path: Path | None = None
     reading: Reading = field(default_factory=Reading)
+    required: tuple[Model, ...] = ()
 
     def __getitem__(self, name: str) -> ColumnProfile:
         for column in self.columns:
@@ -242,7 +249,7 @@ class Profile:
         Returns
         -------
         Policy
-            k-anonymity is required unless the method does not aim at it.
+            k-anonymity is required unless the method does not aim at it; and what the preset asks for.
         """
         chosen, aims = _method(method, DEFAULT_K if k is None else k)
         if k is None:
@@ -268,7 +275,7 @@ class Profile:
         return Policy(
             attributes=attributes,
             method=chosen,
-            require=[KAnonymity(k=k)] if aims else [],
+            require=[*([KAnonymity(k=k)] if aims else []), *self.required],
             row_order=row_order,
             reading=self.reading,
         )
