@@ -42,6 +42,7 @@ from ontomask.kinds.flat import Flat as Flat
 from ontomask.kinds.nominal import Nominal as Nominal
 from ontomask.kinds.numeric import Numeric as Numeric
 from ontomask.kinds.ordinal import Ordinal as Ordinal
+from ontomask.kinds.place import Place as Place
 from ontomask.masking.generalization import Generalization as Generalization
 from ontomask.masking.imputation import Imputation as Imputation
 from ontomask.masking.microaggregation import Microaggregation as Microaggregation
@@ -68,6 +69,7 @@ from ontomask.privacy.k_anonymity import KAnonymity as KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity as KmAnonymity
 from ontomask.privacy.l_diversity import LDiversity as LDiversity
 from ontomask.privacy.probabilistic import ProbabilisticKAnonymity as ProbabilisticKAnonymity
+from ontomask.privacy.safe_harbor import SafeHarbor as SafeHarbor
 from ontomask.privacy.severity_closeness import SeverityCloseness as SeverityCloseness
 from ontomask.privacy.severity_diversity import SeverityDiversity as SeverityDiversity
 from ontomask.privacy.t_closeness import TCloseness as TCloseness

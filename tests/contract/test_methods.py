@@ -159,7 +159,8 @@ TAXONOMY = om.Taxonomy.from_edges(
 )  # fmt: skip
 GRADES = ["none", "mild", "strong", "worst"]
 KINDS = ("nominal", "flat", "ordinal", "numeric", "date")
-assert {*KINDS, "identifier"} == {kind.model_fields["kind"].default for kind in registry.KINDS}
+#: A place is encoded as a nominal column is; its rule is tested by itself.
+assert {*KINDS, "place", "identifier"} == {kind.model_fields["kind"].default for kind in registry.KINDS}
 #: Dates are compared and averaged as numbers are: not all of the mixes with them.
 MIXES = [mix for size in (1, 2, 3, 4, 5) for mix in combinations(KINDS, size) if "date" not in mix or size in (1, 2, 5)]
 DOMAIN: dict[str, list[Any]] = {

@@ -26,6 +26,7 @@ from ontomask.masking.randomness import Secret
 from ontomask.microdata.keys import Key
 from ontomask.policy.policy import METHODS
 from ontomask.release.guarantees import NOT_TRIED
+from tests.places import areas_file
 
 NUMBER = "# of records"
 KEY = Key.of(bytes(range(32)))
@@ -94,6 +95,7 @@ ATTRIBUTES = {
     "note": om.Flat(role="other"),
     "seen": om.Date(earliest="2020-02-01"),
     "left": om.Date(role="other", format="%d/%m/%Y", latest="2020-03-01"),
+    "zip": om.Place(areas_file(), role="other", missing="category"),
 }
 GRADES = pl.Enum(["low", "middle", "high", "highest"])
 ADAPTIVE = {"partition": "adaptive"}
@@ -147,6 +149,7 @@ def frame(rng: np.random.Generator) -> pl.DataFrame:
             "seen": [f"2020-{month:02d}-15" for month in rng.integers(1, 6, n)],
             "left": [f"15/0{month}/2020" for month in rng.integers(1, 6, n)],
             "site": rng.choice(["north", "south"], n),
+            "zip": [(None, "01001", "01002", "021", "020")[i * i % 5] for i in range(n)],
         }
     )
     gaps = {name: pl.Series(rng.random(n) < 0.1) for name in ("grade", "job", "pay", "note")}
@@ -228,6 +231,13 @@ def test_what_is_not_a_pseudonym_is_found_in_what_was_written() -> None:
     found = engine.run(allow_unsatisfied=True)
     assert "values are left that are not pseudonyms: patient" in found.guarantees[0].text
     assert found.key is not None
+
+
+def test_a_small_area_is_found_in_what_was_written() -> None:
+    engine = toy(om.Suppression(k=1), require=[])
+    engine.write_chunk = lambda chunk: engine.parts.append(chunk.with_columns(zip=pl.lit("01001")))  # type: ignore[method-assign]
+    found = engine.run(allow_unsatisfied=True)
+    assert "1 value of 'zip'" in found.guarantees[0].text
 
 
 def test_linkage_that_was_not_tried_is_said() -> None:

@@ -36,6 +36,7 @@ MADE: dict[str, Any] = {
     "TCloseness": om.TCloseness(t=0.3),
     "SeverityDiversity": om.SeverityDiversity(l=2, severity=om.Severity.example()),
     "SeverityCloseness": om.SeverityCloseness(t=0.3, severity=om.Severity.example()),
+    "SafeHarbor": om.SafeHarbor(),
     "ProbabilisticKAnonymity": om.ProbabilisticKAnonymity(k=4),
 }
 

@@ -22,6 +22,7 @@ Examples:
   ontomask init patients.parquet -o patients.yaml --k 10
   ontomask init staff.xlsx --taxonomy job=isco08.csv --role ward=quasi --role bonus=sensitive
   ontomask init patients.csv --method generalization --force
+  ontomask init patients.csv --preset safe_harbor                 for 45 CFR 164.514(b)(2)
 \b
 The policy contains no values of the data except the order of ordinal columns and (possible) markers of missing values.
 --show-values prints frequent values and does not write them.
@@ -70,6 +71,13 @@ def command(
             help="If a taxonomy does not cover some values: treat the column as flat, or stop at them.",
         ),
     ] = "flat",
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="safe_harbor: require the HIPAA safe harbor rule, and leave out or coarsen what it refuses.",
+        ),
+    ] = None,
     show_values: Annotated[
         bool, typer.Option("--show-values", help="Print the most frequent values of each column.")
     ] = False,
@@ -81,8 +89,8 @@ def command(
 ) -> None:
     """Propose a policy for a file.
 
-    Every column gets a role (identifier, quasi, sensitive, other), a kind (nominal, ordinal, flat, numeric, date) and, if
-    one covers its values, a taxonomy. What is uncertain is proposed as the safer choice and marked CHECK in the
+    Every column gets a role (identifier, quasi, sensitive, other), a kind (nominal, ordinal, flat, numeric, date, place)
+    and, if one covers its values, a taxonomy. What is uncertain is proposed as the safer choice and marked CHECK in the
     policy; somebody who knows the data must read it before it is used. The policy keeps the reading options given
     here.
     """
@@ -98,6 +106,7 @@ def command(
         roles=_pairs(role, "--role", "COLUMN=ROLE", last=True),
         person=person,
         unmatched=unmatched,  # type: ignore[arg-type]
+        preset=preset,  # type: ignore[arg-type]
         reading=read_as(given, data),
     )
     found.save(output, overwrite=force, method=method, k=k)

@@ -11,6 +11,7 @@ import polars as pl
 
 from ontomask.arguments import free_name
 from ontomask.arrays import Longs
+from ontomask.direct_identifiers.cells import Cells
 from ontomask.engines.engine import Engine, Verified, Written, decode, shown_values
 from ontomask.errors import DataError, PolicyError
 from ontomask.masking.goals import Goals
@@ -22,11 +23,11 @@ from ontomask.microdata.formulas import formula_note
 from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.keys import Key
 from ontomask.microdata.open_table import markers_of, open_table
-from ontomask.microdata.pseudonyms import is_token
 from ontomask.policy.policy import Policy
 from ontomask.policy.prepared import Original, missing_rules, original_of, removed_columns, with_pseudonyms
 from ontomask.policy.verification import Verification
-from ontomask.privacy.contents import FittingValues
+from ontomask.privacy.column_models import ColumnModel
+from ontomask.privacy.contents import ContentCheck, FittingValues, NoIdentifiers
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.models import Finding
 from ontomask.privacy.units import Units
@@ -141,23 +142,34 @@ class ChunkEngine(Engine[Release]):
             self.write_chunk(only_what_cells_show(released.cast({pl.Enum: pl.String})))
         data, counts = self.count(self.written(), self._names)
         columns = next(iter(self.written())).columns
-        data = pl.DataFrame([data[name] if name in self._names else self._unread(name, len(data)) for name in columns])
+        unread = pl.repeat(None, len(data), dtype=pl.Null, eager=True)
+        data = pl.DataFrame([data[name] if name in self._names else unread.alias(name) for name in columns])
         meanings = self.original.examined.meanings
         examined = Examined.of(data, self.policy.attributes, Units(counts=counts), meanings)
         return [Written(examined, formula_note(self.written()))]
 
     def verify(self, table: Examined, original: Original, masked: Masked) -> Verification:
-        """What the models say of what was written, and what else fails in it."""
-        found = super().verify(table, original, masked)
-        return Verification([*found.findings, *(finding for finding in self._converted_alone() if not finding.holds)])
+        """What the models say of what was written, and what else fails in it, also in columns that no model looks at."""
+        found = [self._by_column(f) for f in super().verify(table, original, masked)]
+        return Verification([*found, *(finding for finding in self._alone() if not finding.holds)])
 
-    def _converted_alone(self) -> Iterator[Finding]:
-        """What is found in converted columns that no model looks at: each is counted by itself."""
+    def _by_column(self, finding: Finding) -> Finding:
+        """The finding, or what a model finds that looks at every column: each is counted by itself."""
+        if not isinstance(finding.model, ColumnModel):
+            return finding
+        columns = (self.count(self.written(), [name]) for name in next(iter(self.written())).columns)
+        cells = (Cells.of(data.to_series(), counts) for data, counts in columns)
+        return finding.model.check_columns(cells, self.policy.attributes)
+
+    def _alone(self) -> Iterator[Finding]:
+        """What is found in such columns, where it counts whatever their role: each is counted by itself."""
         attributes = self.policy.attributes
         for name in self._columns:
-            if name not in self._names and name in attributes and attributes[name].converts:
+            pseudonym = name in self.policy.pseudonyms
+            if name not in self._names and (pseudonym or (name in attributes and attributes[name].converts)):
                 data, counts = self.count(self.written(), [name])
-                yield FittingValues().check_table(Examined.of(data, attributes, Units(counts=counts)))
+                check: ContentCheck = NoIdentifiers() if pseudonym else FittingValues()
+                yield check.check_table(Examined.of(data, attributes, Units(counts=counts)))
 
     def outcome(self, parts: Sequence[Verified], seconds: float, *, allow_unsatisfied: bool) -> Release:
         (part,) = parts
@@ -166,14 +178,6 @@ class ChunkEngine(Engine[Release]):
 
     def _with_pseudonyms(self, chunk: pl.DataFrame) -> pl.DataFrame:
         return chunk if self.key is None else with_pseudonyms(chunk, self.policy, self.key)
-
-    def _unread(self, name: str, n: int) -> pl.Series:
-        """A column of which no values are counted: nulls, but for a value of a column of pseudonyms that is not one."""
-        wrong = None
-        if name in self.policy.pseudonyms:
-            cells = (chunk[name].drop_nulls().cast(pl.String) for chunk in self.written())
-            wrong = next((cell for part in cells for cell in part if not is_token(cell)), None)
-        return pl.repeat(wrong, n, dtype=pl.Null if wrong is None else pl.String, eager=True).alias(name)
 
     def _opened(self) -> Iterator[NativeFrame]:
         attributes, reading, drops = self.policy.attributes, self.policy.reading, self.policy.drops

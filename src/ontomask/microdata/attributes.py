@@ -40,6 +40,8 @@ class Listed(Settings):
     in_words: ClassVar[str] = ""
     #: The kind that a column is without its meaning: candidates that take it for either can be compared.
     family: ClassVar[str] = ""
+    #: Are the values amounts, of which near ones are nearly right and a sum has a meaning?
+    quantity: ClassVar[bool] = False
     #: The hierarchy where a policy names none (a ``Hierarchy``, of a package above this one); None: no level but "any".
     hierarchy: ClassVar[Any] = None
 
@@ -156,8 +158,6 @@ class Attribute(Listed):
     def quasi(self) -> bool:
         return self.role == "quasi"
 
-    #: Are the values amounts, of which near ones are nearly right and a sum has a meaning?
-    quantity: ClassVar[bool] = False
     #: Is a mean of values a value?
     averaged: ClassVar[bool] = False
     #: What the mean of a column is of.

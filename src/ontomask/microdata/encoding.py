@@ -214,7 +214,7 @@ def require_some_kept(kept: int) -> None:
 
 
 class Conversions:
-    """Columns as their kinds work with them: dates read, open classes coded, in the data or in one chunk after the other."""
+    """Columns as their kinds work with them: dates read, open classes coded, areas raised, in all data or in chunks."""
 
     def __init__(self, attributes: Mapping[str, Any]) -> None:
         self._attributes = {name: attribute for name, attribute in attributes.items() if attribute.converts}

@@ -41,6 +41,7 @@ from ontomask.privacy.l_diversity import LDiversity
 from ontomask.privacy.models import Model, k_of
 from ontomask.privacy.probabilistic import ProbabilisticKAnonymity
 from ontomask.privacy.profile_anonymity import ProfileAnonymity
+from ontomask.privacy.safe_harbor import SafeHarbor
 from ontomask.privacy.severity_closeness import SeverityCloseness
 from ontomask.privacy.severity_diversity import SeverityDiversity
 from ontomask.privacy.severity_models import SeverityModel
@@ -61,6 +62,7 @@ _MODELS = (
     LDiversity,
     ProbabilisticKAnonymity,
     ProfileAnonymity,
+    SafeHarbor,
     SeverityCloseness,
     SeverityDiversity,
     TCloseness,

@@ -106,7 +106,7 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None, *, key
         taken,
         units.take(kept),
         rows=np.flatnonzero(kept),
-        counted_column=lambda name: (taken.data[name].filter(stayed), None),
+        counted_column=lambda n: (taken.data[n].filter(stayed) if n in policy.identifiers else data[n], None),
     )
     return Prepared(
         policy=policy,

@@ -157,6 +157,8 @@ class Judge(ABC):
 class Model(Spoken):
     """A property a table can have."""
 
+    #: Does it count records or other units, so that it matters which?
+    counts: ClassVar[bool] = True
     name: str
     #: Do groups of units that are large enough satisfy it, whatever values they show?
     sizes_only: ClassVar[bool] = False

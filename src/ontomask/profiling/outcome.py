@@ -21,11 +21,12 @@ from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy import METHODS, Policy
 from ontomask.policy.policy_file import policy_text
 from ontomask.privacy.k_anonymity import KAnonymity
+from ontomask.privacy.models import Model
 from ontomask.profiling.taxonomy_candidates import Candidate
 from ontomask.settings import validated
 
 #: What a column can be proposed as: the kinds of the registry, which a test compares.
-Kind = Literal["nominal", "ordinal", "flat", "numeric", "date", "identifier"]
+Kind = Literal["nominal", "ordinal", "flat", "numeric", "date", "place", "identifier"]
 AnyRole = Literal["identifier", "quasi", "sensitive", "other"]
 
 
@@ -71,7 +72,8 @@ class Proposal:
         role: Role = self.role
         missing: Missing | None = "category" if may_lack else None
         kind = next(one for one in KINDS if one.model_fields["kind"].default == self.kind)
-        found = {"taxonomy": self.taxonomy, "decimals": self.decimals, "order": self.order}
+        found: dict[str, Any] = {"taxonomy": self.taxonomy, "table": self.taxonomy}
+        found |= {"decimals": self.decimals, "order": self.order}
         own = {name: value for name, value in found.items() if name in kind.model_fields}
         own |= {"missing_markers": self.missing_markers} if self.missing_markers else {}
         made: Attribute = validated(kind, {"role": role, "missing": missing, **own, **self.more})
@@ -172,6 +174,8 @@ class Profile:
         How it is read.
     person : tuple of str
         The columns that say whose a record is; the policy counts persons where there are some.
+    required : tuple of Model
+        What a preset asks of the release, besides k-anonymity.
     """
 
     columns: tuple[ColumnProfile, ...]
@@ -181,6 +185,7 @@ class Profile:
     path: Path | None = None
     reading: Reading = field(default_factory=Reading)
     person: tuple[str, ...] = ()
+    required: tuple[Model, ...] = ()
 
     def __getitem__(self, name: str) -> ColumnProfile:
         for column in self.columns:
@@ -247,7 +252,7 @@ class Profile:
         Returns
         -------
         Policy
-            k-anonymity is required unless the method does not aim at it.
+            k-anonymity is required unless the method does not aim at it; and what the preset asks for.
         """
         chosen, aims = _method(method, DEFAULT_K if k is None else k)
         if k is None:
@@ -273,7 +278,7 @@ class Profile:
         return Policy(
             attributes=attributes,
             method=chosen,
-            require=[KAnonymity(k=k)] if aims else [],
+            require=[*([KAnonymity(k=k)] if aims else []), *self.required],
             row_order=row_order,
             reading=self.reading,
             person=list(self.person),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
@@ -19,11 +19,13 @@ from ontomask.errors import OptionError
 from ontomask.microdata.csv_types import MARKERS
 from ontomask.microdata.dtypes import is_text, nested
 from ontomask.microdata.reading_options import Reading
+from ontomask.privacy.safe_harbor import SafeHarbor
 from ontomask.profiling.column_facts import Facts, share
 from ontomask.profiling.column_sources import ColumnSource, columns_of
 from ontomask.profiling.outcome import ColumnProfile, Profile
 from ontomask.profiling.proposals import Unmatched, propose
 from ontomask.profiling.role_limits import limit_roles
+from ontomask.profiling.safe_harbor_proposals import make_safe
 from ontomask.profiling.taxonomy_candidates import Candidate, Taxonomies, candidates
 from ontomask.wording import RECORD
 
@@ -74,6 +76,8 @@ def _is_value(marker: str, others: pl.Series, *, numbers: bool) -> bool:
     return marker == "NA" and len(others) >= 3 and share(others, "^[A-Z]{2}$") == 1
 
 
+#: Models that a policy is proposed for, by their names.
+PRESETS = {"safe_harbor": SafeHarbor}
 ROLES = ("identifier", "quasi", "sensitive", "other")
 
 
@@ -84,6 +88,7 @@ def profile(
     roles: Mapping[str, str] | None = None,
     person: str | Sequence[str] | None = None,
     unmatched: Unmatched = "flat",
+    preset: Literal["safe_harbor"] | None = None,
     reading: Reading | None = None,
 ) -> Profile:
     """Look at a frame or a file and propose what each column is.
@@ -102,6 +107,9 @@ def profile(
     unmatched : {'flat', 'stop'}, default 'flat'
         Where a taxonomy that fits does not cover some values: the column is flat and the policy runs at once, or it is
         nominal and masking stops at them until they are mapped.
+    preset : {'safe_harbor'}, optional
+        A rule that the release must satisfy: the policy requires it, and columns that it refuses are proposed in a form that
+        it permits, or left out.
     reading : Reading, optional
         How the file is read; the policy keeps it. Unless it names missing markers, those that are found are proposed for
         the columns that hold them.
@@ -138,6 +146,9 @@ def profile(
     for role in given_roles.values():
         one_of(role, ROLES, "role")
     one_of(unmatched, ("stop", "flat"), "way with unmatched values")
+    if preset is not None:
+        one_of(preset, PRESETS, "preset")
+    required = () if preset is None else (PRESETS[preset](),)
     known = Taxonomies()
     columns = [_look(source, name, given.get(name), given_roles.get(name), known, unmatched) for name in source.names]
     for column in columns:
@@ -147,7 +158,10 @@ def profile(
             for marker in column.proposal.missing_markers
             if marker in DOUBTFUL
         ]
-    sentences = [*_marker_notes(markers), *limit_roles(columns, given_roles)]
+    sentences = _marker_notes(markers)
+    for model in required:
+        sentences += make_safe(columns, source, given_roles, model)
+    sentences += limit_roles(columns, given_roles)
     sentences += [f"column {name!r} holds several values in one cell and is left out" for name in source.nested]
     keys = [
         repeating_column(source.column(c.name)) for c in columns if c.role == "identifier" and not c.proposal.unknown
@@ -156,7 +170,9 @@ def profile(
     persons = persons or _person(repeating, columns)
     sentences += [key.sentence() for key in repeating if not persons]
     notes = [*map(str, source.notes), *known.notes, *sentences]
-    return Profile(tuple(columns), source.records, source.looked, notes, source.path, source.reading, tuple(persons))
+    return Profile(
+        tuple(columns), source.records, source.looked, notes, source.path, source.reading, tuple(persons), required
+    )
 
 
 def _person(keys: Sequence[Repeating], columns: Sequence[ColumnProfile]) -> list[str]:

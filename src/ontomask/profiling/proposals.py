@@ -180,7 +180,11 @@ def _nominal(facts: Facts, best: Candidate, found: Sequence[Candidate]) -> Propo
         placed += f"all {counted(best.asked, 'value')}" if best.asked > 1 else "the only value"
     else:
         placed += _shares(best)
-    made = Proposal("quasi", "nominal", [placed], taxonomy=best.taxonomy)
+    made = Proposal("quasi", "place" if best.areas else "nominal", [placed], taxonomy=best.taxonomy)
+    if best.areas:
+        made.hints.append(
+            "areas of fewer than 20,000 inhabitants are replaced by larger ones: least_population changes it"
+        )
     if best.asked < facts.distinct:
         made.checks.append(f"only the {best.asked:,} most frequent of {facts.distinct:,} values were tried")
     if not best.complete:

@@ -15,6 +15,7 @@ from pathlib import Path
 from ontomask.column_names.names import Topic
 from ontomask.errors import MissingDataError, MissingExtraError
 from ontomask.profiling.column_facts import LOOKED, Facts, share
+from ontomask.taxonomy.areas import has_populations
 from ontomask.taxonomy.catalog import list_taxonomies, load_taxonomy, named_taxonomy
 from ontomask.taxonomy.match_result import Matching
 from ontomask.taxonomy.matching import match_counts
@@ -50,6 +51,8 @@ class Candidate:
     lost_zeros: int
     asked: int
     by_name: bool
+    #: A table of areas with their populations, of which the values are codes.
+    areas: bool = False
 
     @property
     def named(self) -> str:
@@ -166,4 +169,5 @@ def _share(facts: Facts, name: str, taxonomy: Taxonomy, most: int) -> Candidate:
         lost_zeros=sum(row.how in ("leading zeros", "number") for row in matching.rows),
         asked=len(tally),
         by_name=all(row.how in ("label", "synonym") for row in matching.rows),
+        areas=all(row.how == "code" for row in matching.rows) and has_populations(name),
     )

@@ -11,6 +11,7 @@ from ontomask.assessment.risk import risk_of
 from ontomask.masking.randomness import EXPLICIT_SEED
 from ontomask.policy.verification import NOTHING_PROMISED, ORDERS
 from ontomask.privacy.profile_anonymity import ProfileAnonymity
+from ontomask.privacy.safe_harbor import SafeHarbor
 from ontomask.statements import Statement, caveat
 from ontomask.wording import Counts
 
@@ -41,7 +42,7 @@ def guarantees(
     assert policy.method is not None
     findings, k = verification.findings, policy.promised_k
     broken = any(not f.holds and (f.model.class_size or k + 1) <= k for f in findings)
-    protected = any(finding.holds and finding.model.protects for finding in findings)
+    protected = any(finding.holds and finding.model.protects and finding.model.counts for finding in findings)
     return [
         *verification.failures,
         *([] if verification.promises else [NOTHING_PROMISED]),
@@ -107,6 +108,12 @@ def assumptions(policy: Policy, models: Sequence[Model]) -> list[Statement]:
             "release does not protect against an intruder who knows more, such as values of other columns."
         )
         told.append(Statement("assumed", text, "quasi-identifiers"))
+    if any(isinstance(model, SafeHarbor) for model in models):
+        text = (
+            "Assumed: nobody who releases the data knows that what is left could identify a person, alone or in combination "
+            "(45 CFR 164.514(b)(2)(ii)). Identifiers were looked for by names of columns and shapes of values."
+        )
+        told.append(Statement("assumed", text, "safe harbor"))
     k_anonymous = any(model.class_size is not None for model in models)
     if k_anonymous and not any(model.sensitive_columns(policy.attributes) for model in models):
         text = (
@@ -134,6 +141,12 @@ def _of_pseudonyms(policy: Policy, models: Sequence[Model]) -> list[Statement]:
             f"Records with the same pseudonym can be joined ({', '.join(joined)}): what holds of each record alone need not "
             "hold of all records of a person together. Name the column in person: and require profile_anonymity to protect "
             "them together."
+        )
+        told.append(caveat(text, "pseudonyms"))
+    if any(isinstance(model, SafeHarbor) for model in models):
+        text = (
+            f"Pseudonyms ({names}) are derived from identifiers. 45 CFR 164.514(c) permits codes that are not derived from "
+            "information about the individual: under the safe harbor rule, let an expert decide, or remove them."
         )
         told.append(caveat(text, "pseudonyms"))
     if policy.row_order == "kept":

@@ -22,6 +22,7 @@ from ontomask.microdata.formats import FORMATS
 from ontomask.microdata.reading import read_table
 from ontomask.policy.verification import Verification, check_release
 from ontomask.privacy.classes import as_written
+from ontomask.privacy.column_models import ColumnModel
 from ontomask.privacy.contents import ContentCheck
 
 if TYPE_CHECKING:
@@ -84,10 +85,11 @@ class ReadBack:
     def _read(self, file: Path, format: str) -> pl.DataFrame:
         policy, released = self._result.policy, self._released
         needed = [*policy.quasi_identifiers, *(n for n, a in policy.attributes.items() if a.role == "sensitive")]
-        needed += [name for name, a in policy.attributes.items() if a.converts]  # their codes count whatever their role
         needed += [name for model in self._models for name in model.sensitive_columns(policy.attributes)]
-        needed += policy.pseudonyms
-        needed = [name for name in released.columns if name in needed]
+        # What these hold counts whatever their role.
+        needed += [name for name, a in policy.attributes.items() if a.converts or name in policy.pseudonyms]
+        every = any(isinstance(model, ColumnModel) for model in self._models)
+        needed = [name for name in released.columns if every or name in needed]
         try:
             data, columns = self._columns(file, format, needed)
         except (OntomaskError, pl.exceptions.PolarsError) as problem:

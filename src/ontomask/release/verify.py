@@ -17,6 +17,7 @@ from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy import Policy, require_policy
 from ontomask.policy.verification import NOTHING_PROMISED, Verification, check_contents, check_models, models_of
 from ontomask.privacy.classes import as_written, classes_of
+from ontomask.privacy.column_models import ColumnModel
 from ontomask.privacy.contents import WholeFile
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.units import RECORDS, Units
@@ -74,8 +75,9 @@ def verify(
     how = policy.reading.of_release() if reading is None else reading
     # As text: an intruder compares cells, and 0.0 beside -0.0 are two.
     text = policy.quasi_identifiers
-    listed = {name for name, attribute in policy.attributes.items() if attribute.released}  # nothing looks at others
-    opening: dict[str, Any] = {"release": reading is None, "unread": lambda name: name not in listed}
+    listed = {name for name, attribute in policy.attributes.items() if attribute.released}
+    by_column = any(isinstance(model, ColumnModel) for model in policy.require)  # else nothing looks at other columns
+    opening: dict[str, Any] = {"release": reading is None, "unread": lambda name: name not in listed and not by_column}
     reference = None if original is None else _reference(original, policy)
     # What is text in the original is text in a file of the release, even where only numbers are left of it.
     texts = [] if reference is None else [name for name, dtype in reference.schema.items() if is_text(dtype)]
@@ -102,7 +104,8 @@ def verify(
     told = [*([] if policy.promises else [NOTHING_PROMISED]), *table.notes]
     unlisted = [name for name in data.columns if name not in policy.attributes]
     if unlisted and policy.unlisted == "other":
-        told.append(note(f"columns that the policy does not list were not checked: {', '.join(unlisted)}"))
+        besides = ", but for identifiers" if by_column else ""
+        told.append(note(f"columns that the policy does not list were not checked{besides}: {', '.join(unlisted)}"))
     verification.notes.extend(told)
     return verification if path is None else verification.on("file")
 

@@ -9,6 +9,7 @@ from ontomask.arguments import short
 from ontomask.assessment.loss import HEADLINE
 from ontomask.policy.policy import Policy
 from ontomask.privacy.models import CHECKED, Finding, Model
+from ontomask.taxonomy.areas import ZIP3
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
 from ontomask.taxonomy.taxonomy import Taxonomy
 from ontomask.wording import PERSON, Unit
@@ -39,6 +40,8 @@ GLOSSARY = {
     "although records can be unique.",
     "Person": "Whom records belong to, by a column of the original. A person counts once, however many records it has.",
     "Profile": "What all records of a person show together.",
+    "Safe harbor": "A rule of the United States for health data (45 CFR 164.514(b)(2)): none of eighteen kinds of identifiers "
+    "is left, such as names, small places, dates finer than a year, and numbers of persons.",
     "Severity": "How much it would harm a person if a value became known, as defined by the institution.",
     "Record linkage": "An attempt to find, for each original record, the released record that came from it, or the other way "
     "round.",
@@ -57,7 +60,7 @@ GLOSSARY = {
 #: Terms that not every report uses.
 SPECIAL = frozenset(
     (
-        "Identifier|l-diversity|t-closeness|Probabilistic k-anonymity|Person|Profile|Severity|"
+        "Identifier|l-diversity|t-closeness|Probabilistic k-anonymity|Person|Profile|Safe harbor|Severity|"
         "Prosecutor, marketer and journalist risk|Taxonomy|Semantic distance|Distance correlation"
     ).split("|")
 )
@@ -82,7 +85,7 @@ def taxonomy_name(taxonomy: Any) -> str:
     """A taxonomy without the path it was read from."""
     if isinstance(taxonomy, Taxonomy):
         return catalog_name(taxonomy) or taxonomy.name or "own taxonomy"
-    return str(taxonomy) if taxonomy in list_taxonomies() else "own taxonomy (a file)"
+    return str(taxonomy) if taxonomy in (*list_taxonomies(), ZIP3) else "own taxonomy (a file)"
 
 
 def checked_in_words(findings: Sequence[Finding]) -> str:
