@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ontomask.arguments import counted
 from ontomask.arrays import TIE
 from ontomask.assessment.loss import HEADLINE
+from ontomask.wording import Unit
 
 if TYPE_CHECKING:
     from ontomask.comparison.evaluation import Run
@@ -38,7 +39,7 @@ def recommend(found: Comparison) -> list[str]:
         *_otherwise(found, best),
         *_distribution(best, good),
         *_cost(best, good),
-        *_promise(best),
+        *_promise(best, found.unit),
         *_requirements(found, good),
         *_failed(found),
     ]
@@ -142,16 +143,16 @@ def _cost(best: Run, good: list[Run]) -> list[str]:
     return sentences
 
 
-def _promise(best: Run) -> list[str]:
+def _promise(best: Run, unit: Unit) -> list[str]:
     if best.promised_k > 1:
-        smallest = counted(best.smallest or 0, "record")
-        return [f"Every record that {best.name} releases is in a class of at least {smallest}."]
-    unique = (
-        f"{counted(best.unique, 'released record')} {'is' if best.unique == 1 else 'are'} unique" if best.unique else ""
-    )
+        return [f"Every record that {best.name} releases is in a class of at least {unit.counted(best.smallest or 0)}."]
+    if best.unique:
+        are = f"{best.unique:,} released {f'{unit.one} is' if best.unique == 1 else f'{unit.many} are'} unique"
+    else:
+        are = f"no released {unit.one} is unique, but that is not guaranteed"
     return [
         (
-            f"{best.name} promises no k-anonymity: {unique or 'no released record is unique, but that is not guaranteed'}. Its "
+            f"{best.name} promises no k-anonymity: {are}. Its "
             "risk was measured by the attacks that were tried. It is not a guarantee."
         )
     ]
