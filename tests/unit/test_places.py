@@ -163,6 +163,7 @@ def test_zip_codes_are_shortened_to_three_digits() -> None:
     chosen = om.Policy(attributes=attributes, method=om.Suppression(k=1), require=[om.SafeHarbor()])
     result = om.anonymize(frame, chosen)
     assert result.data["zip"].to_list() == ["021", "021", "021", "000", "000", "000", "995", "000", None]
+    assert any("ZIP codes were shortened to three digits in 7 records" in str(one) for one in result.notes)
     assert om.verify(result.data, chosen).holds
     assert om.verify(frame, chosen).verdict == "fails"
     joined = om.anonymize(frame.drop_nulls(), chosen.changed(method=om.Microaggregation(k=3))).data["zip"]

@@ -256,6 +256,7 @@ def test_columns_of_real_files(data: Path) -> None:
         ("birth_year", [1935, 2020]),
         ("zip", ["021", "000", "606**", "*"]),
         ("zip", [21, 606]),
+        ("zip", ["021", "0", "US", "unknown"]),
         ("city", ["*"]),
         ("county_fips", [25, 36]),
         ("email", ["yes", "no", None]),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import polars as pl
+
 from ontomask.column_names.names import words_of
 from ontomask.direct_identifiers.cells import Cells
 from ontomask.direct_identifiers.kinds import identifiers
@@ -64,10 +66,16 @@ def of_named_places(cells: Cells) -> Iterator[tuple[str, int]]:
         return
     if "fips" in words and cells.texts.str.contains("^[0-9]{1,2}$").fill_null(False).all():
         return  # of a state
-    known = identifiers().values
-    small = ~cells.texts.str.to_lowercase().is_in(list(known.states | known.countries | known.answers)).fill_null(False)
+    small = ~_large(cells)
     if small.any():
         yield "places that may be smaller than a state", cells.records_where(small)
+
+
+def _large(cells: Cells) -> pl.Series:
+    """Which values are states, countries, or no places at all."""
+    known = identifiers().values
+    large = known.states | known.countries | known.answers
+    return cells.texts.str.to_lowercase().is_in(list(large)).fill_null(False)
 
 
 def _zips(cells: Cells) -> Iterator[tuple[str, int]]:
@@ -76,8 +84,9 @@ def _zips(cells: Cells) -> Iterator[tuple[str, int]]:
     if cells.is_whole:  # leading zeros are lost: 36 is 036, and 2139 is 02139
         texts = texts.str.zfill(3)
     short = texts.str.contains(r"^(?:[0-9]{1,3}[*xX]*|[*xX]+)$").fill_null(False)
-    if not short.all() and (cells.is_whole or not cells.is_number):
-        yield "postal codes of more than three digits", cells.records_where(~short)
+    long = ~short & ~_large(cells)
+    if long.any() and (cells.is_whole or not cells.is_number):
+        yield "postal codes of more than three digits", cells.records_where(long)
     small = texts.str.slice(0, 3).is_in(list(SMALL_ZIP3)) & short
     if small.any():
         yield "ZIP areas of 20,000 inhabitants or fewer, which must be 000", cells.records_where(small)

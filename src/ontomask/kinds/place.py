@@ -147,6 +147,10 @@ class Place(Attribute):
         if not tally:
             return []
         number, records = len(tally), tally.total()
+        if self.table == ZIP3:
+            areas = f"areas of {LEAST:,} inhabitants or fewer are 000"
+            text = f"{name}: ZIP codes were shortened to three digits in {counted(records, 'record')}; {areas}"
+            return [note(f"{text}; loss is measured from there", name)]
         text = (
             f"{name}: {counted(number, 'area')} {'was' if number == 1 else 'were'} replaced by larger ones before masking, in "
             f"{counted(records, 'record')}: alone, or as what is left of the larger one, fewer than {self.least_population:,} "

@@ -37,12 +37,13 @@ def make_safe(
         remedy = suspicions[0].kind.remedy
         if name in given_roles:
             column.proposal.checks.append(
-                f"the safe harbor rule refuses it ({refused}): {remedy}; if it is none, name it in cleared of safe_harbor"
+                f"the safe harbor rule refuses it ({refused}): {remedy}; if it is not an identifier, name it in cleared of "
+                "safe_harbor"
             )
             continue
         column.proposal.leave_out(
             f"{refused}, which the safe harbor rule refuses: it is left out of the release",
-            f"if it is needed, {remedy}; if it is none, give it a role and name it in cleared of safe_harbor",
+            f"the rule permits: {remedy}; if it is not an identifier, give it a role and name it in cleared of safe_harbor",
         )
         left_out.append(name)
     if not left_out:
