@@ -186,6 +186,11 @@ class Model(Spoken):
         """The sensitive column that it names, where it names one."""
         return None
 
+    @property
+    def item_column(self) -> str | None:
+        """The quasi-identifier that holds sets, where it is about the items of one."""
+        return None
+
     def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
         """The columns besides the quasi-identifiers that the model looks at."""
         return []
