@@ -55,6 +55,7 @@ class Proposal:
     checks: list[str | ByRole] = field(default_factory=list)
     hints: list[str] = field(default_factory=list)
     taxonomy: str | None = None
+    many: str | None = None
     decimals: int | None = None
     order: list[str] | None = None
     missing_markers: list[str] = field(default_factory=list)
@@ -69,7 +70,7 @@ class Proposal:
         role: Role = self.role
         missing: Missing | None = "category" if may_lack else None
         kind = next(one for one in KINDS if one.model_fields["kind"].default == self.kind)
-        found = {"taxonomy": self.taxonomy, "decimals": self.decimals, "order": self.order}
+        found = {"taxonomy": self.taxonomy, "many": self.many, "decimals": self.decimals, "order": self.order}
         own = {name: value for name, value in found.items() if name in kind.model_fields}
         own |= {"missing_markers": self.missing_markers} if self.missing_markers else {}
         made: Attribute = validated(kind, {"role": role, "missing": missing, **own})
@@ -85,7 +86,7 @@ class Proposal:
 
     def leave_out(self, why: str, check: str | ByRole) -> None:
         """Remove the column from the release until somebody decides."""
-        self.role, self.kind, self.taxonomy, self.order = "identifier", "identifier", None, None
+        self.role, self.kind, self.taxonomy, self.many, self.order = "identifier", "identifier", None, None, None
         self.reasons, self.checks, self.hints = [why], [check], []
 
 
