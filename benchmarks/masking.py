@@ -51,6 +51,27 @@ def code_pairs() -> tuple[pl.DataFrame, dict[str, Any]]:
     return frame, {name: om.Nominal(taxonomy="icd9cm") for name in frame.columns}
 
 
+def stays_with_sets(n: int = 100_000, mean: int = 8) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Sets of about eight ICD-9 codes: half of each from one of 300 profiles, some codes beside these, others at random."""
+    rng = np.random.default_rng(11)
+    taxonomy = om.load_taxonomy("icd9cm")
+    leaves = np.array([c for c in taxonomy.concepts if not taxonomy.children(c)])
+    codes = rng.permutation(leaves)[:4000]
+    profiles = rng.integers(0, len(codes), (300, 12))
+    beside = {code: [c for p in taxonomy.parents(code) for c in taxonomy.children(p)] for code in codes}
+    sets = []
+    for profile in rng.integers(0, len(profiles), n):
+        own, size = codes[profiles[profile]], max(1, rng.poisson(mean))
+        draw = rng.random(size)
+        some = own[rng.integers(0, len(own), size)]
+        near = [
+            beside[code][int(place * len(beside[code]))] for code, place in zip(some, rng.random(size), strict=True)
+        ]
+        sets.append(np.where(draw < 0.5, some, np.where(draw < 0.75, near, codes[rng.integers(0, len(codes), size)])))
+    frame = pl.DataFrame({"diagnoses": ["|".join(sorted(set(own))) for own in sets]})
+    return frame, {"diagnoses": om.Nominal(taxonomy="icd9cm", many="|")}
+
+
 def adult(columns: list[str] | None = None) -> tuple[pl.DataFrame, dict[str, Any]]:
     frame = pl.read_csv(ADULT / "adult.csv", separator=";")
     frame = frame.select(columns or frame.columns)
@@ -79,6 +100,11 @@ def masking(folder: Path) -> Iterator[Job]:
         yield job(what, frame, attributes, method, "<= 3 s")
     result = om.anonymize(frame, om.Policy(attributes=attributes, method=om.Microaggregation(k=5)), seed=1)
     yield Job("semantic linkage of the same", lambda: replace(result).linkage() and None, "<= 1 s")
+    frame, attributes = stays_with_sets()
+    for partition in ("mdav", "adaptive"):
+        what = f"{partition}, 100,000 sets of about 8 ICD-9 codes, k=5"
+        method = om.Microaggregation(k=5, partition=partition)
+        yield job(what, frame, attributes, method, "<= 600 s", times=0, processes=1, memory=True)
     if ADULT.is_dir():
         yield from on_adult()
     yield from verifying()

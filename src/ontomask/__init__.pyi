@@ -54,6 +54,7 @@ from ontomask.masking.resampling import Resampling as Resampling
 from ontomask.masking.shuffling import Shuffling as Shuffling
 from ontomask.masking.suppression import Suppression as Suppression
 from ontomask.microdata.attributes import Identifier as Identifier
+from ontomask.microdata.gathering import gather as gather
 from ontomask.microdata.reading import read_table as read_table
 from ontomask.microdata.reading_options import Reading as Reading
 from ontomask.microdata.writing import write_table as write_table

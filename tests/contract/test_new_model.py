@@ -23,8 +23,9 @@ from ontomask.errors import DataError, PolicyError
 from ontomask.policy.policy import _METHODS, _MODELS
 from ontomask.privacy.diagnostics import Diagnostics, Nodes
 from ontomask.privacy.examined import Examined
+from ontomask.privacy.judges import ClassRows, Judge
 from ontomask.privacy.k_anonymity import KAnonymityJudge
-from ontomask.privacy.models import ClassModel, ClassRows, Finding, Judge, Model
+from ontomask.privacy.models import ClassModel, Finding, Model
 from ontomask.privacy.sensitive import Sensitive
 from ontomask.wording import RECORD, Unit
 from tests.contract.test_titles import MADE

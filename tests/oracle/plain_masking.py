@@ -42,10 +42,10 @@ EQUAL = 1e-12
 
 @dataclass(frozen=True)
 class PlainAttribute:
-    """What a column holds (specification 0): 'nominal', 'flat', 'ordinal' or 'numeric'."""
+    """What a column holds (specification 0): 'nominal', 'flat', 'ordinal' or 'numeric', or a kind of :data:`COLUMNS`."""
 
     kind: str
-    #: Nominal only: values are concepts of the taxonomy, compared by the measure with its options.
+    #: Nominal and sets only: values are concepts of the taxonomy, compared by the measure with its options.
     taxonomy: Plain | None = None
     measure: str = "logsc"
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -191,6 +191,10 @@ class PlainColumn:
         cost = {"semantic": self.separation, "marginality": self.separation, "consensus": self.confusion}[kind]
         return ordered[first_least(math.fsum(w * cost(v, c) for v, w in counts.items()) for c in ordered)]
 
+    def centre_of_left(self, counts: Mapping[Value, int], kind: str) -> Value:
+        """The centre of the records that have no group yet: a kind may keep it for a while (specification 7)."""
+        return self.centre(counts, kind)
+
     def mode(self, counts: Mapping[Value, int]) -> Value:
         """The most frequent value, missing included; tie: the one seen first in the whole column."""
         return min(counts, key=lambda v: (-counts[v], self.column.index(v)))
@@ -242,6 +246,10 @@ def gives_away(values: Sequence[float], p: float, step: float) -> bool:
     return sizes[0] > 0 and unknown < Fraction(p) / 100 * sizes[0]
 
 
+#: Further kinds of columns, by name.
+COLUMNS: dict[str, type[PlainColumn]] = {}
+
+
 # ---- whole records -----------------------------------------------------------------------------------------------
 
 
@@ -257,7 +265,7 @@ class PlainTable:
         others: Data = (),
     ) -> None:
         self.columns = [
-            PlainColumn(attribute, [r[i] for r in data], [r[i] for r in others], normalize)
+            COLUMNS.get(attribute.kind, PlainColumn)(attribute, [r[i] for r in data], [r[i] for r in others], normalize)
             for i, attribute in enumerate(attributes)
         ]
         self.distance: Callable[[Record, Record], float] = {"mean": self.mean_distance, "s": self.s_distance}[distance]
@@ -275,6 +283,11 @@ class PlainTable:
         """The record of the centres of all attributes (T12 eq. 4.7)."""
         columns = list(zip(*records, strict=True))
         return tuple(c.centre(Counter(values), kind) for c, values in zip(self.columns, columns, strict=True))
+
+    def centre_of_left(self, records: Iterable[Record], kind: str) -> Record:
+        """The same of all records that have no group yet."""
+        columns = list(zip(*records, strict=True))
+        return tuple(c.centre_of_left(Counter(v), kind) for c, v in zip(self.columns, columns, strict=True))
 
     def compare(self, b: Record, v: Record, frequency: int, comparison: str) -> float:
         """'weighted': wsd(b, <v, w>) = w d(b, v) (T12 eq. 4.3); 'plain': d(b, v)."""
@@ -349,11 +362,11 @@ def mdav(
         groups.append(group)
 
     while size(left) >= 3 * k:
-        r = furthest_from(table.centre([data[i] for i in left], centroid))
+        r = furthest_from(table.centre_of_left([data[i] for i in left], centroid))
         form_group_around(r)
         form_group_around(furthest_from(data[r]))
     while size(left) >= 2 * k:  # once, where each record is its own person's
-        form_group_around(furthest_from(table.centre([data[i] for i in left], centroid)))
+        form_group_around(furthest_from(table.centre_of_left([data[i] for i in left], centroid)))
     groups.append(left)
     return [next(g for g, group in enumerate(groups) if i in group) for i in range(len(data))]
 
@@ -404,7 +417,8 @@ def adaptive(
         centres.append(middle)
 
     while size(left) >= k:
-        r = left[first_greatest(compared(centre(left)))]
+        everyone = [t for t in left for _ in range(frequency[t])]
+        r = left[first_greatest(compared(table.centre_of_left(everyone, centroid)))]
         form_group_around(r)
         if size(left) >= k:
             form_group_around(left[first_greatest(compared(r))])

@@ -18,7 +18,8 @@ from hypothesis.strategies import DrawFn
 from numpy.typing import NDArray
 
 import ontomask as om
-from ontomask.kinds.nominal import NominalColumn
+from ontomask.kinds.nominal_column import NominalColumn
+from ontomask.kinds.sets import SetColumn
 from ontomask.microdata.columns import Column
 from ontomask.microdata.encoding import Table, encode
 from ontomask.operators.aggregation import Operators
@@ -85,7 +86,7 @@ class Sheet:
         columns = list(zip(*records, strict=True)) or [()] * len(self.attributes)
         typed = zip(self.attributes, columns, strict=True)
         return pl.DataFrame(
-            {f"c{i}": pl.Series(values, dtype=_dtype(a, values)) for i, (a, values) in enumerate(typed)}
+            {f"c{i}": pl.Series(_told(a, values), dtype=_dtype(a, values)) for i, (a, values) in enumerate(typed)}
         )
 
     def plain(self, how: tuple[str, str] = ("mean", "pairwise"), others: Sequence[Record] = ()) -> PlainTable:
@@ -114,6 +115,10 @@ class Sheet:
                     taxonomy = attribute_taxonomy(taxonomy, values[1:])
                 values += sorted(pruned_tree(taxonomy, values[1:]) - set(values))
                 values += list(attribute.taxonomy.parents)[:3]  # a foreign file may hold any concept
+            elif attribute.kind == "sets":
+                assert attribute.taxonomy is not None
+                among = list(attribute.taxonomy.parents)
+                values += [frozenset(), frozenset(among[:1]), frozenset(among[:3]), frozenset(among[-2:])]
             elif attribute.kind == "flat":
                 values.append("something else")
             elif attribute.kind == "ordinal":
@@ -136,16 +141,26 @@ class Sheet:
 
 def _real(attribute: PlainAttribute, taxonomy: om.Taxonomy | None) -> Any:
     weight = attribute.weight
-    if attribute.kind == "nominal":
+    if attribute.kind in ("nominal", "sets"):
         assert taxonomy is not None
         options = dict(attribute.options)
-        scope = options.pop("scope", "taxonomy")
-        return om.Nominal(taxonomy=taxonomy, measure=attribute.measure, scope=scope, options=options, weight=weight)
+        scope, many = options.pop("scope", "taxonomy"), "|" if attribute.kind == "sets" else None
+        return om.Nominal(
+            taxonomy=taxonomy, measure=attribute.measure, scope=scope, options=options, weight=weight, many=many
+        )
     if attribute.kind == "ordinal":
         # Numbers have an order of their own.
         order = None if isinstance(attribute.order[0], int) else list(attribute.order)
         return om.Ordinal(order=order, weight=weight)
     return om.Flat(weight=weight) if attribute.kind == "flat" else om.Numeric(weight=weight)
+
+
+def _told(attribute: PlainAttribute, values: Sequence[Value]) -> list[Value]:
+    """Values as a user has them: sets as texts, in any order, an item now and then twice."""
+    if attribute.kind != "sets":
+        return list(values)
+    chance = random.Random(len(values))
+    return [None if v is None else "|".join(chance.choices(sorted(v), k=2) + list(v)) if v else "|" for v in values]
 
 
 def _dtype(attribute: PlainAttribute, values: Iterable[Value]) -> Any:
@@ -155,6 +170,9 @@ def _dtype(attribute: PlainAttribute, values: Iterable[Value]) -> Any:
 
 
 def _values(attribute: PlainAttribute, column: Column, centres: NDArray[Any]) -> list[Value]:
+    if isinstance(column, SetColumn):
+        own = [None if c < 0 else column.sets.members(c) for c in centres.tolist()]
+        return [None if members is None else frozenset(column.taxonomy.concepts[c] for c in members) for members in own]
     if isinstance(column, NominalColumn):
         return [None if c < 0 else column.taxonomy.concepts[c] for c in centres.tolist()]
     if attribute.kind == "ordinal":
@@ -167,6 +185,9 @@ def _values(attribute: PlainAttribute, column: Column, centres: NDArray[Any]) ->
 def _centres(attribute: PlainAttribute, column: Column, values: Sequence[Value]) -> NDArray[Any]:
     if attribute.kind == "numeric":
         return np.array([np.nan if v is None else float(v) for v in values])
+    if isinstance(column, SetColumn):
+        at, sets = column.taxonomy.position, column.sets
+        return np.array([-1 if v is None else sets.number(map(at, v)) for v in values], dtype=np.int64)
     if isinstance(column, NominalColumn):
         place: Callable[[Any], int] = column.taxonomy.position
     else:
@@ -206,16 +227,26 @@ def _concepts(chance: random.Random, case: Case) -> list[Value]:
     return chance.sample(among, min(len(among), chance.choice((2, 3, 4, 5, 6, 8, 10))))
 
 
+def _sets(chance: random.Random, concepts: list[Value]) -> list[Value]:
+    """Sets of none to four concepts; at times of one each."""
+    sizes = chance.choice(((1, 2, 2, 3), (0, 1, 2, 3, 4), (1, 1, 1, 2), (1,), (2, 3), (0, 1)))
+    drawn = [frozenset(chance.sample(concepts, min(len(concepts), chance.choice(sizes)))) for _ in range(8)]
+    return list(dict.fromkeys(drawn))
+
+
 def _attribute(
     chance: random.Random, kind: str, weight: float, case: Case | None
 ) -> tuple[PlainAttribute, Case | None, list[Value]]:
     """An attribute, its taxonomy if it has one, and the values it may take."""
-    if kind == "nominal":
+    if kind in ("nominal", "sets"):
         if case is None or chance.random() < 0.6:  # two attributes may well share a taxonomy
             case = _taxonomy(chance)
         measure, options = chance.choice(MEASURES)
         scope = {"scope": "attribute"} if chance.random() < 0.3 else {}
-        return PlainAttribute(kind, case.plain, measure, options | scope, weight=weight), case, _concepts(chance, case)
+        values = _concepts(chance, case)
+        if kind == "sets":
+            values = _sets(chance, values)
+        return PlainAttribute(kind, case.plain, measure, options | scope, weight=weight), case, values
     if kind == "ordinal":
         if chance.random() < 0.3:
             return PlainAttribute(kind, order=(0,), weight=weight), case, [3, 1, 4, 5, 9, 2][: chance.randint(2, 6)]
@@ -246,7 +277,7 @@ def make_sheet(seed: int, n: int, kinds: Sequence[str]) -> Sheet:
         if kind == "ordinal" and attribute.order == (0,):  # numbers: the scale is what occurs
             attribute = replace(attribute, order=tuple(sorted({v for v in columns[-1] if v is not None})) or SCALE)
         attributes.append(attribute)
-        taxonomies.append(shared.real if kind == "nominal" and shared else None)
+        taxonomies.append(shared.real if kind in ("nominal", "sets") and shared else None)
     return Sheet(tuple(attributes), tuple(taxonomies), tuple(zip(*columns, strict=True)))
 
 

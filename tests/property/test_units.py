@@ -27,7 +27,7 @@ from ontomask.errors import DataError, PolicyError
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.diagnostics import Swaps
 from ontomask.privacy.examined import Examined
-from ontomask.privacy.models import ClassRows
+from ontomask.privacy.judges import ClassRows
 from ontomask.privacy.units import RECORDS, Units
 from ontomask.wording import Unit
 from tests.oracle import plain_models as twin

@@ -13,7 +13,7 @@ import pytest
 
 import ontomask as om
 from ontomask import errors
-from ontomask.kinds.nominal import NominalColumn
+from ontomask.kinds.nominal_column import NominalColumn
 
 
 def test_a_label_that_would_be_read_as_another_concept_gives_way_to_the_code() -> None:

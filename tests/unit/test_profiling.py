@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import random
 from pathlib import Path
 from typing import Any
 
@@ -267,6 +268,43 @@ def test_codes_of_a_csv_are_taken_as_they_are_written(tmp_path: Path) -> None:
     found = om.profile(tmp_path / "b.csv")
     assert found["icd"].candidates[0].taxonomy == "icd9cm"
     assert found["icd"].candidates[0].values == pytest.approx(2 / 3), "401.01 is no code, as text and as number"
+
+
+@pytest.mark.parametrize("sign", ["|", ";", ", "])
+def test_sets_of_codes_are_proposed_with_their_separator(sign: str, tmp_path: Path) -> None:
+    """Texts that nearly all differ are neither keys nor free text where their items are codes; the policy runs as it is."""
+    chance = random.Random(1)
+    codes = ["250.00", "428.0", "486", "410.01", "V30.00", "401.9", "584.9", "038.9"]
+    rows = [sign.join(chance.sample(codes, chance.choice((1, 2, 3, 8)))) for _ in range(60)]
+    frame = pl.DataFrame({"diagnoses": rows, "age": [chance.randrange(20, 90) for _ in rows]})
+    frame.write_csv(tmp_path / "stays.csv")
+    for data in (frame, tmp_path / "stays.csv"):
+        found = om.profile(data)
+        assert (found["diagnoses"].kind, found["diagnoses"].taxonomy) == ("nominal", "icd9cm")
+        assert f"separated by {sign.strip()!r}" in found["diagnoses"].reason
+        found.save(tmp_path / "policy.yaml", k=3, overwrite=True)
+        policy = om.Policy.load(tmp_path / "policy.yaml")
+        assert policy.separators == {"diagnoses": sign.strip()}
+        assert om.anonymize(data, policy).satisfied
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["Pneumonia, organism NOS", "Septicemia NOS", "Hy kid NOS w cr kid I-IV, or unspecified"],  # labels
+        ["red|green", "red|blue", "green"],  # no taxonomy has these
+        ["anna@x.org|ben@x.org", "carl@x.org|dora@x.org", "eve@x.org"],
+    ],
+)
+def test_a_sign_alone_makes_no_sets(values: list[str]) -> None:
+    column = om.profile(pl.DataFrame({"what": values * 10, "age": list(range(30))}))["what"]
+    assert "separated by" not in column.reason
+
+
+def test_lists_are_left_out_with_a_hint() -> None:
+    found = om.profile(pl.DataFrame({"diagnoses": [["486"], ["428.0", "486"]] * 10, "age": list(range(20))}))
+    assert found["diagnoses"].role == "identifier"
+    assert any("many: '|'" in check for check in found["diagnoses"].checks)
 
 
 def test_where_some_values_have_no_place() -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ontomask.arguments import counted
 from ontomask.arrays import Longs
 from ontomask.errors import DataError, Keyword
-from ontomask.hierarchies.above import Above
+from ontomask.hierarchies.above_sets import above_of
 from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import Masked
 from ontomask.microdata.dtypes import aligned as in_one_type
@@ -212,9 +212,10 @@ def read_generalized(
     """
     nodes = []
     hierarchies = method.column_levels(table)
-    columns = [Above.of(hierarchy) if method.in_groups else Above.of_levels(hierarchy) for hierarchy in hierarchies]
+    columns = [above_of(hierarchy, levels=not method.in_groups) for hierarchy in hierarchies]
     for above, codes in zip(columns, table.codes, strict=True):
-        found = _nodes(above, codes[table.rows.tuple_of][stayed], released[above.column.name], one=not method.in_groups)
+        own = codes[table.rows.tuple_of][stayed]
+        found = above.read(own, released[above.column.name], one=not method.in_groups)
         if found is None:
             return None
         nodes.append(found)
@@ -228,28 +229,3 @@ def read_generalized(
         shown=[above.shown(own).cast(pl.String) for above, own in zip(columns, shown, strict=True)],
         penalty=[above.penalty[own] for above, own in zip(columns, shown, strict=True)],
     )
-
-
-def _nodes(above: Above, codes: NDArray[Any], released: pl.Series, *, one: bool) -> Longs | None:
-    """The node that each record shows, the most specific of equals; ``one``: of one level in all records, if there is such."""
-    cell = above.column.attribute.cell
-    texts = [cell(value) for value in released.to_list()]
-    place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-    text_of = np.array([place[text] for text in texts], dtype=np.int64)
-    pairs, pair_of = np.unique(codes.astype(np.int64) * len(place) + text_of, return_inverse=True)
-    told = list(place)
-    candidates = [
-        [node for node in above.covers.row(code).tolist() if cell(above.text(node)) == told[text]]
-        for code, text in zip((pairs // len(place)).tolist(), (pairs % len(place)).tolist(), strict=True)
-    ]
-    if not all(candidates):
-        return None
-    found = np.array([nodes[0] for nodes in candidates], dtype=np.int64)
-    if one and candidates:
-        ends = np.cumsum([len(level) for level in above.hierarchy.levels])
-        for begin, end in zip(np.append(0, ends[:-1]), ends, strict=True):
-            level = [next((node for node in nodes if begin <= node < end), -1) for nodes in candidates]
-            if min(level) >= 0:
-                found = np.array(level, dtype=np.int64)
-                break
-    return found[pair_of]

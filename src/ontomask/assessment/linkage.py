@@ -21,9 +21,10 @@ from ontomask.distances.sweep import available_cores
 from ontomask.kernels.blocks import new_blocks
 from ontomask.kernels.linkage import linkage_range, nearest_range
 from ontomask.kernels.ordering import near_order
-from ontomask.kernels.space import new_point
+from ontomask.kernels.space import Point, Space, new_point, new_points
 from ontomask.microdata.encoding import Tuples
 from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
+from ontomask.operators.set_space import put_sets
 from ontomask.progress import Progress, Reporter, silent
 
 Kind = Literal["semantic", "matching", "masked_matching", "masked_distance"]
@@ -178,12 +179,11 @@ def _by_distance(
     if kind == "masked_distance":
         known, sought, before, after = sought, known, after, before
     space = distance.space(sought, against=known)
-    points = _points(distance, known)
+    points = _points(distance, known, space)
     order = np.lexsort((after, before))
     begins = np.searchsorted(before[order], np.arange(known.p + 1)).astype(np.int64)
     if tried is not None:
-        at, gone, rows = (np.ascontiguousarray(part[tried]) for part in points)
-        points = (at, gone, rows)
+        points = _some(points, tried)
         order = np.concatenate([order[begins[t] : begins[t + 1]] for t in tried])
         begins = np.concatenate(([0], np.cumsum(begins[tried + 1] - begins[tried])))
     pairs = (begins, after[order], pairing.records[order])
@@ -222,28 +222,34 @@ def nearest_released(pairing: Pairing, known: NDArray[np.int64]) -> Iterator[Nea
 def _nearest(distance: RecordDistance, table: Tuples, sought: Tuples, known: NDArray[np.int64]) -> Iterator[Nearest]:
     """The same for known tuples of one table, and those that are sought in another."""
     space = distance.space(sought, against=table)
-    at, gone, rows = (np.ascontiguousarray(part[known]) for part in _points(distance, table))
+    points = _some(_points(distance, table, space), known)
     blocks, point = new_blocks(space, sought.counts, near_order(space)), new_point(space)
     found, ends = np.empty(max(HELD, sought.p), dtype=np.int64), np.empty(len(known), dtype=np.int64)
     begin = 0
     while begin < len(known):
-        end = nearest_range(space, blocks, point, at, gone, rows, begin, len(known), ends, found)
+        end = nearest_range(space, blocks, point, *points, begin, len(known), ends, found)
         begins = np.concatenate(([0], ends[begin:end]))
         yield known[begin:end], begins, found[: begins[-1]].copy()
         begin = end
 
 
-def _points(distance: RecordDistance, table: Tuples) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Where each tuple stands, as the kernels want it: coordinates, missing ones, rows of the tables."""
-    line, coded = [], []
+def _some(points: Point, tuples: NDArray[np.int64]) -> Point:
+    return Point(points.at[tuples], points.gone[tuples], points.rows[tuples])
+
+
+def _points(distance: RecordDistance, table: Tuples, space: Space) -> Point:
+    """Where each tuple stands, as the kernels want it: a row for each."""
+    points, line, coded, sets = new_points(space, table.p), 0, 0, iter(space.sets.point_at)
     for metric, column, codes in zip(distance.metrics, table.columns, table.codes, strict=True):
         if metric.on_line:
             centres = column.centre_of_code[codes]
             gone = metric.column.is_missing(centres)
-            line.append((np.where(gone, 0.0, distance.coordinates(metric, centres)), gone.astype(np.float64)))
+            points.at[:, line] = np.where(gone, 0.0, distance.coordinates(metric, centres))
+            points.gone[:, line] = gone
+            line += 1
+        elif metric.of_sets:
+            put_sets(points.rows, int(next(sets)), *metric.set_points(column), codes)
         else:
-            coded.append(codes.astype(np.uint32))
-    at = np.array([a for a, _ in line]).reshape(len(line), table.p)
-    gone = np.array([g for _, g in line]).reshape(len(line), table.p)
-    rows = np.array(coded, dtype=np.uint32).reshape(len(coded), table.p)
-    return np.ascontiguousarray(at.T), np.ascontiguousarray(gone.T), np.ascontiguousarray(rows.T)
+            points.rows[:, coded] = codes
+            coded += 1
+    return points

@@ -128,9 +128,10 @@ def preservation_of(pairing: Pairing, *, samples: int = 100, share: float = 0.1,
         ColumnPair.of(metric, pairing.original.codes_of(a), pairing.masked.columns[a], pairing.masked.codes_of(a))
         for a, metric in enumerate(pairing.distance.metrics)
     ]
-    whole = _statistics(pairs, [None])
+    known = [pair for pair in pairs if not pair.metric.of_sets or pair.table is not None]
+    whole = _statistics(known, [None])
     drawn = _samples(pairing.stayed, samples, share, rng)
-    parts = _statistics(pairs, drawn) if drawn else None
+    parts = _statistics(known, drawn) if drawn else None
     rows = []
     for place, (name, one, other, before, after) in enumerate(whole):
         rows.append(
@@ -148,9 +149,13 @@ def preservation_of(pairing: Pairing, *, samples: int = 100, share: float = 0.1,
     schema = dict.fromkeys(texts, pl.String) | dict.fromkeys(numbers, pl.Float64)
     return Preservation(
         pl.DataFrame(rows, schema=schema),
-        pl.DataFrame([_means(pair) for pair in pairs], infer_schema_length=None),
+        pl.DataFrame([_means(pair) for pair in pairs if not pair.metric.of_sets], schema=_MEANS),
         _dependence(pairs, pairing.stayed, rng),
     )
+
+
+#: The columns of the table of means; sets have none.
+_MEANS = {"attribute": pl.String, "original": pl.String, "masked": pl.String, "drift": pl.Float64}
 
 
 def _mean_of_known(deltas: Floats) -> float | None:

@@ -15,7 +15,6 @@ import polars as pl
 
 from ontomask.arrays import Flags
 from ontomask.assessment.pairing import Pairing, paired
-from ontomask.kinds.nominal import NominalColumn
 from ontomask.masking.method import Masked
 from ontomask.microdata.columns import Coded, counts_of, encode_column
 from ontomask.microdata.encoding import Table, make_table
@@ -64,21 +63,12 @@ def pair_on(
 def _by_meaning(own: Coded, new: Coded, odd: Flags, meant: Coded) -> tuple[Coded, Coded, Flags]:
     """A column of labels, before and after masking, as concepts; what shows no single label is what subsumes them all."""
     nominal, size = meant.column, len(new.column)
-    assert isinstance(nominal, NominalColumn)
-    concepts, hidden = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.bool_)
-    concepts[own.codes] = nominal.concepts[meant.codes]
+    centres, hidden = np.full(size, -1, dtype=np.int64), np.zeros(size, dtype=np.bool_)
+    centres[own.codes] = nominal.centre_of_code[meant.codes]
     hidden[: len(odd)] = odd
-    known = nominal.concepts[nominal.concepts >= 0]
-    concepts[hidden] = nominal.taxonomy.dag.common_subsumer(known) if len(known) else -1
+    centres[hidden] = nominal.centres_of_levels(np.zeros(len(nominal), dtype=np.int32), np.zeros(1, dtype=np.int64))
     # Labels of one meaning are one value; what is shown for several is another, though it may mean the same.
-    meanings, codes = np.unique(np.array([concepts, hidden]), axis=1, return_inverse=True)
-    gone = np.flatnonzero(meanings[0] < 0)
+    meanings, codes = np.unique(np.array([centres, hidden]), axis=1, return_inverse=True)
     shown = codes.reshape(-1)[new.codes].astype(np.int32)
-    made = replace(
-        nominal,
-        counts=counts_of(shown, meanings.shape[1]),
-        values=nominal.decode(meanings[0]),
-        concepts=meanings[0],
-        missing=int(gone[0]) if len(gone) else None,
-    )
+    made = nominal.of_centres(meanings[0], counts_of(shown, meanings.shape[1]))
     return meant, Coded(made, shown), meanings[1].astype(np.bool_)

@@ -22,14 +22,19 @@ def with_baselines(candidates: Mapping[str, Policy]) -> dict[str, Policy]:
 
 
 def labels_only(policy: Policy) -> Policy:
-    """The policy with its nominal columns flat: values are equal or not, and the centre of a group is its mode."""
-    flat = _labels(policy)
+    """The policy with its nominal columns flat: values are equal or not, and the centre of a group is its mode.
+
+    Sets stay sets, of which items are equal or not.
+    """
+    sets = _sets(policy)
+    flat = [name for name in _labels(policy) if name not in sets]
     attributes: dict[str, Any] = {
         name: attribute.without_meaning() if name in flat else attribute
         for name, attribute in policy.attributes.items()
     }
     assert policy.method is not None
-    return policy.changed(attributes=attributes, method=policy.method.on_labels(flat))
+    method = policy.method.on_labels(flat)
+    return policy.changed(attributes=attributes, method=method.changed(measure="equality") if sets else method)
 
 
 def no_baseline(policy: Policy) -> str | None:
@@ -40,6 +45,10 @@ def no_baseline(policy: Policy) -> str | None:
         return "no column that it works on is nominal"
     if policy.method.no_baseline is not None:
         return policy.method.no_baseline
+    if _sets(policy) and "measure" not in type(policy.method).model_fields:
+        return "it has no measure by which items of sets are equal or not"
+    if _sets(policy) and "hierarchies" in type(policy.method).model_fields:
+        return "items of sets climb their taxonomy"
     looked_at = {name for model in policy.require for name in model.sensitive_columns(policy.attributes)}
     if looked_at & set(flat):
         return f"a required model uses the meaning of {', '.join(sorted(looked_at & set(flat)))}"
@@ -56,3 +65,8 @@ def baselines_of(policies: Mapping[str, Policy]) -> dict[str, str]:
 def _labels(policy: Policy) -> list[str]:
     """The nominal columns that the method works on."""
     return [name for name in policy.studied if policy.attributes[name].named_taxonomy is not None]
+
+
+def _sets(policy: Policy) -> list[str]:
+    """Those of them that hold sets."""
+    return [name for name in _labels(policy) if policy.attributes[name].separator is not None]

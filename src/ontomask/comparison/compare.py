@@ -19,7 +19,8 @@ from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError, OptionError, PolicyError
 from ontomask.masking.randomness import Secret
 from ontomask.microdata.frames import NativeFrame
-from ontomask.microdata.open_table import read_frame
+from ontomask.microdata.item_lists import take_lists
+from ontomask.microdata.open_table import read_frame, separators_of
 from ontomask.policy.policy import Policy, require_policy
 from ontomask.progress import Progress, Reporter
 
@@ -115,6 +116,7 @@ def compare(
     reporter(0.0, "preparing the data")
     some = next(iter(named.values()))
     held = read_frame(frame, judges, reading=some.reading)[0]  # read once, whatever it is
+    held, _ = take_lists(held, separators_of(judges))  # a candidate may take sets for labels
     done = {name: failed_run(name, named[name], reason, "incomparable") for name, reason in reasons.items()}
     candidates = {name: policy for name, policy in named.items() if name not in done}
     masking = [policy for policy in candidates.values() if excluded_as(policy) is None]

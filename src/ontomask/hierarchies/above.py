@@ -91,6 +91,16 @@ class Above:
         keys: Longs = rows * len(self) + self.covers.index
         return keys
 
+    def losses(self, codes: NDArray[Any], nodes: NDArray[Any], loss: LossKind) -> Floats:
+        """What it costs to show each node in the place of the code beside it."""
+        if loss not in self._costs:
+            self._costs[loss] = self.costs(loss)
+        return self._costs[loss][self.entries(codes, nodes)]
+
+    @cached_property
+    def _costs(self) -> dict[str, Floats]:
+        return {}
+
     def costs(self, loss: LossKind) -> Floats:
         """What it costs to show each node of ``covers`` in the place of its code."""
         match loss:
@@ -125,6 +135,33 @@ class Above:
             assert self.column.meaning is not None
             self._texts[node] = self.column.meaning.spell(int(self.centres[node]))
         return self._texts[node]
+
+    def read(self, codes: NDArray[Any], released: pl.Series, *, one: bool) -> Longs | None:
+        """The node that each record shows, the most specific of equals; None where one shows what no node of its code shows.
+
+        ``codes``: of the records; ``one``: of one level in all records, if there is such.
+        """
+        cell = self.column.attribute.cell
+        texts = [cell(value) for value in released.to_list()]
+        place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+        text_of = np.array([place[text] for text in texts], dtype=np.int64)
+        pairs, pair_of = np.unique(codes.astype(np.int64) * len(place) + text_of, return_inverse=True)
+        told = list(place)
+        candidates = [
+            [node for node in self.covers.row(code).tolist() if cell(self.text(node)) == told[text]]
+            for code, text in zip((pairs // len(place)).tolist(), (pairs % len(place)).tolist(), strict=True)
+        ]
+        if not all(candidates):
+            return None
+        found = np.array([nodes[0] for nodes in candidates], dtype=np.int64)
+        if one and candidates:
+            ends = np.cumsum([len(level) for level in self.hierarchy.levels])
+            for begin, end in zip(np.append(0, ends[:-1]), ends, strict=True):
+                level = [next((node for node in nodes if begin <= node < end), -1) for nodes in candidates]
+                if min(level) >= 0:
+                    found = np.array(level, dtype=np.int64)
+                    break
+        return found[pair_of]
 
     def shown(self, nodes: Longs) -> pl.Series:
         """What nodes show: of the column's own type if all are values as they are written, else text where it must be."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, assert_never
+from typing import Any, ClassVar, Literal, assert_never, cast
 
 import numpy as np
 import polars as pl
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import short
 from ontomask.arrays import Floats
-from ontomask.errors import DataError
+from ontomask.errors import DataError, PolicyError
 from ontomask.microdata.columns import Column
 from ontomask.settings import Settings
 
@@ -46,11 +46,13 @@ class ColumnLevels:
 
     ``free``: the levels climb a taxonomy, any concept of which may stand for what is below it. A level takes each value to
     one concept; what a group of values has in common may be a concept of no level where concepts have several parents.
+    ``items``: of a column of sets the levels of its items.
     """
 
     column: Column
     levels: tuple[Level, ...]
     free: bool = False
+    items: ColumnLevels | None = None
 
     def __len__(self) -> int:
         return len(self.levels)
@@ -159,13 +161,24 @@ class Hierarchy(Settings):
 
     def column_levels(self, column: Column) -> ColumnLevels:
         """The levels of a column."""
+        if column.item_sets is not None and not self.free:
+            raise PolicyError(
+                f"a hierarchy of the kind {self.kind!r} is given for sets",
+                where=column.where,
+                remedy="Items of sets climb their taxonomy: leave the hierarchy out, or give TaxonomyLevels.",
+            )
         levels: list[Level] = [self.own(column)]
         for level in self.build_levels(column):
             _require_nested(column, levels[-1], level)
             levels.append(level)  # also where it joins nothing in these data: levels keep their numbers
+        return self._completed(column, levels)
+
+    def _completed(self, column: Column, levels: list[Level]) -> ColumnLevels:
+        """Levels with the one above all, and those of items."""
         if len(levels[-1]) > 1 or not levels[-1].top:
             levels.append(any_value(column))
-        return ColumnLevels(column, tuple(levels), self.free)
+        items = None if column.item_sets is None else self.column_levels(cast(Column, column.items))
+        return ColumnLevels(column, tuple(levels), self.free, items)
 
     def own(self, column: Column) -> Level:
         """Level 0."""

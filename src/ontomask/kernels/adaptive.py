@@ -16,7 +16,7 @@ from ontomask.kernels.compiling import inner, kernel
 from ontomask.kernels.counting import Counting, gained, used_up
 from ontomask.kernels.groups import GROUPS, LEFT, closest_group
 from ontomask.kernels.searching import face, farthest, look_from, nearest
-from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, set_point, slack
+from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, new_points, set_point, slack
 
 
 class Groups(NamedTuple):
@@ -32,14 +32,8 @@ class Groups(NamedTuple):
 
 def new_groups(space: Space, p: int, records: int, size: int, k: int) -> Groups:
     """For p tuples of so many records; ``size``: how many records, or other units, there are."""
-    most = min(p, records // k)
-    return Groups(
-        np.full(p, -1, dtype=np.int32),
-        np.array([0, size], dtype=np.int64),
-        np.zeros((most, len(space.numbers))),
-        np.zeros((most, len(space.numbers))),
-        np.zeros((most, len(space.codes)), dtype=np.uint32),
-    )
+    centres = new_points(space, min(p, records // k))
+    return Groups(np.full(p, -1, dtype=np.int32), np.array([0, size], dtype=np.int64), *centres)
 
 
 @kernel

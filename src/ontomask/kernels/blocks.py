@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.kernels.compiling import inner, inner_extremes, kernel
+from ontomask.kernels.sets import SetSpace, strips
 from ontomask.kernels.space import Codes, Floats, Longs, Space
 
 #: Slots of a block: their distances stay in the processor's nearest cache.
@@ -33,7 +34,9 @@ class Blocks(NamedTuple):
     ``reach[s, b]``: how far a block reaches in the direction of the s-th pattern of signs, over the coordinates that
     are never missing (mean distances of few coordinates); ``middle`` and ``radius``: a ball around them (squared
     distances). ``listed[c, b, :lengths[c, b]]``: the codes in a block. ``light``, ``heavy``: least and greatest
-    weight. ``least``, ``most``: bounds of the distances of a block, exact if it is known.
+    weight. ``least``, ``most``: bounds of the distances of a block, exact if it is known. ``upto``: of a known block the
+    distance up to which ``out`` is exact, infinite but for sets; beyond it is a lower bound, and ``most`` says nothing.
+    ``strip``, ``near`` and ``second`` are those of the sets of the point that is faced, ``match`` is room beside them.
     """
 
     numbers: Floats
@@ -64,6 +67,12 @@ class Blocks(NamedTuple):
     rows: Floats
     rows_at: Longs
     stamp: Longs
+    upto: Floats
+    strip: Floats
+    strip_at: Longs
+    near: Floats
+    second: Floats
+    match: Floats
 
 
 def new_blocks(space: Space, weight: Longs, order: Longs) -> Blocks:
@@ -116,9 +125,20 @@ def new_blocks(space: Space, weight: Longs, order: Longs) -> Blocks:
         np.zeros(int(space.home_at[-1])),
         space.home_at,
         np.zeros(int(space.home_at[-1]) + 1, dtype=np.int64),
+        np.full(count, np.inf),
+        *_room_for_sets(space.sets),
     )
     describe_all(space, blocks)
     return blocks
+
+
+def _room_for_sets(sets: SetSpace) -> tuple[Floats, Longs, Floats, Floats, Floats]:
+    """The strips of a point, where those of each attribute begin, the two least distances of items, and the best matches."""
+    widths = [strips(int(width) - 1) for width in np.diff(sets.point_at)]
+    sizes = [int(items) * width for items, width in zip(np.diff(sets.item_at), widths, strict=True)]
+    items = int(sets.item_at[-1])
+    at = np.cumsum([0, *sizes], dtype=np.int64)
+    return np.zeros(int(at[-1])), at, np.zeros(items), np.zeros(items), np.zeros(max(widths, default=0))
 
 
 # ---- what is known of a block ------------------------------------------------------------------------------------

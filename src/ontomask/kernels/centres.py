@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.kernels.compiling import inner, kernel
+from ontomask.kernels.set_centres import SetRoom, SetRules, new_set_room, set_sets
 from ontomask.kernels.space import TIE, Codes, Floats, Longs, Point, Space
 
 HIGH = float(2**30)
@@ -30,7 +31,7 @@ class Rules(NamedTuple):
     to 0..2^30. Rows stand in taxonomy order: ``row_at[c]`` is where those of an attribute begin in ``depth`` and in
     ``up_at``, which cuts ``up`` into the subsumers of each row (itself included). ``void[c]`` is the row that stands
     for a missing value, or -1. ``links`` (values x rows, like ``costs``; empty if every taxonomy is a tree) holds the
-    fewest links from a value up to a row.
+    fewest links from a value up to a row. ``sets``: the same of attributes that hold sets.
     """
 
     levels: Longs
@@ -45,10 +46,16 @@ class Rules(NamedTuple):
     up: Codes
     void: Longs
     links: NDArray[np.int16]
+    sets: SetRules
 
 
 class Tally(NamedTuple):
-    """What is known of a set: sums and ranks of numbers, counts of values, total costs and coverage of rows."""
+    """What is known of a set: sums and ranks of numbers, counts of values, total costs and coverage of rows.
+
+    Where attributes hold sets: ``listed[:state[0]]`` are its tuples, ``place`` says where each is listed (from 1; 0: it is
+    not), ``times`` how many records of it there are; ``state[1]`` counts all records, ``state[2]`` those that the centre of
+    sets, ``held``, was computed of. ``room`` is what that computation works in.
+    """
 
     sums: Floats
     here: Longs
@@ -59,10 +66,17 @@ class Tally(NamedTuple):
     low: Longs
     cover: Longs
     distinct: Longs
+    listed: Longs
+    place: Longs
+    times: Longs
+    state: Longs
+    held: Codes
+    room: SetRoom
 
 
 def new_tally(space: Space, rules: Rules) -> Tally:
     numbers, rows = len(space.numbers), int(rules.row_at[-1])
+    tuples = space.sets.codes.shape[1] if len(space.sets.codes) else 0
     longs = np.int64
     return Tally(
         np.zeros((numbers, 2)),
@@ -74,6 +88,12 @@ def new_tally(space: Space, rules: Rules) -> Tally:
         np.zeros(rows, dtype=longs),
         np.zeros(rows, dtype=longs),
         np.zeros(len(space.codes), dtype=longs),
+        np.zeros(tuples, dtype=longs),
+        np.zeros(tuples, dtype=longs),
+        np.zeros(tuples, dtype=longs),
+        np.zeros(3, dtype=longs),
+        np.zeros(int(space.sets.point_at[-1]), dtype=np.uint32),
+        new_set_room(space.sets, rules.sets),
     )
 
 
@@ -88,6 +108,10 @@ def clear(tally: Tally) -> None:
     tally.low[:] = 0
     tally.cover[:] = 0
     tally.distinct[:] = 0
+    for i in range(tally.state[0]):
+        tally.place[tally.listed[i]] = 0
+        tally.times[tally.listed[i]] = 0
+    tally.state[:] = 0
 
 
 @inner
@@ -96,6 +120,26 @@ def change(space: Space, rules: Rules, tally: Tally, tuple_: int, weight: int) -
     change_numbers(space, rules, tally, tuple_, weight)
     for c in range(space.codes.shape[0]):
         _change_code(space, rules, tally, c, np.int64(space.codes[c, tuple_]), weight)
+    if space.sets.codes.shape[0] > 0:
+        _change_list(tally, tuple_, weight)
+
+
+@inner
+def _change_list(tally: Tally, tuple_: int, weight: int) -> None:
+    """Let records of a tuple join the list, or leave it; the last one takes the place of one that left."""
+    listed, place, state = tally.listed, tally.place, tally.state
+    tally.times[tuple_] += weight
+    state[1] += weight
+    if place[tuple_] == 0:
+        listed[state[0]] = tuple_
+        state[0] += 1
+        place[tuple_] = state[0]
+    elif tally.times[tuple_] == 0:
+        state[0] -= 1
+        last = listed[state[0]]
+        listed[place[tuple_] - 1] = last
+        place[last] = place[tuple_]
+        place[tuple_] = 0
 
 
 @inner
@@ -125,6 +169,9 @@ def add_all(space: Space, rules: Rules, tally: Tally, weights: Longs) -> None:
         for code in range(records.size):
             if records[code] > 0:
                 _change_code(space, rules, tally, c, code, records[code])
+    if space.sets.codes.shape[0] > 0:
+        for t in range(weights.size):
+            _change_list(tally, t, weights[t])
 
 
 @inner
@@ -178,6 +225,22 @@ def set_centre(space: Space, rules: Rules, tally: Tally, point: Point) -> None:
     set_numbers(space, rules, tally, point)
     for c in range(space.codes.shape[0]):
         point.rows[c] = _centre_row(space, rules, tally, c)
+    if space.sets.codes.shape[0] > 0:
+        _set_held(space, rules, tally, point)
+
+
+@inner
+def _set_held(space: Space, rules: Rules, tally: Tally, point: Point) -> None:
+    """The centre of sets, computed anew where records joined, or half of those that it was computed of have left.
+
+    It takes as long as looking through all records several times, and a few that leave hardly move it.
+    """
+    state = tally.state
+    if state[1] > state[2] or 2 * state[1] <= state[2]:
+        tuples = np.sort(tally.listed[: state[0]])
+        set_sets(space.sets, rules.sets, tally.room, tuples, tally.times[tuples], tally.held)
+        state[2] = state[1]
+    point.rows[space.codes.shape[0] :] = tally.held[space.codes.shape[0] :]
 
 
 @inner

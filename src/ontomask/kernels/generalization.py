@@ -1,4 +1,4 @@
-"""Classes of records at a node of a generalization lattice, and the lowest common subsumers of many groups at once."""
+"""Classes of records at a node of a generalization lattice, and what many groups of values or sets have in common."""
 
 from __future__ import annotations
 
@@ -88,3 +88,54 @@ def first_in_common(at: Longs, nodes: Ints, codes: Ints, starts: Longs, room: In
                     kept += 1
             held = kept
         into[g] = room[0]
+
+
+@kernel
+def covers_in_common(
+    at: Longs,
+    nodes: Ints,
+    set_at: Longs,
+    items: Longs,
+    codes: Ints,
+    starts: Longs,
+    times: Longs,
+    stamp: Longs,
+    into: Longs,
+    into_at: Longs,
+) -> None:
+    """Of each item of each group of sets the first node that an item of every set of the group has.
+
+    ``nodes[at[i]:at[i + 1]]`` are those of item i, in ascending order; set c has ``items[set_at[c]:set_at[c + 1]]``.
+    Group g is the sets ``codes[starts[g]:starts[g + 1]]``, in ascending order; what it shows goes to ``into`` from
+    ``into_at[g]`` on, an entry for each item of each different set. ``times`` and ``stamp`` are room for all nodes, zeros.
+    """
+    member = 0
+    for g in range(starts.size - 1):
+        members, last = 0, np.int64(-1)
+        for i in range(starts[g], starts[g + 1]):
+            if codes[i] == last:
+                continue
+            last = np.int64(codes[i])
+            members += 1
+            member += 1
+            for j in range(set_at[last], set_at[last + 1]):
+                for x in range(at[items[j]], at[items[j] + 1]):
+                    if stamp[nodes[x]] != member:
+                        stamp[nodes[x]] = member
+                        times[nodes[x]] += 1
+        place, last = into_at[g], np.int64(-1)
+        for i in range(starts[g], starts[g + 1]):
+            if codes[i] == last:
+                continue
+            last = np.int64(codes[i])
+            for j in range(set_at[last], set_at[last + 1]):
+                into[place] = -1
+                for x in range(at[items[j]], at[items[j] + 1]):
+                    if times[nodes[x]] == members:
+                        into[place] = nodes[x]
+                        break
+                place += 1
+        for i in range(starts[g], starts[g + 1]):
+            for j in range(set_at[codes[i]], set_at[codes[i] + 1]):
+                for x in range(at[items[j]], at[items[j] + 1]):
+                    times[nodes[x]] = 0

@@ -21,6 +21,7 @@ from ontomask.kernels.centres import (
     set_numbers,
 )
 from ontomask.kernels.compiling import inner, kernel
+from ontomask.kernels.set_centres import set_sets
 from ontomask.kernels.space import TIE, Codes, Floats, Longs, Point, Space, between, slack
 
 #: Places in the counts of a partition that is under way: groups formed, records left.
@@ -56,6 +57,7 @@ def centres_of_groups(
             clear(tally)
         else:
             _set_centre_of_few(space, rules, tally, point, members, times, present, rows_above)
+            set_sets(space.sets, rules.sets, tally.room, members, times, point.rows)
         at[g] = point.at
         gone[g] = point.gone
         rows[g] = point.rows

@@ -47,7 +47,7 @@ def linkage_range(
         if pair_at[o] == pair_at[o + 1] or nearest_own > least + tie * least:
             continue  # another tuple is nearer than all of its own: the rest need not be looked at
         bound_below(space, blocks, point, False, least + tie * least)
-        bound = nearest_bound(space, blocks, point, False, tie)
+        bound = nearest_bound(space, blocks, point, False, tie, 0.0)
         own = np.int64(0)
         for i in range(pair_at[o], pair_at[o + 1]):
             if blocks.out[blocks.slot[pair_tuple[i]]] <= bound:
@@ -90,7 +90,7 @@ def nearest_range(
         point.gone[:] = gone[o]
         point.rows[:] = rows[o]
         look_from(space, blocks, point, False)
-        bound = nearest_bound(space, blocks, point, False, tie)
+        bound = nearest_bound(space, blocks, point, False, tie, 0.0)
         for b in range(blocks.count[0]):
             if blocks.known[b] and blocks.least[b] <= bound:
                 for i in range(b * SIZE, b * SIZE + blocks.fill[b]):

@@ -159,6 +159,10 @@ def _farthest_from_centre(
                 drift.rows[v] = blocks.rows[v]
             across += most
             drift.last.rows[c] = point.rows[c]
+    for place in range(space.codes.shape[0], point.rows.size):
+        if point.rows[place] != drift.last.rows[place]:  # nothing is known of how far a set has moved from all others
+            along = np.inf
+            drift.last.rows[place] = point.rows[place]
     drift.moved[0] += np.sqrt(along) if space.squared else along
     drift.moved[1] += across
     if not np.isfinite(drift.moved[0]):
@@ -196,10 +200,11 @@ def _form_group(
     """The seed's first record and the records nearest to it, until there are k (or they are of k units)."""
     look_through(space, blocks, point, False, seed // SIZE)  # what is taken must be known to be gone
     reach = reach_within(blocks, seed // SIZE, k, queues.reach, queues.load)
-    bound_below(space, blocks, point, False, reach + tie * reach)
+    reach += tie * reach
+    bound_below(space, blocks, point, False, reach)
     need = k - _take(space, rules, blocks, tally, queues, counting, seed, 1, k)
     while need > 0:
-        need -= _take_nearest(space, rules, blocks, tally, queues, counting, point, need, tie)
+        need -= _take_nearest(space, rules, blocks, tally, queues, counting, point, need, tie, reach)
     queues.counts[GROUPS] += 1
     _drop_empty(space, blocks, queues)
 
@@ -254,10 +259,11 @@ def _take_nearest(
     point: Point,
     need: int,
     tie: float,
+    reach: float,
 ) -> int:
     """Take nearest records, equally near ones in the order of the data, until the group counts ``need`` more or they are
     all taken; how many more it counts."""
-    bound = nearest_bound(space, blocks, point, False, tie)
+    bound = nearest_bound(space, blocks, point, False, tie, reach)
     ties, several, records = queues.ties, 0, np.int64(0)
     for b in range(blocks.count[0]):
         if blocks.known[b] and blocks.least[b] <= bound:

@@ -1,4 +1,7 @@
-"""An order of tuples that puts near ones side by side, for blocks. It decides how fast, never what comes out."""
+"""An order of tuples that puts near ones side by side, for blocks. It decides how fast, never what comes out.
+
+Sets have no part in it: blocks are not bounded by them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from ontomask.kernels.space import Longs, Space
 
 def near_order(space: Space) -> Longs:
     """Halve the tuples again and again along the attribute in which they differ most (a k-d tree)."""
-    p = space.numbers.shape[1] if len(space.numbers) else space.codes.shape[1]
+    p = max(part.shape[1] for part in (space.numbers, space.codes, space.sets.codes))
     pieces: list[Longs] = []
     waiting = [np.arange(p)]
     while waiting:

@@ -146,7 +146,7 @@ def _nearest(space: Space, blocks: Blocks, point: Point, slot: int, weighted: bo
         bound_below(space, blocks, point, True, np.inf)
     else:
         look_near(space, blocks, point, tie)
-    bound = nearest_bound(space, blocks, point, weighted, tie)
+    bound = nearest_bound(space, blocks, point, weighted, tie, 0.0)
     best = np.int64(-1)
     for b in range(blocks.count[0]):
         if blocks.known[b] and blocks.least[b] <= bound:

@@ -6,6 +6,7 @@ import numpy as np
 
 from ontomask.kernels.blocks import SIZE, Blocks, along, extremes
 from ontomask.kernels.compiling import inner, inner_extremes
+from ontomask.kernels.sets import add_sets, face_sets
 from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, fill_rows
 
 
@@ -13,6 +14,7 @@ from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, fill_rows
 def face(space: Space, blocks: Blocks, point: Point) -> None:
     """Turn to a point: the rows of its tables are at hand, and no distance is known."""
     fill_rows(space, point, blocks.rows, blocks.rows_at)
+    face_sets(space.sets, point.rows, blocks.strip, blocks.strip_at, blocks.near, blocks.second)
     blocks.known[: blocks.count[0]] = False
 
 
@@ -40,7 +42,8 @@ def look_near(space: Space, blocks: Blocks, point: Point, tie: float) -> None:
 def bound_below(space: Space, blocks: Blocks, point: Point, weighted: bool, limit: float) -> None:
     """The least distance each block that is not known can have from the point that :func:`face` was given.
 
-    It is added up only until it exceeds ``limit``: that much is enough where something nearer is known.
+    It is added up only until it exceeds ``limit``: that much is enough where something nearer is known. Sets add nothing:
+    blocks hold sets of all sorts, and each is bounded where it is looked at.
     """
     count = blocks.count[0]
     least = blocks.room[:count]
@@ -89,12 +92,17 @@ def bound_above(space: Space, blocks: Blocks, point: Point, weighted: bool, tie:
     beside the most promising block.
     """
     count = blocks.count[0]
+    for b in range(count):
+        blocks.known[b] &= blocks.upto[b] == np.inf
     room, most = blocks.room[:count], blocks.most
     _bound_plain_numbers(space, blocks, point, room)
     for a in range(space.numbers.shape[0]):
         if space.gap[a] > 0.0:
             _bound_with_gap(space, blocks, point, a, room)
-    farthest = 0.0
+    sets = 0.0
+    for s in range(space.sets.codes.shape[0]):
+        sets += space.sets.most[s]
+    farthest = sets
     for c in range(space.codes.shape[0]):
         farthest += extremes(blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]])[1]
     promising, best = np.int64(-1), -np.inf
@@ -114,7 +122,7 @@ def bound_above(space: Space, blocks: Blocks, point: Point, weighted: bool, tie:
         best = max(best, most[promising])
     for b in range(count):
         if blocks.fill[b] > 0 and not blocks.known[b] and most[b] >= best - tie * abs(best):
-            total = room[b]
+            total = room[b] + sets
             for c in range(space.codes.shape[0]):
                 row, listed = blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]], blocks.listed[c, b]
                 farthest = 0.0
@@ -179,6 +187,12 @@ def _bound_with_gap(space: Space, blocks: Blocks, point: Point, a: int, room: Fl
 @inner
 def look_through(space: Space, blocks: Blocks, point: Point, weighted: bool, b: int) -> None:
     """Measure every tuple of a block."""
+    look_within(space, blocks, point, weighted, b, np.inf)
+
+
+@inner
+def look_within(space: Space, blocks: Blocks, point: Point, weighted: bool, b: int, limit: float) -> None:
+    """Measure every tuple of a block that may be as near as ``limit``; sets that are not get a lower bound beyond it."""
     begin = b * SIZE
     end = begin + blocks.fill[b]
     out = blocks.out[begin:end]
@@ -193,12 +207,42 @@ def look_through(space: Space, blocks: Blocks, point: Point, weighted: bool, b: 
             _add_difference(out, number, x)
     for c in range(space.codes.shape[0]):
         _add_row(out, blocks.codes[c, begin:end], blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]])
+    blocks.upto[b] = np.inf
+    if space.sets.codes.shape[0] > 0:
+        _look_at_sets(space, blocks, point, weighted, b, limit)
     if weighted:
         weight = blocks.weight[begin:end]
         for i in range(out.size):
             out[i] = (np.sqrt(out[i]) if space.squared else out[i]) * weight[i]
+    for i in range(begin, end):  # a tuple whose records are all taken stays so, where a block is looked through again
+        if blocks.weight[i] == 0:
+            blocks.out[i] = np.inf
     blocks.known[b] = True
     renew_extremes(blocks, b)
+
+
+@inner
+def _look_at_sets(space: Space, blocks: Blocks, point: Point, weighted: bool, b: int, limit: float) -> None:
+    """Add the distances of sets, or where these are beyond the limit lower bounds of them."""
+    begin = b * SIZE
+    end = begin + blocks.fill[b]
+    if add_sets(
+        space.sets,
+        point.rows,
+        blocks.ids[begin:end],
+        blocks.weight[begin:end],
+        blocks.out[begin:end],
+        weighted,
+        space.squared,
+        limit,
+        blocks.strip,
+        blocks.strip_at,
+        blocks.near,
+        blocks.second,
+        blocks.match,
+        blocks.sums,
+    ):
+        blocks.upto[b] = limit
 
 
 # Small loops of their own, which the compiler turns into vector instructions.
@@ -274,28 +318,34 @@ def farthest_within(space: Space, blocks: Blocks, point: Point, weighted: bool, 
 
 
 @inner
-def nearest_bound(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: float) -> float:
+def nearest_bound(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: float, reach: float) -> float:
     """Look through blocks until the least distance is certain; returns what still counts as equal to it.
 
-    Every tuple within that is in a known block.
+    Every tuple within that is in a known block, measured exactly. ``reach``: so far may be asked for next, from the same point.
     """
     count = blocks.count[0]
+    best = np.inf
+    for b in range(count):
+        if blocks.known[b] and blocks.least[b] <= blocks.upto[b]:
+            best = min(best, blocks.least[b])
     while True:
         b = np.argmin(blocks.least[:count])
-        if blocks.known[b]:
+        if blocks.known[b] and blocks.least[b] <= blocks.upto[b]:
             break
-        look_through(space, blocks, point, weighted, b)
+        look_within(space, blocks, point, weighted, b, max(reach, best + tie * best))
+        if blocks.least[b] <= blocks.upto[b]:
+            best = min(best, blocks.least[b])
     bound = blocks.least[b] + tie * blocks.least[b]
     for b in range(count):
-        if blocks.least[b] <= bound and not blocks.known[b]:
-            look_through(space, blocks, point, weighted, b)
+        if blocks.least[b] <= bound and not (blocks.known[b] and blocks.upto[b] >= bound):
+            look_within(space, blocks, point, weighted, b, max(reach, bound))
     return bound
 
 
 @inner
 def nearest(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: float) -> int:
     """The slot of the nearest tuple, of equals that with the least key."""
-    bound = nearest_bound(space, blocks, point, weighted, tie)
+    bound = nearest_bound(space, blocks, point, weighted, tie, 0.0)
     chosen = np.int64(-1)
     for b in range(blocks.count[0]):
         if blocks.known[b] and blocks.least[b] <= bound:

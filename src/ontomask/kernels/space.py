@@ -1,8 +1,9 @@
 """Tuples as points, and the distances from one point to all of them.
 
-An attribute is either a *number* (numeric and ordinal attributes: a coordinate, scaled so that differences are
-distances) or a *code* (nominal and flat attributes: a place in a table of distances). The distance of two points is
-the sum over attributes; with ``squared`` coordinates it is the square of the S-distance (M13 eq. 7).
+An attribute is a *number* (numeric and ordinal attributes: a coordinate, scaled so that differences are distances), a
+*code* (nominal and flat attributes: a place in a table of distances), or a *set* of items (:mod:`ontomask.kernels.sets`).
+The distance of two points is the sum over attributes; with ``squared`` coordinates it is the square of the S-distance (M13
+eq. 7).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.kernels.compiling import inner, kernel
+from ontomask.kernels.sets import SetSpace, put_set, set_apart
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -30,6 +32,7 @@ class Space(NamedTuple):
     attribute a table of rows x values, its distances already weighted, from ``table_at[c]`` on: what is read together,
     the distances of one row from all values, lies together. A flat attribute has no table (-1) but ``unit[c]``, the
     distance of unequal values, and its rows are its values. ``home`` from ``home_at[c]`` on is the row of each value.
+    ``sets`` are the attributes that hold sets.
     """
 
     numbers: Floats
@@ -41,11 +44,12 @@ class Space(NamedTuple):
     unit: Floats
     home: Codes
     home_at: Longs
+    sets: SetSpace
     squared: bool
 
 
 class Point(NamedTuple):
-    """Where distances are measured from: coordinates, which of them are missing (1), rows of the tables."""
+    """Where distances are measured from: coordinates, which of them are missing (1), rows of the tables, then sets."""
 
     at: Floats
     gone: Floats
@@ -53,8 +57,18 @@ class Point(NamedTuple):
 
 
 def new_point(space: Space) -> Point:
-    numbers, codes = len(space.numbers), len(space.codes)
-    return Point(np.zeros(numbers), np.zeros(numbers), np.zeros(codes, dtype=np.uint32))
+    points = new_points(space, 1)
+    return Point(points.at[0], points.gone[0], points.rows[0])
+
+
+def new_points(space: Space, several: int) -> Point:
+    """Several points, one in each row."""
+    numbers = len(space.numbers)
+    return Point(
+        np.zeros((several, numbers)),
+        np.zeros((several, numbers)),
+        np.zeros((several, int(space.sets.point_at[-1])), dtype=np.uint32),
+    )
 
 
 @kernel
@@ -65,6 +79,8 @@ def set_point(space: Space, point: Point, tuple_: int) -> None:
         point.gone[a] = space.absent[a, tuple_] if space.absent.size else 0.0
     for c in range(space.codes.shape[0]):
         point.rows[c] = space.home[space.home_at[c] + space.codes[c, tuple_]]
+    for s in range(space.sets.codes.shape[0]):
+        put_set(space.sets, s, tuple_, point.rows)
 
 
 @inner
@@ -107,4 +123,6 @@ def between(space: Space, point: Point, tuple_: int) -> float:
             total += 0.0 if code == row else space.unit[c]
         else:
             total += space.tables[space.table_at[c] + row * (space.home_at[c + 1] - space.home_at[c]) + code]
+    for s in range(space.sets.codes.shape[0]):
+        total += set_apart(space.sets, s, point.rows, tuple_)
     return total

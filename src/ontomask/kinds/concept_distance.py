@@ -23,7 +23,7 @@ from ontomask.statistics.sample import Sample
 from ontomask.taxonomy.dag import Dag
 
 if TYPE_CHECKING:
-    from ontomask.kinds.nominal import NominalColumn
+    from ontomask.kinds.nominal_column import NominalColumn
 
 _RULE = {"semantic": HIERARCHY, "marginality": PRESENT, "consensus": PRESENT, "mode": MODE, "lcs": SUBSUMER}
 
@@ -144,6 +144,14 @@ class NominalDistance(ColumnDistance):
         distances[np.ix_(~own_a, ~own_b)] = self._compute(a[~own_a], b[~own_b])
         return distances
 
+    def places(self, a: Longs, b: Longs) -> tuple[Floats, Longs, Longs] | None:
+        """A table that holds the distances of all of ``a`` from all of ``b``, and where these stand in its rows and columns;
+        None where the column does not hold all of ``a`` or nothing subsumes ``b`` in it."""
+        rows_a, rows_b = self._rows_of(a), self._rows_of(b)
+        if rows_a is None or rows_b is None or not (self._code_of_row[rows_a] >= 0).all():
+            return None
+        return self.table, self._code_of_row[rows_a], rows_b
+
     def between(self, a: Longs, b: Longs) -> Floats:
         known_a, known_b = a >= 0, b >= 0
         if known_a.all() and known_b.all():
@@ -155,9 +163,10 @@ class NominalDistance(ColumnDistance):
         return table
 
     def distance(self, a: Centres, b: Centres) -> Floats:
-        rows_a, rows_b = self._rows_of(a), self._rows_of(b)
-        if rows_a is not None and rows_b is not None and (self._code_of_row[rows_a] >= 0).all():
-            raw: Floats = self.table[self._code_of_row[rows_a], rows_b]
+        found = self.places(a, b)
+        if found is not None:
+            table, codes, own = found
+            raw: Floats = table[codes, own]
             return raw
         rows, row_of = np.unique(a, return_inverse=True)
         columns, column_of = np.unique(b, return_inverse=True)

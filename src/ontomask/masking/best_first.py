@@ -133,7 +133,8 @@ class Pieces:
 
     def __init__(self, showing: Showing, goals: Goals) -> None:
         self.showing, self.goals, self.table = showing, goals, showing.table
-        self.columns = [Cover.of(*column) for column in zip(showing.columns, showing.costs, strict=True)]
+        single = [above for above in showing.columns if isinstance(above, Above)]  # a policy refuses sets
+        self.columns = [Cover.of(above, above.costs(showing.loss)) for above in single]
         self.row_of, self.first = goals.alike()
         self.least = max((model.least_units for model in goals.models), default=1)
         # k records may be of fewer units: then each class is judged.
@@ -142,9 +143,9 @@ class Pieces:
         halved = self.sizes_only and all(column.steady for column in self.columns)
         self.most = 2 * self.least - 1 if halved else None
         self.scale = 1.0 / (self.table.n * len(self.columns))
-        entries = [a.entries(c, c) for a, c in zip(showing.columns, showing.codes, strict=True)]
+        shown = zip(showing.columns, showing.codes, strict=True)
         #: What each record loses if it is shown as it is.
-        self.own = np.sum([cost[at] for cost, at in zip(showing.costs, entries, strict=True)], axis=0)
+        self.own = np.sum([above.losses(codes, codes, showing.loss) for above, codes in shown], axis=0)
 
     @property
     def small(self) -> bool:
@@ -181,9 +182,9 @@ class Pieces:
     def loss(self, records: Longs) -> float:
         """What a class of records loses in all."""
         begin_and_end, total = np.array([0, len(records)]), 0.0
-        for above, cost, codes in zip(self.showing.columns, self.showing.costs, self.showing.codes, strict=True):
+        for above, codes in zip(self.showing.columns, self.showing.codes, strict=True):
             node = above.lowest(codes[records], begin_and_end)
-            total += float(cost[above.entries(codes[records], node)].sum())
+            total += float(above.losses(codes[records], np.repeat(node, len(records)), self.showing.loss).sum())
         return total
 
     def release(self, groups: Sequence[Longs], notes: Sequence[Statement] = ()) -> Classes:

@@ -16,11 +16,12 @@ from ontomask.masking.best_first import generalize_best_first
 from ontomask.masking.candidates import levels_from
 from ontomask.masking.full_domain import Search
 from ontomask.masking.goals import Goals
+from ontomask.masking.item_recoding import with_common_items
 from ontomask.masking.local_generalization import generalize_groups
 from ontomask.masking.method import DistanceMethod, Masked, MaskedTuples, TupleMethod
 from ontomask.microdata.encoding import Table, Tuples
 from ontomask.privacy.models import Model
-from ontomask.progress import Progress
+from ontomask.progress import Progress, stretch
 from ontomask.settings import DictOf, number, whole_number
 from ontomask.statements import Statement, promised
 from ontomask.wording import RECORD, Unit
@@ -101,6 +102,11 @@ class Generalization(TupleMethod, DistanceMethod):
         return self.search in ("local", "best_first")
 
     @property
+    def refuses_sets(self) -> str | None:
+        single = "search='best_first' takes single values: choose 'full_domain' or 'local'"
+        return single if self.search == "best_first" else None
+
+    @property
     def aims(self) -> bool:
         return True
 
@@ -158,7 +164,11 @@ class Generalization(TupleMethod, DistanceMethod):
         return not self.in_groups
 
     def mask_tuples(self, goals: Goals, table: Tuples, rng: np.random.Generator, progress: Progress) -> MaskedTuples:
-        return Search(self, table, self._levels_for(goals, table, progress), goals, progress).run()
+        levels = self._levels_for(goals, table, progress)
+        levels, notes = with_common_items(goals, table, levels, self.hierarchies, stretch(progress, 0.0, 0.3))
+        search = Search(self, table, levels, goals, stretch(progress, 0.3, 1.0) if notes else progress)
+        search.notes += notes
+        return search.run()
 
     def mask_for(self, goals: Goals, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         if self.by_tuple(table):
@@ -169,6 +179,12 @@ class Generalization(TupleMethod, DistanceMethod):
     def _levels_for(self, goals: Goals, table: Tuples, progress: Progress) -> list[ColumnLevels]:
         """The levels that are searched; an error where the search cannot aim at what is required."""
         goals.require_some("generalization")
+        items = next((model for model in goals.models if model.item_column is not None), None)
+        if self.in_groups and items is not None:
+            raise PolicyError(
+                f"search={self.search!r} cannot aim at {items.describe()}: it does not recode items in all records",
+                remedy="Choose search='full_domain'.",
+            )
         whole = next((model for model in goals.models if not model.suppressible), None)
         if self.suppression_limit > 0 and whole is not None:
             raise PolicyError(

@@ -14,7 +14,8 @@ from ontomask.errors import PolicyError
 from ontomask.microdata.columns import counts_of
 from ontomask.microdata.encoding import Rows
 from ontomask.privacy.examined import Examined
-from ontomask.privacy.models import ClassModel, ClassRows, Judge, Model, require_sensitive
+from ontomask.privacy.judges import ClassRows, Judge
+from ontomask.privacy.models import ClassModel, Model, require_sensitive
 from ontomask.privacy.units import RECORDS, Units
 
 

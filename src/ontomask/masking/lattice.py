@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ontomask.arrays import Floats, Longs
 from ontomask.hierarchies.levels import ColumnLevels
 from ontomask.kernels.generalization import classes_at
-from ontomask.privacy.models import ClassRows, Judge
+from ontomask.privacy.judges import ClassRows, Judge
 from ontomask.privacy.units import RECORDS, Units
 from ontomask.progress import Progress
 

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import counted
 from ontomask.arrays import TIE, Floats, Longs
-from ontomask.hierarchies.above import Above
+from ontomask.hierarchies.above_sets import above_of
 from ontomask.hierarchies.levels import ColumnLevels, LossKind
-from ontomask.kinds.nominal import Nominal, NominalColumn
+from ontomask.kinds.nominal import Nominal
+from ontomask.kinds.nominal_column import NominalColumn
 from ontomask.masking.full_domain import Search
 from ontomask.masking.goals import Goals
 from ontomask.masking.method import Masked
@@ -52,18 +53,18 @@ class Showing:
 
     def __init__(self, table: Table, hierarchies: list[ColumnLevels], loss: LossKind) -> None:
         self.table = table
-        self.columns = [Above.of(hierarchy) for hierarchy in hierarchies]
-        self.costs = [above.costs(loss) for above in self.columns]
+        self.columns = [above_of(hierarchy) for hierarchy in hierarchies]
+        self.loss = loss
 
     def classes(self, group_of: NDArray[Any], groups: int, notes: Sequence[Statement] = ()) -> Classes:
         """Groups of records as a release."""
         centres, shown, penalties, losses = [], [], [], []
         by_column = self.nodes(group_of, groups)
-        for above, costs, codes, nodes in zip(self.columns, self.costs, self.codes, by_column, strict=True):
+        for above, codes, nodes in zip(self.columns, self.codes, by_column, strict=True):
             centres.append(above.centres[nodes])
             shown.append(above.shown(nodes))
             penalties.append(above.penalty[nodes])
-            losses.append(float(costs[above.entries(codes, nodes[group_of])].mean()))
+            losses.append(float(above.losses(codes, nodes[group_of], self.loss).mean()))
         measured = Losses(pl.DataFrame({"attribute": [above.column.name for above in self.columns], "loss": losses}))
         own = group_of.astype(np.int32)
         masked = Masked(own, centres, shown=shown, penalty=penalties, diagnostics=measured)
@@ -88,8 +89,8 @@ class Showing:
     def each(self, group_of: NDArray[Any], groups: int) -> Floats:
         """What each record loses, all columns together."""
         lost, nodes = np.zeros(len(group_of)), self.nodes(group_of, groups)
-        for above, costs, codes, node in zip(self.columns, self.costs, self.codes, nodes, strict=True):
-            lost += costs[above.entries(codes, node[group_of])]
+        for above, codes, node in zip(self.columns, self.codes, nodes, strict=True):
+            lost += above.losses(codes, node[group_of], self.loss)
         return lost
 
     @cached_property

@@ -17,6 +17,7 @@ from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError
 from ontomask.files.named_files import NamesFile
 from ontomask.kinds.registry import AnyAttribute
+from ontomask.kinds.set_distance import CENTROIDS
 from ontomask.masking.candidates import CandidateMethod, levels_from
 from ontomask.masking.dominance import dominance
 from ontomask.masking.goals import Goals
@@ -128,8 +129,7 @@ class Method(CandidateMethod):
     @property
     @abstractmethod
     def recognizable(self) -> bool:
-        """Can somebody who knows a record's masked quasi-identifiers tell which class of the release it is in? Not where
-        values are exchanged or drawn at random."""
+        """Do the masked quasi-identifiers of a record tell its class? Not where values are exchanged or drawn at random."""
 
     @property
     @abstractmethod
@@ -140,6 +140,11 @@ class Method(CandidateMethod):
     @abstractmethod
     def aims(self) -> bool:
         """Does it mask just until the required models hold, so that what it left alone tells something?"""
+
+    @property
+    def refuses_sets(self) -> str | None:
+        """Why it cannot work on columns that hold sets, with these settings; None: it can."""
+        return "it works on single values"
 
     def by_tuple(self, table: Tuples) -> bool:
         """Does it decide by tuple, and ask nothing of records? Then it is a :class:`TupleMethod`."""
@@ -357,6 +362,12 @@ class AggregationMethod(RecordDistanceMethod, GroupingMethod):
 
     def operators(self, table: Tuples) -> Operators:
         return Operators.of(table, self.record_distance(table), self.centroid, self.numeric_centre)
+
+    @property
+    def refuses_sets(self) -> str | None:
+        if self.centroid in CENTROIDS:
+            return None
+        return f"the centroid {self.centroid!r} has no meaning for sets: choose {' or '.join(map(repr, CENTROIDS))}"
 
     @property
     def no_baseline(self) -> str | None:

@@ -84,12 +84,11 @@ class Microaggregation(TupleMethod, AggregationMethod):
 
     Notes
     -----
-    ``partition``: ``mdav`` forms groups of exactly k (T12 Alg. 3); ``adaptive`` keeps equal records together and
-    follows the centre of a growing group (SA-MDAV, T12 Alg. 4), ``adaptive_static`` keeps its first record as centre;
-    ``auto`` is adaptive when every quasi-identifier is categorical, else mdav. ``replace``: ``centroid`` shows the centre
-    of the group; ``hybrid`` draws for each value another one at most as far away as the farthest of its group (M13
-    Alg. 1, D12 Alg. 2): detail stays, and nothing is k-anonymous. ``preset`` names a published method whose
-    settings are taken where none are given.
+    ``partition``: ``mdav`` forms groups of exactly k (T12 Alg. 3); ``adaptive`` keeps equal records together and follows
+    the centre of a growing group (SA-MDAV, T12 Alg. 4), ``adaptive_static`` its first record; ``auto`` is adaptive when
+    every quasi-identifier is categorical, else mdav. ``replace``: ``centroid`` shows the centre of the group; ``hybrid``
+    draws for each value another one at most as far away as the farthest of its group (M13 Alg. 1, D12 Alg. 2): detail
+    stays, and nothing is k-anonymous. ``preset`` gives the settings of a published method.
 
     Examples
     --------
@@ -143,6 +142,10 @@ class Microaggregation(TupleMethod, AggregationMethod):
         """
         made: Microaggregation = validated(cls, {"k": k, "preset": preset, **changes})
         return made
+
+    @property
+    def refuses_sets(self) -> str | None:
+        return super().refuses_sets if self.replace == "centroid" else "hybrid values are single values"
 
     @property
     def aims(self) -> bool:

@@ -66,6 +66,10 @@ class Recoding(TupleMethod, RecordDistanceMethod, GroupingMethod):
         return super().on_labels(columns).changed(comparison="plain")
 
     @property
+    def refuses_sets(self) -> str | None:
+        return None
+
+    @property
     def aims(self) -> bool:
         return False
 

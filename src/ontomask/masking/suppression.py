@@ -29,6 +29,10 @@ class Suppression(TupleMethod, GroupingMethod):
     name: Literal["suppression"] = "suppression"
 
     @property
+    def refuses_sets(self) -> str | None:
+        return None
+
+    @property
     def draws(self) -> bool:
         return False
 

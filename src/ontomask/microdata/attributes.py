@@ -60,6 +60,11 @@ class Listed(Settings):
         """Does a release have the column, masked or not?"""
         return True
 
+    @property
+    def separator(self) -> str | None:
+        """What separates the items of a cell, where it holds several."""
+        return None
+
     def with_order(self, order: list[Any]) -> Self:
         """The attribute with the order that a frame gives its categories, where it needs one and has none."""
         return self

@@ -8,9 +8,9 @@ or numbers (see :mod:`ontomask.microdata.columns`). Missing values lie at the la
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,10 +39,30 @@ class CentreRule(NamedTuple):
     tree: bool
 
 
+class SetRows(NamedTuple):
+    """Sets for the kernels: those of each code, and what their items are measured from; see
+    :class:`ontomask.kernels.sets.SetSpace`.
+
+    The items of code v are ``items[at[v]:at[v + 1]]``; ``missing`` is the code of a missing value, or -1. ``table``: raw
+    distances, rows x items; ``home``: the row of each item. ``widest``: the most items that a point can have. ``empty``: the
+    raw distance of an empty set from all others.
+    """
+
+    at: Longs
+    items: Longs
+    missing: int
+    table: Floats
+    home: Longs
+    widest: int
+    empty: float
+
+
 class ColumnDistance(ABC):
     """The distances of a column; ``largest`` is the largest raw one."""
 
     largest: float
+    #: Are the values sets of items? Then the kernels get :meth:`set_rows`, and no table of all values.
+    of_sets: ClassVar[bool] = False
     #: Where the line begins, if the values lie on one.
     low: float = 0.0
     #: How many ranks there are, if the centre of a group is a median of ranks.
@@ -151,6 +171,19 @@ class ColumnDistance(ABC):
         if against is None:
             return self.between_codes, np.arange(len(column))
         return self.between(column.centre_of_code, against.centre_of_code), np.zeros(len(column), dtype=np.int64)
+
+    def set_rows(self, column: Column, against: Column | None = None) -> SetRows:
+        """What :meth:`rows` gives, of a column that holds sets; with ``against`` rows are the items of that column."""
+        raise NotImplementedError
+
+    def set_points(self, column: Column) -> tuple[Longs, Longs]:
+        """Where the kernels measure from the sets of a column: the number of items of each code (-1: missing), and the rows of
+        the items of all, one code after the other."""
+        raise NotImplementedError
+
+    def centres_of_sets(self, sets: Sequence[Longs | None]) -> Centres:
+        """Sets that the kernels chose, given as the rows of their items (None: missing), as centres."""
+        raise NotImplementedError
 
     def centre_of_row(self, rows: Longs) -> Centres:
         """What the kernels chose, as centres."""

@@ -8,7 +8,7 @@ column.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
@@ -31,15 +31,41 @@ Codes = NDArray[np.int32]
 
 
 class Meaning(Protocol):
-    """What a column of concepts offers: where they stand in a taxonomy (-1: missing), and how one is written."""
+    """What a column of concepts offers: where they stand in a taxonomy (-1: missing), the records of each, and how one is
+    written."""
 
     @property
     def taxonomy(self) -> Taxonomy: ...
 
     @property
+    def values(self) -> pl.Series: ...
+
+    @property
+    def counts(self) -> Longs: ...
+
+    @property
     def concepts(self) -> Longs: ...
 
     def spell(self, position: int) -> str: ...
+
+
+class ItemSets(Protocol):
+    """What a column of sets offers: its sets with other concepts in the place of its items, and means over items."""
+
+    @property
+    def items(self) -> Meaning: ...
+
+    def lists(self) -> tuple[Longs, Longs]:
+        """The items of all codes, as codes of :attr:`items`, one after the other, and where those of each code begin."""
+
+    def number_of(self, concepts: Iterable[int]) -> int:
+        """The centre that a set of concepts is."""
+
+    def concepts_of(self, number: int) -> tuple[int, ...]:
+        """The concepts of a centre."""
+
+    def is_empty(self, centres: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which centres are empty sets."""
 
 
 class Line(Protocol):
@@ -131,6 +157,16 @@ class Column(ABC):
     @property
     def calendar_days(self) -> Floats | None:
         """The day of each value, counted from 1970-01-01, NaN for missing, where values are days of the calendar."""
+        return None
+
+    @property
+    def items(self) -> Meaning | None:
+        """The concepts that the values are, or are sets of, each with the records that have it."""
+        return self.meaning
+
+    @property
+    def item_sets(self) -> ItemSets | None:
+        """The sets of the values, where these are sets, and not all of one concept."""
         return None
 
     @property

@@ -147,7 +147,8 @@ def nested(name: str, what: str) -> DataError:
     return DataError(
         f"the column holds {short(what)}, several values in one cell",
         where=f"column {name!r}",
-        remedy="Give each cell one value: explode or unnest the column, or drop it.",
+        remedy="Give each cell one value: explode or unnest the column, or drop it. Lists of concepts are sets: "
+        "Nominal(taxonomy, many='|').",
     )
 
 

@@ -56,6 +56,8 @@ class Format:
         Cells are text without types: they are typed here, compared as they are written, and may be packed (.gz).
     cell_types : bool
         Each cell has its own type, so that a text among numbers makes a column text.
+    lists : bool
+        A cell can hold a list; in other formats lists are texts with a separator.
     kept : bool
         Releases have the format of the data, if nobody asks for another; else they are CSV.
     delimiter : str
@@ -73,6 +75,7 @@ class Format:
     extra: str | None = None
     text: bool = False
     cell_types: bool = False
+    lists: bool = False
     kept: bool = False
     delimiter: str = ","
 
@@ -103,7 +106,15 @@ _ROWS = (
     Format("csv", "CSV", (".csv", ".txt"), read_csv_table, write_csv, beside_csv, options=_OF_TEXT, text=True),
     Format("tsv", "TSV", (".tsv",), read_tsv_table, write_csv, beside_csv, options=_OF_TEXT, text=True, delimiter="\t"),
     Format(
-        "parquet", "Parquet", (".parquet", ".pq"), read_parquet, write_parquet, beside_parquet, scan_parquet, kept=True
+        "parquet",
+        "Parquet",
+        (".parquet", ".pq"),
+        read_parquet,
+        write_parquet,
+        beside_parquet,
+        scan_parquet,
+        lists=True,
+        kept=True,
     ),
     Format(
         "excel",

@@ -17,6 +17,7 @@ from ontomask.arguments import is_a, short, some_of
 from ontomask.errors import DataError
 from ontomask.fork_safety import require_threads
 from ontomask.microdata.dtypes import nested, restore_dtype, values_unread
+from ontomask.microdata.item_lists import ListColumn, give_lists, take_lists
 from ontomask.microdata.missing_markers import MissingMarkers, marker_note, without_marker_categories, without_markers
 from ontomask.statements import Statement
 
@@ -43,7 +44,8 @@ class NativeFrame:
     """A frame in Polars form, and how to restore its kind.
 
     ``data`` has all its columns, in order; ``kind`` and ``native_dtypes`` say how to restore it; ``index`` names the
-    levels of a pandas index that carry information, kept as columns or not; ``notes`` say what was left out.
+    levels of a pandas index that carry information, kept as columns or not; ``notes`` say what was left out. ``lists``: the
+    columns that came as lists, and are texts here.
     """
 
     data: pl.DataFrame
@@ -51,6 +53,7 @@ class NativeFrame:
     native_dtypes: Mapping[str, Any] = field(repr=False)
     index: list[str] = field(default_factory=list)
     notes: list[Statement] = field(default_factory=list)
+    lists: Mapping[str, ListColumn] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -61,15 +64,20 @@ class NativeFrame:
         missing: MissingMarkers | Collection[str] = (),
         unread: Unread | None = None,
         may_be_empty: bool = False,
+        separators: Mapping[str, str] | None = None,
     ) -> NativeFrame:
         """The frame as a Polars frame, with what is needed to restore its kind.
 
         The index of a pandas frame counts as an identifier and is left out, with a note, unless it is the plain 0..n-1 or
         ``keep_index`` names its levels: those become the first columns. Values equal to a marker of ``missing`` become
         missing. A column whose values cannot be compared is an error, unless ``unread`` says that nobody will look at it:
-        it is then taken without its values. A frame without rows is an error, unless it ``may_be_empty``.
+        it is then taken without its values. A frame without rows is an error, unless it ``may_be_empty``. List columns that
+        ``separators`` name become texts, the items of a list joined by their separator.
         """
-        native = _converted(frame, keep_index, unread)
+        if is_a(frame, "narwhals", "DataFrame"):
+            frame = frame.to_native()
+        frame, lists = take_lists(frame, separators or {})
+        native = replace(_converted(frame, keep_index, unread), lists=lists)
         native = native._without_markers(MissingMarkers.of(missing))
         if not native.data.height and not may_be_empty:
             raise DataError("the frame has no rows", remedy="Check the filter or the query that made it.")
@@ -90,8 +98,11 @@ class NativeFrame:
 
         Columns stand in the order of ``data``. Each has the data type it had, as far as its values allow: whole numbers
         are integers again, a category stays one (new values are added to its categories, values that no record has are
-        removed), text is text. A pandas frame has a fresh index 0..n-1.
+        removed), text is text, lists are lists. A pandas frame has a fresh index 0..n-1.
         """
+        return give_lists(self._restored(data), self.lists)
+
+    def _restored(self, data: pl.DataFrame) -> Any:
         restored = [
             restore_dtype(c, self.data[c.name]) if c.name in self.data.columns else c for c in data.iter_columns()
         ]
@@ -118,8 +129,6 @@ class NativeFrame:
 
 def _converted(frame: Any, keep_index: Collection[str], unread: Unread | None) -> NativeFrame:
     require_threads()
-    if is_a(frame, "narwhals", "DataFrame"):
-        frame = frame.to_native()
     if is_a(frame, "pandas", "DataFrame"):
         from ontomask.microdata import pandas_frames  # late: pandas is optional
 

@@ -52,8 +52,14 @@ def open_table(
     """
     missing = markers_of(attributes, reading) if missing is None else missing
     read, source, notes = read_frame(frame, attributes, text, reading, release=release, missing=missing)
-    keep = list(attributes)
-    native = NativeFrame.of(read, keep_index=keep, missing=missing, unread=unread, may_be_empty=may_be_empty)
+    native = NativeFrame.of(
+        read,
+        keep_index=list(attributes),
+        missing=missing,
+        unread=unread,
+        may_be_empty=may_be_empty,
+        separators=separators_of(attributes),
+    )
     return OpenTable(native, source, [*notes, *native.notes])
 
 
@@ -61,6 +67,11 @@ def markers_of(attributes: Mapping[str, Any], reading: Reading | None) -> Missin
     """What stands for a missing value: everywhere as the table is read, and in each column as its attribute says."""
     own = {name: a.missing_markers for name, a in attributes.items() if a.missing_markers}
     return MissingMarkers(() if reading is None else reading.missing, own)
+
+
+def separators_of(attributes: Mapping[str, Any]) -> dict[str, str]:
+    """The columns whose cells hold several items, and what separates these in text."""
+    return {name: a.separator for name, a in attributes.items() if a.separator is not None}
 
 
 def read_frame(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from ontomask.microdata.dtypes import only_what_cells_show
 from ontomask.microdata.formats import Format, chosen_format
 from ontomask.microdata.formulas import escaped, formula_note
 from ontomask.microdata.frames import NativeFrame
+from ontomask.microdata.item_lists import give_lists
 
 
 def write_table(
@@ -31,6 +32,7 @@ def write_table(
     source: str | Path | None = None,
     private: bool = False,
     escape_formulas: bool = False,
+    separators: Mapping[str, str] | None = None,
     check: Callable[[Path, str], None] | None = None,
 ) -> Path:
     """Write a pandas, Polars or PyArrow frame to a file, whole or not at all.
@@ -57,6 +59,8 @@ def write_table(
         Only the owner can read the file.
     escape_formulas : bool, default False
         Put a single quote before cells of a CSV that a spreadsheet would run as formulas.
+    separators : mapping of str to str, optional
+        List columns, each with what separates its items in a text; Parquet files hold lists as they are.
     check : callable, optional
         ``check(file, format)`` looks at the finished file before it appears; what it raises refuses the file.
 
@@ -79,11 +83,12 @@ def write_table(
     chosen = chosen_format(target, format, written=True)
     layout = {"delimiter": delimiter or chosen.delimiter, "encoding": encoding, "decimal": decimal}
     _check_options(chosen, **layout)
-    taken = NativeFrame.of(frame, may_be_empty=True)
+    taken = NativeFrame.of(frame, may_be_empty=True, separators=separators)
     for note in taken.notes:
         warnings.warn(str(note), OntomaskWarning, stacklevel=2)
     target = checked_target(target, overwrite, source)
     data = _for_spreadsheets(only_what_cells_show(taken.data), chosen, target, escape_formulas, told=not private)
+    data = give_lists(data, taken.lists) if chosen.lists else data
     with whole_file(target, int(taken.data.estimated_size()), private=private) as part:
         assert chosen.write is not None
         chosen.write(data, part, target=target, **(layout if chosen.text else {}))

@@ -7,20 +7,21 @@ missing too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.arrays import Floats, Longs
+from ontomask.arrays import Longs
 from ontomask.kernels.centres import HIGH, Rules, new_tally
 from ontomask.kernels.groups import centres_of_groups
-from ontomask.kernels.space import Point, Space, new_point
+from ontomask.kernels.space import Point, Space, new_point, new_points
 from ontomask.microdata.codes import count_pairs
 from ontomask.microdata.encoding import Rows, Tuples
 from ontomask.operators.record_distance import RecordDistance
+from ontomask.operators.set_space import joined_tables, make_set_rules, sets_of_rows
 from ontomask.progress import Progress, silent
 
 Centroid = Literal["semantic", "marginality", "mode", "lcs", "consensus"]
@@ -54,13 +55,14 @@ class Operators:
         return Operators(table, distance, distance.space(table, tables=False), make_rules(distance, centroid))
 
     def decode_rows(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
-        """Rows of the coded attributes, by attribute, as concepts and codes."""
-        decoded, place = [], 0
+        """Rows of the attributes that are coded or hold sets, by attribute, as concepts, codes and sets."""
+        decoded, place, sets = [], 0, iter(pairwise(self.space.sets.point_at))
         for metric in self.distance.metrics:
-            if metric.on_line:
-                continue
-            decoded.append(metric.centre_of_row(rows[:, place].astype(np.int64)))
-            place += 1
+            if metric.of_sets:
+                decoded.append(metric.centres_of_sets(sets_of_rows(rows, *next(sets))))
+            elif not metric.on_line:
+                decoded.append(metric.centre_of_row(rows[:, place].astype(np.int64)))
+                place += 1
         return decoded
 
     def centres(
@@ -86,11 +88,7 @@ class Operators:
     def points(self, at: Longs, tuples: Longs, weights: Longs, *, progress: Progress = silent) -> Point:
         """The same centres where the kernels see them, one row for each group."""
         groups = len(at) - 1
-        points = Point(
-            np.zeros((groups, len(self.space.numbers))),
-            np.zeros((groups, len(self.space.numbers))),
-            np.zeros((groups, len(self.space.codes)), dtype=np.uint32),
-        )
+        points = new_points(self.space, groups)
         tally, point = new_tally(self.space, self.rules), new_point(self.space)
         for begin in range(0, groups, STRIDE):
             end = min(groups, begin + STRIDE)
@@ -112,7 +110,8 @@ def members(rows: Rows, group_of: NDArray[Any] | None = None, groups: int = 1) -
 def make_rules(distance: RecordDistance, centroid: Centroid) -> Rules:
     """What the kernels need to choose centres."""
     line = [metric for metric in distance.metrics if metric.on_line]
-    rules = [metric.centre_rule(centroid) for metric in distance.metrics if not metric.on_line]
+    rules = [metric.centre_rule(centroid) for metric in distance.metrics if not metric.on_line and not metric.of_sets]
+    of_sets = [metric.centre_rule(centroid) for metric in distance.metrics if metric.of_sets]
     largest = np.array([rule.cost.max(initial=0.0) for rule in rules])
     with np.errstate(divide="ignore"):
         fix = np.where(largest > 0, HIGH / 2.0 ** np.ceil(np.log2(largest)), 1.0)
@@ -123,7 +122,7 @@ def make_rules(distance: RecordDistance, centroid: Centroid) -> Rules:
         np.array([metric.ranks for metric in line], dtype=np.int64),
         np.array([distance.factor(metric) for metric in line], dtype=np.float64),
         np.array([rule.kind for rule in rules], dtype=np.int64),
-        _flat([rule.cost for rule in rules]),
+        joined_tables([rule.cost for rule in rules]),
         np.cumsum([0, *(rule.cost.size for rule in rules)], dtype=np.int64)[:-1],
         fix,
         np.cumsum([0, *(rule.cost.shape[1] for rule in rules)], dtype=np.int64),
@@ -132,12 +131,5 @@ def make_rules(distance: RecordDistance, centroid: Centroid) -> Rules:
         np.concatenate([empty, *(rule.up for rule in rules)]).astype(np.uint32),
         np.array([rule.void for rule in rules], dtype=np.int64),
         np.zeros(0, dtype=np.int16) if tree else np.concatenate([rule.links().ravel() for rule in rules]),
+        make_set_rules(of_sets),
     )
-
-
-def _flat(tables: Sequence[Floats]) -> Floats:
-    """Tables one after the other; a single one is not copied, for they are large."""
-    filled = [table for table in tables if table.size]
-    if len(filled) == 1:
-        return np.ascontiguousarray(filled[0]).reshape(-1)
-    return np.concatenate([np.zeros(0), *(table.ravel() for table in filled)])

@@ -11,11 +11,13 @@ import numpy as np
 from ontomask.arguments import one_of
 from ontomask.arrays import Floats
 from ontomask.errors import OptionError
+from ontomask.kernels.sets import SetSpace
 from ontomask.kernels.space import Space
 from ontomask.microdata.attributes import as_attributes
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import MissingRules, Table, Tuples, encode, require_columns
 from ontomask.microdata.open_table import open_table, with_own_orders
+from ontomask.operators.set_space import make_set_space
 
 Distance = Literal["mean", "s"]
 Normalize = Literal["pairwise", "published"]
@@ -122,7 +124,7 @@ class RecordDistance:
         """
         p = table.p
         line = [(i, s) for i, s in enumerate(self.metrics) if s.on_line]
-        coded = [(i, s) for i, s in enumerate(self.metrics) if not s.on_line]
+        coded = [(i, s) for i, s in enumerate(self.metrics) if not s.on_line and not s.of_sets]
         numbers, absent, gap = np.zeros((len(line), p)), np.zeros((len(line), p)), np.zeros(len(line))
         for place, (i, straight) in enumerate(line):
             column = table.columns[i]
@@ -157,8 +159,16 @@ class RecordDistance:
             np.array(unit),
             np.concatenate([np.zeros(0), *homes]).astype(np.uint32),
             np.cumsum([0, *(len(h) for h in homes)], dtype=np.int64),
+            self._sets(table, against, len(coded)),
             self.squared,
         )
+
+    def _sets(self, table: Tuples, against: Tuples | None, first: int) -> SetSpace:
+        """The columns that hold sets; ``first``: where points hold the first of them."""
+        own = [(i, s) for i, s in enumerate(self.metrics) if s.of_sets]
+        parts = [s.set_rows(table.columns[i], None if against is None else against.columns[i]) for i, s in own]
+        codes = np.ascontiguousarray(table.codes[[i for i, _ in own]], dtype=np.uint32).reshape(len(own), table.p)
+        return make_set_space(parts, codes, [self.factor(s) for _, s in own], [s.largest for _, s in own], first)
 
 
 def _side_by_side(tables: Sequence[tuple[Floats, float]]) -> Floats:

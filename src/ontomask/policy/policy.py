@@ -32,7 +32,9 @@ from ontomask.masking.resampling import Resampling
 from ontomask.masking.shuffling import Shuffling
 from ontomask.masking.suppression import Suppression
 from ontomask.microdata.attributes import Identifier, as_attributes
+from ontomask.microdata.open_table import separators_of
 from ontomask.microdata.reading_options import Reading
+from ontomask.policy.consistency import require_consistent
 from ontomask.policy.policy_file import load_policy, save_policy
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.k_anonymity import KAnonymity
@@ -142,38 +144,8 @@ class Policy(Settings):
         return [require] if isinstance(require, Model) else require
 
     @model_validator(mode="after")
-    def _keys_are_listed(self) -> Policy:
-        for what, columns in (("person", self.person), ("household", self.household)):
-            if len(set(columns)) < len(columns):
-                raise ValueError(f"{what}: a column is named twice")
-            for name in columns:
-                if name not in self.attributes:
-                    raise ValueError(f"{what}: {name!r} is not one of the attributes: list it, with kind: identifier")
-            if columns and not any(self.attributes[name].role == "identifier" for name in columns):
-                raise ValueError(
-                    f"{what}: {', '.join(columns)} would be released, and say which records belong together: give it "
-                    "kind: identifier, or keep: pseudonym where that is wanted"
-                )
-        return self
-
-    @model_validator(mode="after")
-    def _something_to_mask(self) -> Policy:
-        if not self.masked:
-            masks = ("quasi",) if self.method is None else self.method.masks
-            if masks == ("quasi",):
-                raise ValueError(
-                    "no column is a quasi-identifier (role: quasi): there is nothing to mask and nothing to check"
-                )
-            raise ValueError(f"no column has a role that the method masks: {' or '.join(masks)}")
-        if self.require and not self.quasi_identifiers:
-            raise ValueError("require: no column is a quasi-identifier (role: quasi): there is nothing to check")
-        for model in self.require:
-            named = model.named_attribute
-            if named in self.identifiers:
-                raise ValueError(
-                    f"require: {model.describe()} looks at {named!r}, an identifier, whose values no release has: "
-                    "name a sensitive column"
-                )
+    def _fits_together(self) -> Policy:
+        require_consistent(self)
         return self
 
     def _repr_html_(self) -> str:
@@ -300,6 +272,11 @@ class Policy(Settings):
         """The identifiers that a release has as pseudonyms, each with its domain: what the pseudonyms stand for."""
         kept = {n: a for n, a in self.attributes.items() if isinstance(a, Identifier) and a.released}
         return {name: attribute.domain or name for name, attribute in kept.items()}
+
+    @property
+    def separators(self) -> dict[str, str]:
+        """The columns whose cells hold several items, and what separates these in text."""
+        return separators_of(self.attributes)
 
     @property
     def unit(self) -> Unit:

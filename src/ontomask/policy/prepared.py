@@ -27,6 +27,7 @@ from ontomask.microdata.encoding import (
     require_some_kept,
 )
 from ontomask.microdata.frames import NativeFrame
+from ontomask.microdata.item_lists import count_items
 from ontomask.microdata.keys import Key
 from ontomask.microdata.open_table import open_table, with_own_orders
 from ontomask.microdata.pseudonyms import pseudonym_column
@@ -187,7 +188,7 @@ def _taxonomies(
     table: Tuples, examined: Examined, counted_column: Callable[[str], tuple[pl.Series, Longs | None]]
 ) -> dict[str, Taxonomy]:
     """The taxonomies that decide over masked and over sensitive values, by column; each value must have a concept."""
-    found = {column.name: column.meaning.taxonomy for column in table.columns if column.meaning is not None}
+    found = {column.name: column.items.taxonomy for column in table.columns if column.items is not None}
     for name, attribute in examined.attributes.items():
         if attribute.named_taxonomy is not None and attribute.role == "sensitive" and name not in found:
             values, counts = counted_column(name)
@@ -196,6 +197,8 @@ def _taxonomies(
                 values, counts = distinct[name], distinct.to_series(1).to_numpy()
             pairs = zip(values.to_list(), counts.tolist(), strict=True)
             tally = Counter({str(value): count for value, count in pairs if value is not None})
+            if attribute.separator is not None:
+                tally = count_items(tally, attribute.separator)
             numbers = tally if values.dtype.is_numeric() else ()
             found[name] = examined.meanings.match(name, attribute, tally, numbers).require_all(name).taxonomy
     return found

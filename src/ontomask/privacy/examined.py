@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from ontomask.arrays import Longs
+from ontomask.errors import PolicyError
 from ontomask.microdata.encoding import read_any
 from ontomask.privacy.classes import Classes, classes_of
 from ontomask.privacy.sensitive import Sensitive, Values, values_of
@@ -94,7 +95,19 @@ class Examined:
         """The values of a series as those of the column ``name`` are read; ``counts``: records of each, if it is not one."""
         return values_of(name, series, self.attributes.get(name), self.meanings.match, counts)
 
+    def separator(self, name: str) -> str | None:
+        """What separates the items of a column, where it is known to hold sets."""
+        attribute = self.attributes.get(name)
+        return None if attribute is None else attribute.separator
+
     def sensitive(self, names: list[str]) -> Sensitive:
+        """The columns that a model looks at; sets are refused: of different sets all may hold one and the same item."""
+        for name in names:
+            if self.separator(name) is not None:
+                raise PolicyError(
+                    f"a model looks at {name!r}, which holds sets: different sets may have items in common",
+                    remedy="Models of sensitive values take columns of single values. KmAnonymity(column=...) is about items.",
+                )
         return Sensitive.of({name: self.values(name) for name in names}, self.units)
 
     def once(self, key: Any, work: Callable[[], Found]) -> Found:

@@ -14,7 +14,8 @@ from pydantic import Field
 
 from ontomask.arguments import counted
 from ontomask.arrays import Floats
-from ontomask.privacy.models import ClassModel, ClassRows, Judge, require_number
+from ontomask.privacy.judges import ClassRows, Judge
+from ontomask.privacy.models import ClassModel, require_number
 from ontomask.settings import Count
 from ontomask.wording import RECORD, Unit
 

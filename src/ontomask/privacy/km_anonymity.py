@@ -1,4 +1,5 @@
-"""k^m-anonymity (Terrovitis et al. 2008): every combination of m quasi-identifiers has at least k records."""
+"""k^m-anonymity (Terrovitis et al. 2008): every combination of m quasi-identifiers, or of m items of a set, has at least k
+records."""
 
 from __future__ import annotations
 
@@ -13,8 +14,11 @@ from pydantic import BeforeValidator, Field
 
 from ontomask.arguments import counted
 from ontomask.arrays import Floats
+from ontomask.errors import PolicyError
 from ontomask.privacy.classes import classes_of
-from ontomask.privacy.models import ClassModel, ClassRows, Finding, Judge, require_number, require_quasi
+from ontomask.privacy.item_combinations import ItemRows
+from ontomask.privacy.judges import ClassRows, Judge
+from ontomask.privacy.models import ClassModel, Finding, require_number, require_quasi
 from ontomask.settings import Count, whole_number
 from ontomask.wording import RECORD, Unit
 
@@ -28,7 +32,9 @@ class KmAnonymity(ClassModel):
 
     Notes
     -----
-    An intruder is taken to know at most m of them. Any m columns are looked at: fewer tell fewer records apart.
+    An intruder is taken to know at most m of them. Any m columns are looked at: fewer tell fewer records apart. With ``column``
+    it is said of a column of sets: every combination of at most m items that a record has is in at least k records. That is
+    what the paper defines.
 
     Examples
     --------
@@ -41,7 +47,10 @@ class KmAnonymity(ClassModel):
     name: Literal["km_anonymity"] = "km_anonymity"
     k: Count = Field(kw_only=False, description="every combination of m values occurs in at least k records")
     m: Annotated[int, BeforeValidator(whole_number), Field(ge=1)] = Field(
-        kw_only=False, description="how many quasi-identifiers an intruder knows"
+        kw_only=False, description="how many quasi-identifiers, or items, an intruder knows"
+    )
+    column: str | None = Field(
+        default=None, description="a column of sets (many) whose items an intruder knows; not given: values of columns"
     )
     sizes_only: ClassVar[bool] = True
     suppressible: ClassVar[bool] = False  # without a record, combinations of other records are smaller, too
@@ -50,7 +59,13 @@ class KmAnonymity(ClassModel):
     def stated_k(self) -> int:
         return self.k
 
+    @property
+    def item_column(self) -> str | None:
+        return self.column
+
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
+        if self.column is not None:
+            return self._check_items(table, self.column)
         data, quasi, unit = table.data, table.quasi, table.units.word
         require_quasi(data, quasi, self.describe())
         sets = list(combinations(quasi, min(self.m, len(quasi))))
@@ -76,8 +91,35 @@ class KmAnonymity(ClassModel):
             )
         return Finding(self, not failing, float(smallest), text, violations, table.units.number(rows))
 
-    def judge(self, sensitive: Sensitive) -> KmAnonymityJudge:
-        return KmAnonymityJudge(self.k, self.m)
+    def _check_items(self, table: Examined, column: str) -> Finding:
+        require_quasi(table.data, [column], self.describe())
+        separator = table.separator(column)
+        if separator is None:
+            raise PolicyError(
+                f"{self.describe()}: {column!r} is not known to hold sets",
+                remedy="Give its attribute a separator, such as Nominal(taxonomy, many='|').",
+            )
+        unit, items = table.units.word, ItemRows.of(table.data[column], separator)
+        least, rare, failing = items.rare(self.k, self.m, table.units)
+        least = min(least, table.number)
+        violations = pl.DataFrame(
+            [(separator.join(sorted(items.texts[i] for i in some)), units) for some, units in rare],
+            schema={"items": pl.String, unit.many: pl.Int64},
+            orient="row",
+        ).sort(unit.many, "items")
+        inside = np.zeros(len(table), dtype=np.bool_)
+        inside[: len(failing)] = failing
+        records = table.units.number(inside)
+        text = f"{self.describe()}: {counted(len(items.texts), 'item')}, the rarest combination is in {unit.counted(least)}"
+        if rare:
+            text = (
+                f"{self.describe()}: {counted(len(rare), 'combination')} of {counted(len(rare[0][0]), 'item')} are in fewer "
+                f"than {unit.counted(self.k)} ({unit.counted(records)} in all); the rarest is in {least:,}"
+            )
+        return Finding(self, not rare, float(least), text, violations, records)
+
+    def judge(self, sensitive: Sensitive) -> Judge:
+        return KmAnonymityJudge(self.k, self.m) if self.column is None else ItemsJudge()
 
     def monotone(self, *, suppressing: bool, several: bool = False) -> bool:
         # Leaving records out takes them away from the parts of others, too.
@@ -93,13 +135,16 @@ class KmAnonymity(ClassModel):
         require_number(self.k, table, self.describe())
 
     def describe(self) -> str:
-        return f"{self.k}^{self.m}-anonymity"
+        return f"{self.k}^{self.m}-anonymity" + ("" if self.column is None else f" of items of {self.column}")
 
     @property
     def title(self) -> str:
         return "k^m-anonymity"
 
     def explain(self, unit: Unit = RECORD) -> str:
+        if self.column is not None:
+            known = "Every item" if self.m == 1 else f"Every combination of at most {counted(self.m, 'item')}"
+            return f"{known} of {self.column} that a record has occurs in at least {unit.counted(self.k)}."
         return (
             f"Every combination of values of any {counted(self.m, 'quasi-identifier')} occurs in at least "
             f"{unit.counted(self.k)}."
@@ -108,6 +153,17 @@ class KmAnonymity(ClassModel):
     @property
     def trivial(self) -> bool:
         return self.k <= 1
+
+
+@dataclass(frozen=True)
+class ItemsJudge(Judge):
+    """A class does not fail by its items: a method recodes them, and the model is verified on what records show."""
+
+    def figures(self, rows: ClassRows) -> Floats:
+        return np.full(len(rows.sizes), np.inf)
+
+    def fails(self, figures: Floats) -> NDArray[np.bool_]:
+        return np.zeros(len(figures), dtype=np.bool_)
 
 
 @dataclass(frozen=True)

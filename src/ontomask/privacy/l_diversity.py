@@ -15,7 +15,8 @@ from ontomask.arguments import counted
 from ontomask.arrays import TIE, Floats, Longs
 from ontomask.errors import DataError
 from ontomask.privacy.apart import Apart, values_apart
-from ontomask.privacy.models import ClassModel, ClassRows, Judge
+from ontomask.privacy.judges import ClassRows, Judge
+from ontomask.privacy.models import ClassModel
 from ontomask.privacy.subsumption import Order
 from ontomask.privacy.transport import Pairs
 from ontomask.settings import number

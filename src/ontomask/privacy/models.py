@@ -1,14 +1,13 @@
-"""Base of privacy models: findings, in figures and words, and judges of classes for searches.
+"""Base of privacy models: findings, in figures and words.
 
 A model is stated on classes: the records that agree in all quasi-identifiers. It gives every class a figure and says
-which classes fail. Searches for a release ask the same question of candidates, over and over, through a
-:class:`Judge`.
+which classes fail. Searches for a release ask the same of candidates, through judges.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -22,8 +21,8 @@ from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError, PolicyError
 from ontomask.microdata.open_table import open_table
 from ontomask.privacy.examined import Examined
-from ontomask.privacy.transport import Pairs
-from ontomask.privacy.units import RECORDS, Units
+from ontomask.privacy.judges import ClassRows, Judge
+from ontomask.privacy.units import RECORDS
 from ontomask.settings import Spoken, number
 from ontomask.statements import Kind, Statement
 from ontomask.wording import Unit, capital
@@ -98,62 +97,6 @@ class Finding:
         return f"{self.state}: {self.text}{every}"
 
 
-@dataclass(frozen=True, eq=False)
-class ClassRows:
-    """Rows by class: ``of`` gives the class of each row, ``sizes`` the records, or other ``units``, of each class.
-
-    A row stands for ``weights`` records (None: for one); ``codes`` are the sensitive columns of the rows; ``quasi`` gives,
-    where that is known, what class c shows of quasi-identifier a as [a, c].
-    """
-
-    of: Longs
-    sizes: Longs
-    weights: Longs | None
-    codes: Mapping[str, Longs]
-    quasi: Callable[[], Longs] | None = None
-    units: Units = RECORDS
-
-    def pairs(self, code: Longs, values: int, some: NDArray[np.bool_] | None = None, *, shared: bool) -> Pairs:
-        """The pairs of class and value, with how many units have each (:meth:`Units.pairs`); ``some``: of which rows."""
-        if some is None:
-            return self.units.pairs(self.of, code, values, self.weights, shared=shared)
-        weights = None if self.weights is None else self.weights[some]
-        return self.units.take(some).pairs(self.of[some], code[some], values, weights, shared=shared)
-
-    def joined(self, key: Longs) -> Longs:
-        """How many units there are in classes that are joined where their keys are equal."""
-        if self.units.of is None:
-            return np.bincount(key, weights=self.sizes).astype(np.int64)
-        return self.units.sizes(key[self.of], int(key.max()) + 1)
-
-
-class Judge(ABC):
-    """A model that was made ready for a table: figures of classes, however the table is cut into them."""
-
-    @property
-    def monotone(self) -> bool:
-        """If the model is monotone, is it so with these values, too?"""
-        return True
-
-    @property
-    def least_units(self) -> int:
-        """A class of fewer units fails, whatever it shows: so does one of fewer records, which need not be counted by unit."""
-        return 1
-
-    @property
-    def enough_units(self) -> int | None:
-        """A class of so many units satisfies, whatever it shows; None: that cannot be said."""
-        return None
-
-    @abstractmethod
-    def figures(self, rows: ClassRows) -> Floats:
-        """The figure of each class."""
-
-    @abstractmethod
-    def fails(self, figures: Floats) -> NDArray[np.bool_]:
-        """Which figures are not good enough."""
-
-
 class Model(Spoken):
     """A property a table can have."""
 
@@ -196,6 +139,11 @@ class Model(Spoken):
     @property
     def named_attribute(self) -> str | None:
         """The sensitive column that it names, where it names one."""
+        return None
+
+    @property
+    def item_column(self) -> str | None:
+        """The quasi-identifier that holds sets, where it is about the items of one."""
         return None
 
     def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:

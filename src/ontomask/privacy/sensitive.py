@@ -7,7 +7,7 @@ Spellings of one text are one value, and texts that say that nothing is known ar
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ontomask.arguments import counted
 from ontomask.arrays import Floats, Longs
 from ontomask.microdata.codes import factorize
+from ontomask.microdata.item_lists import count_items, split_items
 from ontomask.microdata.spelling import as_number, fold_text, is_silent, is_text
 from ontomask.privacy.units import Units
 from ontomask.taxonomy.match_result import Matching
@@ -186,9 +187,23 @@ def _concept_keys(
     for text, count in zip(texts, counts.tolist(), strict=True):
         if text is not None:
             tally[text] += count
-    matching = match(name, attribute, tally, tally if numeric else ())
+    sign = attribute.separator
+    items = tally if sign is None else count_items(tally, sign)
+    matching = match(name, attribute, items, items if numeric else ())
     concepts, position = matching.concepts, matching.taxonomy.position
-    return [int(position(concepts[text])) if text in concepts else _text_key(text) for text in texts]
+
+    def key(text: str | None) -> Hashable:
+        return int(position(concepts[text])) if text in concepts else _text_key(text)
+
+    return [
+        key(text) if text is None or sign is None else _set_key(map(key, split_items(text, sign))) for text in texts
+    ]
+
+
+def _set_key(items: Iterable[Hashable]) -> Hashable:
+    """What makes sets equal: their items, in no order; of one item what makes that equal."""
+    own = frozenset(items)
+    return next(iter(own)) if len(own) == 1 else own
 
 
 def _merged(keys: Sequence[Hashable]) -> tuple[Longs, list[int], list[Hashable]]:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from ontomask.arrays import TIE, Floats, Longs
-from ontomask.privacy.models import ClassRows, Judge, WholeTableModel
+from ontomask.privacy.judges import ClassRows, Judge
+from ontomask.privacy.models import WholeTableModel
 from ontomask.privacy.sensitive import Sensitive, Values
 from ontomask.privacy.severity_models import GivenColumns, GivenSeverity, Graded, SeverityModel
 from ontomask.privacy.transport import LineGround

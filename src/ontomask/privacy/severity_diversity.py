@@ -13,8 +13,8 @@ from pydantic import BeforeValidator, Field, model_validator
 from ontomask.arguments import counted
 from ontomask.arrays import Floats
 from ontomask.errors import DataError
+from ontomask.privacy.judges import ClassRows, Judge
 from ontomask.privacy.l_diversity import Variant, asks_nothing, check_c, diversity, in_words, not_diverse
-from ontomask.privacy.models import ClassRows, Judge
 from ontomask.privacy.severity_models import GivenColumns, GivenSeverity, SeverityModel
 from ontomask.settings import number, whole_number
 from ontomask.severity.severity import Severity

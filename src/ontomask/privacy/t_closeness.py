@@ -17,8 +17,9 @@ from ontomask.errors import DataError
 from ontomask.microdata.dtypes import read_dates
 from ontomask.microdata.spelling import fold_text
 from ontomask.privacy.apart import semantic_distances
+from ontomask.privacy.judges import ClassRows, Judge
 from ontomask.privacy.l_diversity import sensitive_names
-from ontomask.privacy.models import ClassRows, Judge, WholeTableModel
+from ontomask.privacy.models import WholeTableModel
 from ontomask.privacy.transport import EqualGround, OrderedGround, TableGround, TreeGround
 from ontomask.taxonomy.dag import Dag
 from ontomask.wording import RECORD, Unit

@@ -39,6 +39,8 @@ MANY_KEYS, MOST_RECORDS_OF_A_KEY = 50, 10
 FEW_CODES, LARGEST_CODE = 60, 9999
 #: Numbers that often stand for a missing value, where they lie far from all others.
 FAR_NUMBERS = (99, 999, 9999, 99999, -1, -9, -99, -999, -9999)
+#: Signs that may separate several items in a cell; so large a share of the texts has one.
+SEPARATORS, HAVE_SEVERAL = ("|", ";", ","), 0.1
 #: Words of a column that says what became of a dose; "no" says that there was none.
 _DOSES = ({"steady", "up", "down", "no"}, {"steady"})
 
@@ -84,6 +86,23 @@ class Facts:
         others = held.filter(~held.is_in(self.counts["value"].to_list()))
         more = pl.DataFrame({"value": others, "count": pl.Series([1] * len(others), dtype=self.counts["count"].dtype)})
         return replace(self, records=self.records + len(others), counts=pl.concat([self.counts, more]))
+
+    @cached_property
+    def separators(self) -> list[str]:
+        """The signs that may separate several items in a text."""
+        if self.dtype != pl.String:
+            return []
+        often = {sign: self.texts.str.contains(sign, literal=True) for sign in SEPARATORS}
+        return [sign for sign, has in often.items() if _mean(has) >= HAVE_SEVERAL]
+
+    def items(self, separator: str) -> Facts:
+        """The items of texts as a column of their own, each with the records that have it."""
+        split = pl.col("value").str.split(separator).list.eval(pl.element().str.strip_chars()).list.unique()
+        items = self.counts.with_columns(split).explode("value").filter(pl.col("value").fill_null("") != "")
+        counts = items.group_by("value", maintain_order=True).agg(pl.col("count").sum())
+        counts = counts.sort("count", "value", descending=[True, False])
+        records = int(counts["count"].sum())
+        return replace(self, records=records, missing=0, together=False, ordered=False, counts=counts)
 
     @property
     def held(self) -> int:

@@ -196,9 +196,9 @@ def _look(
     if role is not None and role != "identifier" and name in source.nested:
         raise nested(name, "lists or structures")
 
-    def ask(topic: Any) -> list[Candidate]:
-        written = facts
-        if facts.is_number and (given is not None or (topic is not None and topic.codes is not None)):
+    def ask(topic: Any, values: Facts) -> list[Candidate]:
+        written = values
+        if values.is_number and (given is not None or (topic is not None and topic.codes is not None)):
             written = Facts.of(source.as_written(name))
         return candidates(written, topic, None if given is None else str(given), known)
 
@@ -211,7 +211,8 @@ def _look(
     if name in source.nested:
         proposal.leave_out(
             "several values in one cell, which cannot be masked: it is left out of the release",
-            "if it is needed, give each value a column or a record of its own",
+            "if it holds lists of concepts, write kind: nominal, the taxonomy of its items and many: '|'; else give each value "
+            "a column or a record of its own",
         )
     return ColumnProfile(
         name, facts.type, facts.distinct, facts.missing, facts.unique, proposal, tuple(facts.examples())

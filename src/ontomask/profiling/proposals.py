@@ -33,12 +33,12 @@ _ANY_TAXONOMY = "a taxonomy of its values would keep more of their meaning: --ta
 def propose(
     facts: Facts,
     role: AnyRole | None,
-    ask: Callable[[Topic | None], Sequence[Candidate]],
+    ask: Callable[[Topic | None, Facts], Sequence[Candidate]],
     unmatched: Unmatched = "flat",
     *,
     all_seen: bool = True,
 ) -> Proposal:
-    """Propose what the column is. ``role``: given by the user. ``ask`` looks for taxonomies, which may take a while.
+    """Propose what the column is. ``role``: given by the user. ``ask`` looks for taxonomies of values, which may take a while.
 
     ``unmatched``: is a column nominal although masking will stop at some of its values, or flat? ``all_seen``: are these
     all values of the column, so that an order of them can be written out?
@@ -48,10 +48,14 @@ def propose(
     if not facts.distinct:
         return _empty(role)
     topic = topic_of_column(facts)
+    sets = None if topic is not None and topic.role == "identifier" else _sets(facts, topic, ask, unmatched)
+    if sets is not None:
+        _set_role(sets, facts, topic, role)
+        return sets
     named = _identifier(facts, topic) if role is None else None
     if named is not None:
         return named
-    found = [] if facts.dates or topic is COUNT else ask(topic)
+    found = [] if facts.dates or topic is COUNT else ask(topic, facts)
     if role is None and not any(c.fits for c in found):
         named = _all_different(facts, topic) or _repeating_key(facts, topic)
         if named is not None:
@@ -172,6 +176,27 @@ def _kind(
         made.hints = [hint for hint in made.hints if hint != _ANY_TAXONOMY]
         (made.checks if best.holds_most else made.hints).append(_near(best))
     return _computable(facts, made)
+
+
+def _sets(
+    facts: Facts, topic: Topic | None, ask: Callable[[Topic | None, Facts], Sequence[Candidate]], unmatched: Unmatched
+) -> Proposal | None:
+    """Several concepts in a cell: a sign separates what a taxonomy knows, and it does not know the texts as they stand."""
+    if facts.dates:
+        return None
+    for sign in facts.separators:
+        items = facts.items(sign)
+        found = ask(topic, items)
+        best = found[0] if found else None
+        if best is None or not best.fits or not (best.complete or unmatched == "stop"):
+            continue
+        if any(whole.taxonomy == best.taxonomy and whole.fits for whole in ask(topic, facts)):
+            return None  # a label may hold the sign
+        made = _nominal(items, best, found)
+        made.more["many"], made.candidates = sign, found
+        made.reasons.insert(0, f"cells hold several items, separated by {sign!r} (many)")
+        return made
+    return None
 
 
 def _nominal(facts: Facts, best: Candidate, found: Sequence[Candidate]) -> Proposal:

@@ -19,6 +19,7 @@ from ontomask.errors import DataError, NotSatisfied, OntomaskError, OntomaskWarn
 from ontomask.microdata.csv_types import Codes, typed
 from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.formats import FORMATS
+from ontomask.microdata.item_lists import without_lists
 from ontomask.microdata.reading import read_table
 from ontomask.policy.verification import Verification, check_release
 from ontomask.privacy.classes import as_written
@@ -112,7 +113,7 @@ class ReadBack:
             lazy = known.scan(file)
             names = lazy.collect_schema().names()
             data = lazy.select(selectors.by_name([name for name in names if name in needed])).collect()
-            return as_written(data, policy.quasi_identifiers), names
+            return as_written(without_lists(data, policy.separators), policy.quasi_identifiers), names
         if not known.text:
             data = read_table(file, format=format).data
             return as_written(data, policy.quasi_identifiers), data.columns

@@ -121,6 +121,7 @@ def _write(one: Result, path: Path, *, overwrite: bool, encoding: str, decimal: 
         encoding=encoding,
         decimal=decimal,
         source=one.prepared.source,
+        separators=one.policy.separators,
         check=ReadBack(one, encoding=encoding, decimal=decimal),
         **options,
     )

@@ -98,12 +98,15 @@ class Result(ReleaseEvaluation, Generic[FrameT]):
     @property
     def released(self) -> Examined:
         """The frame as it is now; nobody need have changed it."""
-        return self.examined.beside(NativeFrame.of(self.data).data)
+        return self.examined.beside(self._native(self.data).data)
+
+    def _native(self, frame: FrameT) -> NativeFrame:
+        return NativeFrame.of(frame, separators=self.policy.separators)
 
     def unchanged(self) -> Examined:
         """The frame as it is now; an error if somebody changed it: what the run knows is of the release as it was."""
         released = self.released
-        if not released.data.equals(NativeFrame.of(self.prepared.taken.restore(self.examined.data)).data):
+        if not released.data.equals(self._native(self.prepared.taken.restore(self.examined.data)).data):
             raise DataError(
                 "the data were changed after they were verified: figures of the result are of what it was",
                 remedy="Assess what you have now by assess(original, data, policy), or run anonymize again and leave "

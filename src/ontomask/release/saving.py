@@ -291,7 +291,8 @@ def _write_data(result: Result, release: Path, suffix: str, escape: bool) -> tup
     for number, one in enumerate(result.each, 1):
         check = ReadBack(one)
         file = numbered(release / f"release{suffix}", number, len(result.each))
-        files.append(write_table(one.data, file, escape_formulas=escape, check=check))
+        separators = result.policy.separators
+        files.append(write_table(one.data, file, escape_formulas=escape, separators=separators, check=check))
         found.append(check.verification)
     result = result.verified(found)
     if not result.satisfied:

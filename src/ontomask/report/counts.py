@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import short
 from ontomask.microdata.columns import Column
+from ontomask.microdata.item_lists import count_items, split_items
 
 if TYPE_CHECKING:
     from ontomask.report.reportable import Reportable
@@ -50,7 +51,7 @@ class Studied:
         return frame.unique("value", keep="first", maintain_order=True).rows()
 
     def after(self) -> dict[str, int]:
-        """How often each text is shown."""
+        """How often each text is shown; of sets each item."""
         frame = pl.DataFrame({"value": self.shown, "records": self.records})
         counted = frame.group_by("value", maintain_order=True).agg(pl.col("records").sum())
         return self._tally(counted["value"], counted["records"])
@@ -62,7 +63,11 @@ class Studied:
         tally: Counter[str] = Counter()
         for value, number in zip(values.to_list(), records.to_list(), strict=True):
             tally[text_in(self.column, value)] += int(number)
-        return dict(tally)
+        separator = self.column.attribute.separator
+        if separator is None:
+            return dict(tally)
+        missing = tally.pop(MISSING, 0)
+        return dict(count_items(tally, separator)) | ({MISSING: missing} if missing else {})
 
 
 def studied(result: Reportable) -> Iterator[Studied]:
@@ -100,11 +105,11 @@ def text_in(column: Column, value: Any) -> str:
 
 def meanings(column: Column) -> Callable[[str], str]:
     """A function that adds to a value, if it is the code of a concept, what that is called."""
-    meaning = column.meaning
-    if meaning is None:
+    items, separator = column.items, column.attribute.separator
+    if items is None:
         return lambda text: text
-    taxonomy = meaning.taxonomy
-    own = {text_of(value): int(concept) for value, concept in zip(column.values, meaning.concepts, strict=True)}
+    taxonomy = items.taxonomy
+    own = {text_of(value): int(concept) for value, concept in zip(items.values, items.concepts, strict=True)}
 
     def named(text: str) -> str:
         place = own[text] if text in own else taxonomy.find(text)
@@ -113,7 +118,9 @@ def meanings(column: Column) -> Callable[[str], str]:
         label = taxonomy.terms(place)[0]
         return text if label == text else f"{text} {label}"
 
-    return named
+    if separator is None:
+        return named
+    return lambda text: f" {separator} ".join(map(named, split_items(text, separator)))
 
 
 # ---- distributions -------------------------------------------------------------------------------------------------

@@ -104,12 +104,12 @@ def _moved(result: Reportable) -> list[list[dict[str, Any]]]:
 def branch(studied: Studied) -> dict[str, Any] | None:
     """The branch of the taxonomy that holds all values of a column, with the records at and below each concept."""
     column = studied.column
-    meaning = column.meaning
+    meaning = column.items
     if meaning is None or not (meaning.concepts >= 0).any():
         return None
     dag, taxonomy = meaning.taxonomy.dag, meaning.taxonomy
     shown = _concepts_shown(studied, column)
-    parts = [(meaning.concepts, column.counts)] + ([(shown, studied.records)] if shown is not None else [])
+    parts = [(meaning.concepts, meaning.counts)] + ([shown] if shown is not None else [])
     used = np.unique(np.concatenate([concepts[concepts >= 0] for concepts, _ in parts]))
     top = dag.common_subsumer(used)
     nodes = dag.in_order(dag.mark_ancestors(used))
@@ -153,13 +153,19 @@ def branch(studied: Studied) -> dict[str, Any] | None:
     }
 
 
-def _concepts_shown(studied: Studied, column: Column) -> NDArray[np.int64] | None:
-    """The concept that each group shows; None if what it shows is not a concept, as levels of a file need not be."""
+def _concepts_shown(studied: Studied, column: Column) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """The concepts that groups show, of sets all of them, and the records of each; None if what they show is not a concept, as
+    levels of a file need not be."""
     if not studied.decoded:
         spelled = {text_of(column.decode(np.array([centre]))[0]) for _, centre in studied.shown_centres()}
         if not {text_of(value) for value, _ in studied.shown_centres()} <= spelled:
             return None
-    return studied.centres.astype(np.int64)
+    centres, sets = studied.centres.astype(np.int64), column.item_sets
+    if sets is None:
+        return centres, studied.records
+    members = [sets.concepts_of(int(number)) for number in centres]
+    concepts = np.array([concept for own in members for concept in own], dtype=np.int64)
+    return concepts, np.repeat(studied.records, [len(own) for own in members])
 
 
 def _weights(n: int, concepts: NDArray[np.int64], records: NDArray[np.int64]) -> NDArray[np.float64]:

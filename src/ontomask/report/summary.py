@@ -135,7 +135,7 @@ def summarize(
             content["left_out"] = [*LEFT_OUT, ["Risk before masking, losses by column", near]]
         return content
     columns = list(studied(result))
-    nominal = [one for one in columns if one.column.meaning is not None]
+    nominal = [one for one in columns if one.column.items is not None]
     return content | {
         "distributions": sections.distributions(columns),
         "examples": examples(result),

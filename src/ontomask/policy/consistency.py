@@ -1,0 +1,75 @@
+"""What must fit together in a policy: keys, roles, models and columns of sets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ontomask.policy.policy import Policy
+    from ontomask.privacy.models import Model
+
+#: Methods that take columns of sets, whatever their other settings refuse.
+TAKE_SETS = (
+    "microaggregation",
+    "recoding",
+    "generalization",
+    "suppression",
+    "resampling",
+    "profile_microaggregation",
+)
+
+
+def require_consistent(policy: Policy) -> None:
+    """A ``ValueError`` if a part of the policy has no meaning beside another."""
+    _keys_are_listed(policy)
+    _something_to_mask(policy)
+    for model in policy.require:
+        _columns_of_model(policy, model)
+    _sets_are_taken(policy)
+
+
+def _keys_are_listed(policy: Policy) -> None:
+    for what, columns in (("person", policy.person), ("household", policy.household)):
+        if len(set(columns)) < len(columns):
+            raise ValueError(f"{what}: a column is named twice")
+        for name in columns:
+            if name not in policy.attributes:
+                raise ValueError(f"{what}: {name!r} is not one of the attributes: list it, with kind: identifier")
+        if columns and not any(policy.attributes[name].role == "identifier" for name in columns):
+            raise ValueError(
+                f"{what}: {', '.join(columns)} would be released, and say which records belong together: give it "
+                "kind: identifier, or keep: pseudonym where that is wanted"
+            )
+
+
+def _something_to_mask(policy: Policy) -> None:
+    if not policy.masked:
+        masks = ("quasi",) if policy.method is None else policy.method.masks
+        if masks == ("quasi",):
+            raise ValueError(
+                "no column is a quasi-identifier (role: quasi): there is nothing to mask and nothing to check"
+            )
+        raise ValueError(f"no column has a role that the method masks: {' or '.join(masks)}")
+    if policy.require and not policy.quasi_identifiers:
+        raise ValueError("require: no column is a quasi-identifier (role: quasi): there is nothing to check")
+
+
+def _columns_of_model(policy: Policy, model: Model) -> None:
+    items, named = model.item_column, model.named_attribute
+    if items is not None and (items not in policy.quasi_identifiers or policy.attributes[items].separator is None):
+        raise ValueError(f"require: {model.describe()}: {items!r} is not a quasi-identifier that holds sets (many)")
+    if named in policy.identifiers:
+        raise ValueError(
+            f"require: {model.describe()} looks at {named!r}, an identifier, whose values no release has: "
+            "name a sensitive column"
+        )
+
+
+def _sets_are_taken(policy: Policy) -> None:
+    why = None if policy.method is None else policy.method.refuses_sets
+    sets = [name for name in policy.studied if policy.attributes[name].separator is not None]
+    if policy.method is not None and why is not None and sets:
+        raise ValueError(
+            f"method: {policy.method.name} cannot be used on {sets[0]!r}, which holds sets (many): {why}. Methods that "
+            f"take sets: {', '.join(TAKE_SETS)}"
+        )
