@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import struct
 from collections.abc import Sequence
 from datetime import date, timedelta
 from fractions import Fraction
@@ -47,3 +49,13 @@ def days_of(name: str, day: date) -> tuple[date, date]:
     while last < date.max and unit(name, last + timedelta(days=1)) == unit(name, day):
         last += timedelta(days=1)
     return first, last
+
+
+def shift(key: bytes, most: int, step: int, person: list[str]) -> int:
+    """The days by which the dates of a person move: of all shifts but 0, from back to forth, the one at h mod their number."""
+    parts = [part.encode() for part in ("date shift", str(most), str(step), *person)]
+    message = b"".join(struct.pack(">Q", len(part)) + part for part in parts)
+    inner, outer = (bytes(byte ^ pad for byte in key.ljust(64, b"\0")) for pad in (0x36, 0x5C))
+    digest = hashlib.sha256(outer + hashlib.sha256(inner + message).digest()).hexdigest()
+    shifts = [steps * step for steps in range(-most, most + 1) if steps != 0]
+    return shifts[int(digest, 16) % len(shifts)]

@@ -226,7 +226,7 @@ def test_consequences_are_said() -> None:
 def test_notes_say_where_the_key_is() -> None:
     drawn = [str(note) for note in om.anonymize(FRAME, policy()).notes]
     given = [str(note) for note in om.anonymize(FRAME, policy(), key=KEY).notes]
-    assert "pseudonyms were made with a new key, which a saved result keeps in confidential/pseudonym-key.txt" in drawn
+    assert "pseudonyms were made with a new key, which a saved result keeps in confidential/key.txt" in drawn
     assert "pseudonyms were made with a key that was given; the result does not hold it" in given
     for notes in (drawn, given):
         assert "identifiers removed: name" in notes
@@ -262,7 +262,7 @@ def command(*arguments: str, cwd: Path, code: int = 0) -> str:
 
 
 def key_of(folder: Path) -> bytes:
-    return bytes.fromhex((folder / "confidential" / "pseudonym-key.txt").read_text().splitlines()[1])
+    return bytes.fromhex((folder / "confidential" / "key.txt").read_text().splitlines()[1])
 
 
 def test_the_command_line_draws_a_key_takes_it_again_and_never_shows_it(tmp_path: Path) -> None:
@@ -270,7 +270,7 @@ def test_the_command_line_draws_a_key_takes_it_again_and_never_shows_it(tmp_path
     FRAME.write_parquet(tmp_path / "in.parquet")
     policy(require=[om.KAnonymity(k=2)]).save(tmp_path / "policy.yaml")
     printed = command("run", "policy.yaml", "in.csv", "-o", "one", cwd=tmp_path)
-    kept = "one/confidential/pseudonym-key.txt"
+    kept = "one/confidential/key.txt"
     printed += command("run", "policy.yaml", "in.parquet", "-o", "two", "--json", "--key", kept, cwd=tmp_path)
     one, two = (tmp_path / name for name in ("one", "two"))
     released = pl.read_csv(one / "release" / "release.csv"), pl.read_parquet(two / "release" / "release.parquet")
@@ -278,11 +278,11 @@ def test_the_command_line_draws_a_key_takes_it_again_and_never_shows_it(tmp_path
     assert "Never publish it" in (tmp_path / kept).read_text()
     if os.name != "nt":
         assert stat.S_IMODE((tmp_path / kept).stat().st_mode) == 0o600
-    assert not (two / "confidential" / "pseudonym-key.txt").exists()
+    assert not (two / "confidential" / "key.txt").exists()
     for spelled in spellings(key_of(one)):
         assert spelled not in printed.encode()
         for path in (*one.rglob("*"), *two.rglob("*"), tmp_path / "policy.yaml"):
-            if path.is_file() and path.name != "pseudonym-key.txt":
+            if path.is_file() and path.name != "key.txt":
                 assert spelled not in path.read_bytes(), path.name
     for folder in (one, two):
         assert om.verify_result(folder).holds
@@ -290,7 +290,7 @@ def test_the_command_line_draws_a_key_takes_it_again_and_never_shows_it(tmp_path
     listed = json.loads((two / "confidential" / "manifest.json").read_text())
     assert "key" not in json.dumps(listed)
     refused = command("run", "policy.yaml", "in.csv", "-o", "one", "--force", "--key", kept, cwd=tmp_path, code=2)
-    assert "pseudonym-key.txt: this is a file that the data, the policy or the key came from" in refused
+    assert "key.txt: this is a file that the data, the policy or the key came from" in refused
     assert key_of(one)
     found = command("verify", "policy.yaml", "in.csv", cwd=tmp_path, code=1)
     assert "FAILS: identifiers are still in the data: name; values are left that are not pseudonyms: pid" in found
@@ -302,7 +302,7 @@ def test_in_python(tmp_path: Path) -> None:
     assert not first.data.equals(other.data)
     assert first.key is not None
     folder = first.save(tmp_path / "one", report=True)
-    kept = folder / "confidential" / "pseudonym-key.txt"
+    kept = folder / "confidential" / "key.txt"
     assert "identifier, released as a pseudonym" in (folder / "release" / "report.html").read_text()
     for key in (kept, str(kept), key_of(folder), first.key):
         assert om.anonymize(FRAME, policy(), key=key).data.equals(first.data)

@@ -154,7 +154,7 @@ def _untouched(before: pl.DataFrame, after: pl.DataFrame, policy: Policy) -> lis
     masked = {*policy.masked, *policy.identifiers}
     if policy.method is None:  # a sensitive column may have been shuffled
         masked = {name for name, attribute in policy.attributes.items() if attribute.role != "other"}
-    names = [name for name in before.columns if name in after.columns]
+    names = [name for name in before.columns if name in after.columns and name not in policy.shifted]
     return [n for n in names if (n not in masked if n in policy.attributes else policy.unlisted == "other")]
 
 

@@ -31,7 +31,7 @@ EPILOG = epilog(
     "run policy.yaml stays.parquet -o result --force --quiet",
     "run policy.yaml stays.csv -o result --format parquet --json",
     "run policy.yaml stays.csv -o again --secret result/confidential/secret.txt",
-    "run visits.yaml visits.csv -o visits --key result/confidential/pseudonym-key.txt",
+    "run visits.yaml visits.csv -o visits --key result/confidential/key.txt",
     codes="0 done; 1 the release fails what the policy requires and is refused",
 )
 
@@ -68,8 +68,8 @@ def command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="The key of an earlier result (confidential/pseudonym-key.txt): identifiers with keep: pseudonym get the same "
-            "pseudonyms as there. Default: a new random key.",
+            help="The key of an earlier result (confidential/key.txt): identifiers with keep: pseudonym get the same "
+            "pseudonyms as there, and dates with shift the same shifts. Default: a new random key.",
         ),
     ] = None,
     report: Annotated[bool, typer.Option(help="Write the reports and the assessment, which take extra time.")] = True,
@@ -93,8 +93,8 @@ def command(
 
     FOLDER/release is what you hand out: the data, the guarantees and a public report. FOLDER/confidential shows the
     original of each released record; keep it with the original data. It contains the internal report, the policy, the
-    secret behind all random choices, a new key of pseudonyms, the mapping of original to released values, the assessment,
-    and a manifest with versions and hashes. FOLDER appears only when it is complete.
+    secret behind all random choices, a new key of pseudonyms and shifts of dates, the mapping of original to released
+    values, the assessment, and a manifest with versions and hashes. FOLDER appears only when it is complete.
     """
     from ontomask.distances.kept_tables import tables_kept
     from ontomask.engines.memory import anonymize

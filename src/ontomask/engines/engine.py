@@ -67,7 +67,7 @@ class Engine(ABC, Generic[SomeOutcome]):
         if policy.method is None:
             raise PolicyError("the policy names no method", remedy="Add one, such as method=Microaggregation(k=5).")
         self.policy, self.secret = policy, secret
-        self.key = chosen_key(key, needed=bool(policy.pseudonyms))
+        self.key = chosen_key(key, needed=bool(policy.derived))
         self.method: Method = policy.method
 
     @abstractmethod
@@ -134,7 +134,7 @@ class Engine(ABC, Generic[SomeOutcome]):
             *marks_of(self.policy, self.secret),
             *original.shared_identifiers,
             *original.notes,
-            *([] if self.key is None else [self.key.note]),
+            *([] if self.key is None else [self.key.note(self.policy.derived)]),
             *masked.notes,
             *written.notes,
         ]

@@ -76,7 +76,8 @@ def anonymize(
     secret : path, bytes or Secret, optional
         Repeats a run: its ``confidential/secret.txt``, or 32 bytes; not given: one is drawn.
     key : path, bytes or Key, optional
-        What pseudonyms are derived from: the key file of an earlier result, or 32 bytes; not given: one is drawn.
+        What pseudonyms and shifts of dates are derived from: the key file of an earlier result, or 32 bytes; not given: one is
+        drawn.
     progress : callable, optional
         ``progress(fraction, message)`` is called between steps; it stops the work by returning False or raising.
     allow_unsatisfied : bool, default False
@@ -100,7 +101,7 @@ def anonymize(
     -----
     The release is checked against what the method promises and what the policy requires, on the decoded output itself.
     All that is random comes from the secret, which is saved in ``confidential/secret.txt``. A key that was drawn is saved in
-    ``confidential/pseudonym-key.txt``; one that was given is not.
+    ``confidential/key.txt``; one that was given is not.
 
     Examples
     --------

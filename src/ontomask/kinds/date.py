@@ -7,13 +7,11 @@ which it came, and what generalization shows besides (months, intervals) is text
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import counted, is_number, short
@@ -28,15 +26,15 @@ from ontomask.hierarchies.calendar import (
     day,
     number,
     unit_days,
-    unit_edges,
 )
-from ontomask.kinds.continuous import ContinuousAttribute, ContinuousColumn, Span
-from ontomask.kinds.date_texts import ISO, MAY, POINTS, checked_format, read_day, remedy, write_day
+from ontomask.kinds.continuous import ContinuousAttribute, Span
+from ontomask.kinds.date_column import TO, DateColumn
+from ontomask.kinds.date_texts import ISO, MAY, POINTS, checked_format, read_day, remedy, with_day, write_day
 from ontomask.microdata.columns import refuse_odd, rows_where
+from ontomask.microdata.date_shifts import WEEK, Shift, checked_shift, moved
 from ontomask.microdata.dtypes import is_text
 from ontomask.statements import Statement, note
 
-_TO = " to "
 MIDNIGHT = time(0)
 #: What is counted of a column beside the forms of its texts.
 _TIMES = "time of day"
@@ -76,8 +74,9 @@ class Date(ContinuousAttribute):
         default=None,
         description="how dates are written as text: '%d/%m/%Y'; not given: 2024-05-31, or with points 31.05.2024",
     )
-    time_of_day: Literal["error", "drop"] = Field(
-        default="error", description="points in time: an error, or drop (every release has the days alone)"
+    time_of_day: Literal["error", "drop", "keep"] = Field(
+        default="error",
+        description="points in time: an error, drop (every release has the days alone), or keep (with role: other)",
     )
     earliest: Annotated[date | None, BeforeValidator(_day)] = Field(
         default=None, description="this day and all before are one class, '1930-01-01 or earlier', in every release"
@@ -85,6 +84,30 @@ class Date(ContinuousAttribute):
     latest: Annotated[date | None, BeforeValidator(_day)] = Field(
         default=None, description="this day and all after are one class, '2024-12-31 or later', in every release"
     )
+
+    shift: Annotated[int | None, BeforeValidator(checked_shift)] = Field(
+        default=None,
+        description="all dates of a person are moved by the same 1 to so many days, back or forth, in every release; the "
+        "policy names the person",
+    )
+    shift_by: Literal["days", "weeks"] = Field(
+        default="days", description="weeks: shifts are whole weeks, so that weekdays stay"
+    )
+
+    @model_validator(mode="after")
+    def _times_are_not_masked(self) -> Self:
+        if self.time_of_day == "keep" and (self.role != "other" or self.earliest or self.latest):
+            raise ValueError(
+                "time_of_day: keep is for columns with role: other, without earliest and latest: days are masked, and times of "
+                "day are not"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _shift_has_steps(self) -> Self:
+        if self.shift_by == "weeks" and (self.shift is None or self.shift < WEEK):
+            raise ValueError(f"shift_by: weeks goes with a shift of {WEEK} days or more")
+        return self
 
     @model_validator(mode="after")
     def _ends_apart(self) -> Self:
@@ -100,7 +123,14 @@ class Date(ContinuousAttribute):
     @property
     def described(self) -> str:
         codes = [str(self.shown(limit)) for limit in (self.earliest, self.latest) if limit is not None]
-        return f"{self.in_words}; open classes: {', '.join(codes)}" if codes else self.in_words
+        shift = self.date_shift
+        return "; ".join(
+            [
+                self.in_words,
+                *([f"open classes: {', '.join(codes)}"] if codes else []),
+                *([f"shifted by person by {shift.in_words}"] if shift is not None else []),
+            ]
+        )
 
     @property
     def least(self) -> float | None:
@@ -126,9 +156,9 @@ class Date(ContinuousAttribute):
         return (ISO, POINTS) if self.format is None else (self.format, ISO)
 
     def _read_day(self, text: str) -> date | None:
-        """A day alone: no release has a time of day."""
+        """A day alone: no release has a time of day that is not kept."""
         found = read_day(text, self._forms)
-        return None if found is None or found[2] else found[0]
+        return None if found is None or (found[2] and self.time_of_day != "keep") else found[0]
 
     def span_of(self, text: str) -> Span | None:
         for mark in (EARLIER, LATER):
@@ -137,7 +167,7 @@ class Date(ContinuousAttribute):
                 if base is None or not np.isfinite(base).all():
                     return None
                 return Span(-np.inf, base.high) if mark == EARLIER else Span(base.low, np.inf)
-        ends = [self._read_day(part) for part in text.split(_TO)]
+        ends = [self._read_day(part) for part in text.split(TO)]
         if len(ends) <= 2 and None not in ends:
             low, high = (float(number(end)) for end in (ends[0], ends[-1]) if end is not None)
             return Span(low, high) if low <= high else None
@@ -172,8 +202,8 @@ class Date(ContinuousAttribute):
     def _rewritten(self, text: str, form: str) -> str:
         """A text with its days in another form; units of the calendar stay."""
         mark = next((mark for mark in (EARLIER, LATER) if text.endswith(mark)), "")
-        parts = [(part, self._read_day(part)) for part in text.removesuffix(mark).split(_TO)]
-        return _TO.join(part if found is None else write_day(found, form) for part, found in parts) + mark
+        parts = [(part, self._read_day(part)) for part in text.removesuffix(mark).split(TO)]
+        return TO.join(part if found is None else write_day(found, form) for part, found in parts) + mark
 
     # ---- from the data and to the release ----------------------------------------------------------------------------------
 
@@ -181,10 +211,19 @@ class Date(ContinuousAttribute):
     def converts(self) -> bool:
         return True
 
-    def checked(self, name: str, values: pl.Series, rows: Longs | None) -> pl.Series:
-        return self.read(name, values, rows)[0]
+    @property
+    def date_shift(self) -> Shift | None:
+        if self.shift is None:
+            return None
+        return Shift(self.shift // WEEK, WEEK) if self.shift_by == "weeks" else Shift(self.shift, 1)
 
-    def read(self, name: str, values: pl.Series, rows: Longs | None) -> tuple[pl.Series, Counter[str]]:
+    def checked(self, name: str, values: pl.Series, rows: Longs | None) -> pl.Series:
+        days = self if self.time_of_day != "keep" else self.changed(time_of_day="error")  # nothing computes with times
+        return days.read(name, values, rows)[0]
+
+    def read(
+        self, name: str, values: pl.Series, rows: Longs | None, shifted: Longs | None = None
+    ) -> tuple[pl.Series, Counter[str]]:
         dtype, tally = values.dtype, Counter[str]()
         if dtype == pl.Null:
             raise DataError(
@@ -195,7 +234,7 @@ class Date(ContinuousAttribute):
         if is_text(dtype) or (dtype.is_integer() and self.format is not None):
             days = self._read_texts(name, values.cast(pl.String), rows, tally)
         elif isinstance(dtype, pl.Datetime):
-            days = values.dt.date()
+            days = values if self.time_of_day == "keep" else values.dt.date()
             self._refuse_times(name, values.dt.time() != MIDNIGHT, rows, tally)
         elif isinstance(dtype, pl.Date):
             days = values
@@ -205,8 +244,18 @@ class Date(ContinuousAttribute):
                 where=f"column {name!r}",
                 remedy="Give dates, or text such as 2024-05-31; for numbers such as 20240531 set format: '%Y%m%d'.",
             )
-        refuse_odd(name, ~days.to_physical().is_between(FIRST_DAY, LAST_DAY), "outside of the years 1 to 9999", rows)
+        _refuse_beyond(name, days, "outside of the years 1 to 9999", rows)
+        if shifted is not None:
+            days = moved(days, shifted)
+            _refuse_beyond(name, days, "outside of the years 1 to 9999 once shifted", rows)
+        if self.time_of_day == "keep" and is_text(dtype):  # a time of day stays as it is written
+            return self._moved_texts(values.cast(pl.String), days), tally
         return self._limited(days, tally), tally
+
+    def _moved_texts(self, texts: pl.Series, days: pl.Series) -> pl.Series:
+        forms = self._forms if self.format is None else (self.format,)
+        pairs = zip(texts.to_list(), days.to_list(), strict=True)
+        return pl.Series([None if text is None else with_day(text, forms, day) for text, day in pairs], dtype=pl.String)
 
     def _read_texts(self, name: str, texts: pl.Series, rows: Longs | None, tally: Counter[str]) -> pl.Series:
         counts = texts.alias("text").drop_nulls().value_counts(name="records")
@@ -233,7 +282,7 @@ class Date(ContinuousAttribute):
         return texts.replace_strict(pl.Series(every, dtype=pl.String), days, return_dtype=pl.Date)
 
     def _refuse_times(self, name: str, timed: pl.Series, rows: Longs | None, tally: Counter[str]) -> None:
-        if not timed.any():
+        if self.time_of_day == "keep" or not timed.any():
             return
         shown, places = rows_where(timed, rows)
         if self.time_of_day == "error":
@@ -241,7 +290,7 @@ class Date(ContinuousAttribute):
                 f"holds {counted(len(places), 'value')} with a time of day ({shown})",
                 where=f"column {name!r}",
                 remedy="Set time_of_day: drop, so that every release has the days alone; or call the column Ordinal, which "
-                "keeps the order of time.",
+                "keeps the order of time. In a column of role: other the time is released as it is with time_of_day: keep.",
                 rows=places,
             )
         tally[_TIMES] += len(places)
@@ -279,10 +328,10 @@ class Date(ContinuousAttribute):
     def read_any(self, values: pl.Series) -> pl.Series:
         if isinstance(values.dtype, pl.Datetime):
             timed = (values.dt.time() != MIDNIGHT).any()
-            values = values if timed and self.time_of_day == "error" else values.dt.date()
+            values = values if timed and self.time_of_day != "drop" else values.dt.date()
         if isinstance(values.dtype, pl.Date):
             return self._limited(values)
-        if not is_text(values.dtype):
+        if not is_text(values.dtype) or self.time_of_day == "keep":
             return values
         every = values.cast(pl.String).unique().drop_nulls()
         days = [self.position_of(text) for text in every.to_list()]
@@ -305,7 +354,7 @@ class Date(ContinuousAttribute):
     def written(self, values: pl.Series, before: pl.Series, *, coded: bool) -> pl.Series:
         """In the form of the column, where it came as text; units of the calendar are text whatever it was."""
         form = self._own_form(before)
-        if not coded and form is None:
+        if (not coded and form is None) or (is_text(values.dtype) and self.time_of_day == "keep"):
             return values
         every = values.unique().drop_nulls()
         texts = [self._rewritten(str(self._code(value)), form or ISO) for value in every.to_list()]
@@ -345,41 +394,5 @@ class Date(ContinuousAttribute):
         return DateColumn(name, self, values, counts, missing, at=at)
 
 
-@dataclass(frozen=True, eq=False)
-class DateColumn(ContinuousColumn):
-    """Values are dates, whatever the column came as."""
-
-    @property
-    def calendar_days(self) -> Floats:
-        return self.at
-
-    @property
-    def whole(self) -> bool:
-        return True
-
-    @property
-    def step(self) -> float:
-        return 1.0
-
-    def rounded(self, centres: NDArray[Any]) -> NDArray[Any]:
-        return super().rounded(np.clip(np.rint(centres), FIRST_DAY, LAST_DAY))
-
-    def write_between(self, low: float, high: float, *, closed: bool) -> str:
-        first, last = day(np.ceil(low)), day(high if closed else np.ceil(high) - 1)
-        return str(first) if first == last else f"{first}{_TO}{last}"
-
-    def write_below(self, high: float, *, closed: bool) -> str:
-        return f"{day(high if closed else np.ceil(high) - 1)}{EARLIER}"
-
-    def write_above(self, low: float) -> str:
-        return f"{day(np.ceil(low))}{LATER}"
-
-    def place_text(self, position: float) -> str:
-        return str(day(position))
-
-    def edges(self, low: float, high: float, most: int) -> list[float] | None:
-        return unit_edges(low, high, most)
-
-    def decode(self, centres: NDArray[Any]) -> pl.Series:
-        days = pl.Series(self.name, np.rint(centres), dtype=pl.Float64).fill_nan(None)
-        return days.clip(FIRST_DAY, LAST_DAY).cast(pl.Int32).cast(pl.Date)
+def _refuse_beyond(name: str, days: pl.Series, what: str, rows: Longs | None) -> None:
+    refuse_odd(name, ~days.cast(pl.Date).to_physical().is_between(FIRST_DAY, LAST_DAY), what, rows)

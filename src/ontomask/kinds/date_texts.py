@@ -52,7 +52,7 @@ def checked_format(form: str) -> str:
 def _pattern(form: str) -> re.Pattern[str]:
     pieces = re.split(r"(%.)", form)
     written = "".join(_PARTS[piece] if piece in _PARTS else re.escape(piece) for piece in pieces)
-    return re.compile(rf"\s*{written}{_CLOCK}\s*", re.IGNORECASE | re.ASCII)
+    return re.compile(rf"\s*(?P<date>{written}){_CLOCK}\s*", re.IGNORECASE | re.ASCII)
 
 
 def read_day(text: str, forms: Sequence[str]) -> tuple[date, str, bool] | None:
@@ -71,6 +71,16 @@ def read_day(text: str, forms: Sequence[str]) -> tuple[date, str, bool] | None:
         time = parts["time"]
         return day, form, time is not None and not _MIDNIGHT.fullmatch(time)
     return None
+
+
+def with_day(text: str, forms: Sequence[str], day: date) -> str:
+    """A text that is read by one of the forms, with another day and the same time of day."""
+    for form in forms:
+        found = _pattern(form).fullmatch(text)
+        if found is not None and read_day(text, [form]) is not None:
+            first, last = found.span("date")
+            return text[:first] + write_day(day, form) + text[last:]
+    raise ValueError("the text is not read by any of these forms")
 
 
 def _month(name: str) -> int:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ontomask.microdata.columns import Coded, Codes
+    from ontomask.microdata.date_shifts import Shift
     from ontomask.microdata.released_values import ReleasedValues
 
 Role = Literal["quasi", "sensitive", "other"]
@@ -123,6 +124,12 @@ class Listed(Settings):
     def written(self, values: pl.Series, before: pl.Series, *, coded: bool) -> pl.Series:
         """What a release shows; ``before``: the column as it came in. ``coded``: the column is text, for it has codes."""
         return values
+
+    @property
+    def date_shift(self) -> Shift | None:
+        """By how much the dates of a person are moved before anything looks at them; None: they are not. ``read`` of such a
+        kind takes the days by which each record is ``shifted``."""
+        return None
 
     def shown(self, value: Any) -> Any:
         """A value that the kind works with, as a release shows it where it is a code."""

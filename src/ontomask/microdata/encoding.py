@@ -214,19 +214,21 @@ def require_some_kept(kept: int) -> None:
 
 
 class Conversions:
-    """Columns as their kinds work with them: dates read, open classes coded, areas raised, in all data or in chunks."""
+    """Columns as their kinds work with them: dates read and shifted, open classes coded, areas raised; of all or in chunks."""
 
     def __init__(self, attributes: Mapping[str, Any]) -> None:
         self._attributes = {name: attribute for name, attribute in attributes.items() if attribute.converts}
         self._tally: dict[str, Counter[str]] = {name: Counter() for name in self._attributes}
         self._seen = 0
 
-    def apply(self, data: pl.DataFrame) -> pl.DataFrame:
-        """The data, converted; an error names the records whose values cannot be."""
+    def apply(self, data: pl.DataFrame, shifts: Mapping[str, Longs] | None = None) -> pl.DataFrame:
+        """The data, converted; an error names the records whose values cannot be. ``shifts``: by column, by how many days the
+        date of each record moves."""
         rows, changed = np.arange(self._seen, self._seen + len(data)), []
         for name, attribute in self._attributes.items():
             if name in data.columns:
-                values, tally = attribute.read(name, data[name], rows)
+                own = {"shifted": shifts[name]} if shifts and name in shifts else {}
+                values, tally = attribute.read(name, data[name], rows, **own)
                 self._tally[name] += tally
                 changed.append(values.alias(name))
         self._seen += len(data)

@@ -42,7 +42,7 @@ def pseudonyms(values: Any, key: str | Path | bytes | Key, domain: str) -> list[
     values : list or column
         Identifiers as the original data hold them.
     key : path, bytes or Key
-        The key of the release: its ``confidential/pseudonym-key.txt``, or 32 bytes.
+        The key of the release: its ``confidential/key.txt``, or 32 bytes.
     domain : str
         What they identify: ``domain`` of the column in the policy, or its name where the policy gives none.
 

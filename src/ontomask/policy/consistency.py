@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ontomask.policy.record_keys import require_listed, require_persons
+
 if TYPE_CHECKING:
     from ontomask.policy.policy import Policy
     from ontomask.privacy.models import Model
@@ -21,25 +23,13 @@ TAKE_SETS = (
 
 def require_consistent(policy: Policy) -> None:
     """A ``ValueError`` if a part of the policy has no meaning beside another."""
-    _keys_are_listed(policy)
+    require_listed("person", policy.person, policy.attributes)
+    require_listed("household", policy.household, policy.attributes)
+    require_persons(policy.shifted, policy.person)
     _something_to_mask(policy)
     for model in policy.require:
         _columns_of_model(policy, model)
     _sets_are_taken(policy)
-
-
-def _keys_are_listed(policy: Policy) -> None:
-    for what, columns in (("person", policy.person), ("household", policy.household)):
-        if len(set(columns)) < len(columns):
-            raise ValueError(f"{what}: a column is named twice")
-        for name in columns:
-            if name not in policy.attributes:
-                raise ValueError(f"{what}: {name!r} is not one of the attributes: list it, with kind: identifier")
-        if columns and not any(policy.attributes[name].role == "identifier" for name in columns):
-            raise ValueError(
-                f"{what}: {', '.join(columns)} would be released, and say which records belong together: give it "
-                "kind: identifier, or keep: pseudonym where that is wanted"
-            )
 
 
 def _something_to_mask(policy: Policy) -> None:

@@ -6,12 +6,10 @@ One object in Python, one YAML file on disk, the same words in both.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeAlias
 
-import numpy as np
 import polars as pl
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
@@ -32,10 +30,12 @@ from ontomask.masking.resampling import Resampling
 from ontomask.masking.shuffling import Shuffling
 from ontomask.masking.suppression import Suppression
 from ontomask.microdata.attributes import Identifier, as_attributes
+from ontomask.microdata.date_shifts import Shift
 from ontomask.microdata.open_table import separators_of
 from ontomask.microdata.reading_options import Reading
 from ontomask.policy.consistency import require_consistent
 from ontomask.policy.policy_file import load_policy, save_policy
+from ontomask.policy.record_keys import with_households
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity
@@ -279,6 +279,17 @@ class Policy(Settings):
         return separators_of(self.attributes)
 
     @property
+    def shifted(self) -> dict[str, Shift]:
+        """The columns whose dates are moved by person, each with how far."""
+        every = {name: attribute.date_shift for name, attribute in self.attributes.items()}
+        return {name: shift for name, shift in every.items() if shift is not None}
+
+    @property
+    def derived(self) -> list[str]:
+        """What a run derives from a key, in words."""
+        return [*(["pseudonyms"] if self.pseudonyms else []), *(["shifts of dates"] if self.shifted else [])]
+
+    @property
     def unit(self) -> Unit:
         """The words for what models, risks and statements count."""
         return PERSON if self.person else RECORD
@@ -294,13 +305,7 @@ class Policy(Settings):
         Records without a key are those of one person: never too many.
         """
         units = Units(self.unit, classes_of(data, self.unit_columns).of) if self.unit_columns else RECORDS
-        if not self.household or any(name not in data.columns for name in self.household):
-            return units
-        household = classes_of(data, list(self.household)).of
-        unknown = data.select(pl.any_horizontal(pl.col(list(self.household)).is_null())).to_series().to_numpy()
-        own = np.arange(len(data)) if units.of is None else units.of
-        # Who has no household is one of its own.
-        return replace(units, household=np.where(unknown, int(household.max(initial=0)) + 1 + own, household))
+        return with_households(units, data, self.household)
 
     @property
     def counting(self) -> str:

@@ -17,6 +17,7 @@ from ontomask.arrays import Longs
 from ontomask.column_names.repeated_identifiers import Repeating, repeating_column
 from ontomask.errors import DataError
 from ontomask.files.fingerprints import InputFile, State, states_of
+from ontomask.microdata.date_shifts import shift_note, shifts_of_records
 from ontomask.microdata.encoding import (
     Conversions,
     MissingRules,
@@ -81,7 +82,8 @@ class Prepared(Original):
 def prepare(frame: Any, policy: Policy, progress: Progress | None = None, *, key: Key | None = None) -> Prepared:
     """Check the data against the policy and encode the quasi-identifiers.
 
-    ``key``: what pseudonyms come from. Without one they come from a key of their own: nothing of it is handed out.
+    ``key``: what pseudonyms and shifts of dates come from. Without one they come from a key of their own: nothing of it is
+    handed out.
     """
     reporter = Reporter(progress)
     reporter(0.0, "preparing the data")
@@ -91,14 +93,15 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None, *, key
     if read is not None:
         read.require_unchanged()
     taken, notes = opened.native, list(opened.notes)
-    data = with_pseudonyms(taken.data, policy, key or Key.fresh())
+    key = key or Key.fresh()
+    data = with_pseudonyms(taken.data, policy, key)
     units = policy.units_of(data)  # what a policy counts by a column is known before identifiers are removed
     removed = removed_columns(data, policy, notes)
     conversions = Conversions(policy.attributes)
-    data = conversions.apply(data.drop(removed))
+    data = conversions.apply(data.drop(removed), shifts_of_records(taken.data, policy.person, policy.shifted, key))
     rules = missing_rules(data.columns, policy)
     data, kept = rules.apply(data)
-    notes += [*conversions.notes, *rules.notes]
+    notes += [*conversions.notes, *([shift_note(policy.shifted)] if policy.shifted else []), *rules.notes]
     reporter(0.5, "encoding values")
     stayed = pl.Series(kept)
     original = original_of(

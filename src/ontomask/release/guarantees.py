@@ -121,7 +121,7 @@ def assumptions(policy: Policy, models: Sequence[Model]) -> list[Statement]:
             "discloses them, although no record is singled out."
         )
         told.append(caveat(text, "k-anonymity"))
-    return [*told, *minimality(policy), *_of_pseudonyms(policy, models), ORDERS[policy.row_order]]
+    return [*told, *minimality(policy), *_of_pseudonyms(policy, models), *_of_shifts(policy), ORDERS[policy.row_order]]
 
 
 def _of_pseudonyms(policy: Policy, models: Sequence[Model]) -> list[Statement]:
@@ -156,3 +156,21 @@ def _of_pseudonyms(policy: Policy, models: Sequence[Model]) -> list[Statement]:
         )
         told.append(caveat(text, "pseudonyms"))
     return told
+
+
+def _of_shifts(policy: Policy) -> list[Statement]:
+    """What follows where dates were shifted: days between them are exact, and one true date gives the others away."""
+    if not policy.shifted:
+        return []
+    names = ", ".join(policy.shifted)
+    far = ", ".join(dict.fromkeys(shift.in_words for shift in policy.shifted.values()))
+    assumed = (
+        f"Dates were shifted ({names}): those of a person all alike, by {far} back or forth, so that the days between them are "
+        "exact. Assumed: nobody who has the release has the key of the shifts, which is kept with the confidential files and "
+        "never released. Whoever has it can undo the shift of a person that they know."
+    )
+    known = (
+        "Not protected against: an intruder who knows a true date of a person and finds its record. The shift follows from it, "
+        f"and from the shift the other dates of the person ({names}), in every table with the same key."
+    )
+    return [Statement("assumed", assumed, "shifted dates"), caveat(known, "shifted dates")]

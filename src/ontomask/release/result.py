@@ -64,7 +64,7 @@ class Result(ReleaseEvaluation, Generic[FrameT]):
     masking_seconds : float
         What the method itself took, without reading, encoding and verifying.
     key : Key, optional
-        What pseudonyms were derived from; None where the release has none. One that was drawn is saved.
+        What pseudonyms and shifts of dates were derived from; None where the release has neither. One that was drawn is saved.
 
     Notes
     -----

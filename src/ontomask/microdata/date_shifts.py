@@ -1,0 +1,101 @@
+"""Shifts of dates: all dates of a person move by the same number of days, which a key and the person decide.
+
+A shift is a number of steps, days or weeks, from -n to n but 0. With h = HMAC-SHA256(key, n, days of a step, person) as a whole
+number and r = h mod 2n, it is r - n where r < n, else r - n + 1: each of the 2n shifts has the same probability, up to 2^-256.
+Without the key nobody can compute it. Persons are compared as texts, as :mod:`ontomask.microdata.pseudonyms` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from ontomask.arguments import counted, free_name
+from ontomask.arrays import Longs
+from ontomask.errors import DataError, OptionError
+from ontomask.microdata.columns import rows_where
+from ontomask.microdata.keys import Key
+from ontomask.microdata.pseudonyms import canonical_text
+from ontomask.settings import whole_number
+from ontomask.statements import Statement, note
+
+WEEK = 7
+#: Dates are shifted by no more days than a century has.
+MOST_DAYS = 36_525
+
+
+class Shift(NamedTuple):
+    """How dates are shifted: by at most so many steps, of so many days each."""
+
+    most: int
+    step: int
+
+    def days(self, key: Key, person: Sequence[str]) -> int:
+        """By how many days the dates of a person move: never by 0."""
+        code = key.derive("date shift", str(self.most), str(self.step), *person)
+        steps = int.from_bytes(code, "big") % (2 * self.most) - self.most
+        return self.step * (steps + 1 if steps >= 0 else steps)
+
+    @property
+    def in_words(self) -> str:
+        """How far dates move, back or forth."""
+        return f"1 to {counted(self.most, 'week' if self.step == WEEK else 'day')}"
+
+
+def checked_shift(days: Any) -> Any:
+    """The most days of a shift, if dates can be shifted so far."""
+    if days is not None and not 1 <= whole_number(days) <= MOST_DAYS:
+        raise ValueError(f"{days} days: give 1 to {MOST_DAYS:,}")
+    return days
+
+
+def shifts_of_records(
+    data: pl.DataFrame, person: Sequence[str], shifts: Mapping[str, Shift], key: Key
+) -> dict[str, Longs]:
+    """Of each column that is shifted, by how many days the date of each record moves.
+
+    ``data``: with their identifiers; ``person``: the columns that say whose a record is. A record that does not say it is an
+    error: a shift that many unknown persons shared would tell of all of them what is known of one.
+    """
+    if not shifts:
+        return {}
+    distinct = data.select(person).unique(maintain_order=True)
+    try:
+        persons = [[canonical_text(value) for value in row] for row in distinct.iter_rows()]
+    except OptionError as problem:
+        raise DataError(
+            problem.what, where=f"person: {', '.join(person)}", remedy="Store the identifiers as text or whole numbers."
+        ) from None
+    place = free_name("place", person)
+    places = data.select(person).join(
+        distinct.with_row_index(place), on=list(person), how="left", nulls_equal=True, maintain_order="left"
+    )[place]
+    unknown = pl.Series([None in texts for texts in persons], dtype=pl.Boolean).gather(places)
+    if unknown.any():
+        shown, rows = rows_where(unknown, None)
+        raise DataError(
+            f"{counted(len(rows), 'record')} {'does' if len(rows) == 1 else 'do'} not say whose it is ({shown}), and dates are "
+            "shifted by person",
+            where=f"person: {', '.join(person)}",
+            remedy="Fill in who it is (a number of its own for each unknown person), or leave such records out of the data.",
+            rows=rows,
+        )
+    known = [[text for text in texts if text is not None] for texts in persons]
+    moves = {
+        shift: np.array([shift.days(key, texts) for texts in known], dtype=np.int64) for shift in set(shifts.values())
+    }
+    return {name: moves[shift][places.to_numpy()] for name, shift in shifts.items()}
+
+
+def shift_note(shifts: Mapping[str, Shift]) -> Statement:
+    """Which dates were shifted, and how far at most."""
+    told = ", ".join(f"{name} ({shift.in_words})" for name, shift in shifts.items())
+    return note(f"dates shifted by person, back or forth, all of a person alike: {told}")
+
+
+def moved(dates: pl.Series, days: Longs) -> pl.Series:
+    """Dates or points in time, each later by its number of days of 24 hours."""
+    return dates + pl.select(pl.duration(days=pl.lit(pl.Series(days)))).to_series()

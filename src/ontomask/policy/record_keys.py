@@ -1,0 +1,47 @@
+"""Columns that say which person and which household a record belongs to: what a policy may name, and who belongs together."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from ontomask.privacy.classes import classes_of
+from ontomask.privacy.units import Units
+
+
+def require_listed(what: str, columns: Sequence[str], attributes: Mapping[str, Any]) -> None:
+    """An error if the policy does not list the columns, names one twice, or would release all of them."""
+    if len(set(columns)) < len(columns):
+        raise ValueError(f"{what}: a column is named twice")
+    for name in columns:
+        if name not in attributes:
+            raise ValueError(f"{what}: {name!r} is not one of the attributes: list it, with kind: identifier")
+    if columns and not any(attributes[name].role == "identifier" for name in columns):
+        raise ValueError(
+            f"{what}: {', '.join(columns)} would be released, and say which records belong together: give it kind: "
+            "identifier, or keep: pseudonym where that is wanted"
+        )
+
+
+def require_persons(shifted: Collection[str], person: Sequence[str]) -> None:
+    """An error if dates are to be shifted by person and nothing says whose a record is."""
+    if shifted and not person:
+        raise ValueError(
+            f"shift: dates are shifted by person ({', '.join(shifted)}), and the policy does not say whose a record is: set "
+            "person to the column that says it. If every record is another person, this is a column that numbers them"
+        )
+
+
+def with_households(units: Units, data: pl.DataFrame, household: Sequence[str]) -> Units:
+    """The units with their households, where the data say them."""
+    if not household or any(name not in data.columns for name in household):
+        return units
+    found = classes_of(data, list(household)).of
+    unknown = data.select(pl.any_horizontal(pl.col(list(household)).is_null())).to_series().to_numpy()
+    own = np.arange(len(data)) if units.of is None else units.of
+    # Who has no household is one of its own.
+    return replace(units, household=np.where(unknown, int(found.max(initial=0)) + 1 + own, found))
