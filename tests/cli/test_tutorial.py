@@ -15,9 +15,9 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "tutorial.md"
 
 
-def steps() -> list[tuple[str, str]]:
+def steps(page: Path = PAGE) -> list[tuple[str, str]]:
     """The blocks to be followed, in order: (console or diff, text)."""
-    return re.findall(r"^```(console|diff)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+    return re.findall(r"^```(console|diff)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S)
 
 
 def sections() -> list[str]:
@@ -62,3 +62,20 @@ def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
 @pytest.mark.parametrize("shown", ["a b\n", "a ...\n", "...\nd\n", "a\n...\nd\n", "a b c e\n", "a b\n...\ne\n"])
 def test_what_is_shown_is_held_against_what_is_printed(shown: str) -> None:
     assert says("a b c\nd\n", shown) == (shown in ("a ...\n", "...\nd\n", "a\n...\nd\n"))
+
+
+@pytest.mark.slow
+def test_the_tutorial_of_the_hospital_does_what_it_says(tmp_path: Path) -> None:
+    reader = Reader(tmp_path)
+    done = 0
+    for kind, block in steps(ROOT / "docs" / "tutorial-hospital.md"):
+        if kind == "diff":
+            edit(reader.here, block)
+        else:
+            done += reader.follow(block)
+    assert done >= 10
+    released = reader.here / "result" / "release"
+    assert sorted(os.listdir(released)) == ["guarantees.txt", "release.csv", "report.html"]
+    key = (reader.here / "result" / "confidential" / "key.txt").read_text(encoding="utf-8").split()[-1]
+    assert len(key) >= 40
+    assert not any(key in file.read_text(encoding="utf-8") for file in released.iterdir())

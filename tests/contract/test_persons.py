@@ -239,11 +239,13 @@ def test_keys_that_cannot_be(settings: dict[str, Any], message: str) -> None:
 
 
 def test_other_identifiers_are_repeated_by_persons() -> None:
-    """A household is, a stay of one person is not, and the person itself is what is counted."""
+    """A household is, a stay of one person is not, nor what a person has several of; the person itself is what is counted."""
     frame = people(1)
     persons = frame["id"].str.slice(1).cast(pl.Int64)
-    frame = frame.with_columns(household_id=persons // 2, stay_id=persons * 10 + pl.int_range(pl.len()) % 2)
-    attributes = ATTRIBUTES | {"household_id": om.Identifier(), "stay_id": om.Identifier()}
+    frame = frame.with_columns(
+        household_id=persons // 2, stay_id=persons * 10 + pl.int_range(pl.len()) % 2, code=pl.int_range(pl.len()) % 7
+    )
+    attributes = ATTRIBUTES | {name: om.Identifier() for name in ("household_id", "stay_id", "code")}
     policy = om.Policy(attributes=attributes, method=om.Microaggregation(2), person="id")
     (caveat,) = (str(note) for note in om.check(frame, policy).notes if "different" in str(note))
     number, houses = frame["id"].n_unique(), frame["household_id"].n_unique()

@@ -459,7 +459,7 @@ def test_the_order_of_rows_does_not_matter_within_a_key() -> None:
             "1 of 3 keys have different values, the first of them 2",
         ),
         (LONG, {"by": "stey"}, "no column 'stey'"),
-        (LONG, {"set": "stay"}, "key and item at once"),
+        (LONG, {"set": "stay"}, "named twice"),
         (LONG.with_columns(code=pl.lit("a|b")), {}, "separator"),
         (LONG.with_columns(stay=pl.lit(None)), {}, "no key"),
     ],
@@ -468,6 +468,19 @@ def test_what_cannot_be_gathered(frame: pl.DataFrame, arguments: dict[str, Any],
     with pytest.raises((DataError, OptionError), match=what) as problem:
         om.gather(frame, **({"by": "stay", "set": "code"} | arguments))
     assert "71" not in str(problem.value)
+
+
+def test_a_column_can_be_left_out_and_texts_stay_as_they_are(tmp_path: Path) -> None:
+    file = tmp_path / "long.csv"
+    file.write_text("stay,seq,ward,code\n007,1,1.50,250.00\n007,2,1.50,428.0\n8,1,2,486\n")
+    with pytest.raises(DataError, match="drop"):
+        om.gather(file, by="stay", set="code")
+    assert om.gather(file, by="stay", set="code", drop="seq").rows() == [
+        ("007", "1.50", "250.00|428.0"),
+        ("8", "2", "486"),
+    ]
+    with pytest.raises(OptionError, match="'stay' is named twice"):
+        om.gather(file, by="stay", set="code", drop=["stay"])
 
 
 def test_the_command_gathers(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from ontomask.cli import assess, check, compare, demo, gather, init, run, severity, taxonomy, verify
+from ontomask.cli import assess, check, compare, demo, gather, init, join, run, severity, taxonomy, verify
 from ontomask.cli.console import REFUSED, Interrupted, fail, listen, remark
 from ontomask.errors import NotSatisfied, OntomaskError
 
@@ -51,6 +51,7 @@ def _options(
 COMMANDS = {
     "demo": demo,
     "gather": gather,
+    "join": join,
     "init": init,
     "check": check,
     "run": run,

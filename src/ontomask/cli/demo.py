@@ -14,7 +14,7 @@ from ontomask.cli.compare import print_comparison
 from ontomask.cli.console import say, say_table, shown_progress
 from ontomask.cli.options import Quiet, epilog, one_answer
 
-EPILOG = epilog("demo", "demo my-demo --records 5000")
+EPILOG = epilog("demo", "demo my-demo --records 5000", "demo tables --hospital 500")
 
 
 def command(
@@ -22,6 +22,10 @@ def command(
         Path, typer.Argument(metavar="FOLDER", help="Where the demo goes; an unchanged earlier demo there is replaced.")
     ] = Path("ontomask-demo"),
     records: Annotated[int, typer.Option(metavar="N", min=50, help="How many discharges are made.")] = 20_000,
+    hospital: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=10, help="Only write tables of N patients, their stays and their diagnoses."),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Use a folder that holds other files too; they are never touched.")
     ] = False,
@@ -35,6 +39,9 @@ def command(
     from ontomask.demo.tour import make_tour
 
     one_answer(False, quiet)
+    if hospital is not None:
+        _write_hospital(folder, hospital, force=force, quiet=quiet)
+        return
     started = time.perf_counter()
     with shown_progress(quiet) as progress:
         tour = make_tour(folder, records, force=force, progress=progress)
@@ -65,3 +72,17 @@ def command(
     say(f"  ontomask verify {tour.folder / tour.policy} {result / 'release' / 'release.csv'}")
     say(f"  ontomask compare {tour.folder / tour.policy} {tour.folder / 'stays.csv'} --method recoding --k 3,10")
     say("  ontomask init your-table.csv")
+
+
+def _write_hospital(folder: Path, patients: int, *, force: bool, quiet: bool) -> None:
+    from ontomask.demo.hospital import demo_hospital
+    from ontomask.demo.stays import DEMO_NOTICE
+    from ontomask.microdata.writing import write_table
+
+    folder.mkdir(parents=True, exist_ok=True)
+    tables = demo_hospital(patients)._asdict()
+    for name, table in tables.items():
+        write_table(table, folder / f"{name}.csv", overwrite=force)
+    if not quiet:
+        say(f"A hospital with {', '.join(f'{len(table):,} {name}' for name, table in tables.items())}. {DEMO_NOTICE}")
+        say(f"Written to {folder}: {', '.join(f'{name}.csv' for name in tables)}")

@@ -28,6 +28,10 @@ def command(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="The file to write; its suffix chooses the format.")
     ] = Path("gathered.csv"),
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="A column to leave out, such as the number of an item; may be repeated."),
+    ] = None,
     separator: Annotated[str, typer.Option(metavar="SIGN", help="What separates the items of a set.")] = "|",
     force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
     quiet: Quiet = False,
@@ -36,14 +40,14 @@ def command(
 ) -> None:
     """Gather the rows of a long table into records with sets.
 
-    Every other column must be the same in all rows of a key. In a policy the column of sets is nominal, and many is the
-    separator.
+    Every other column must be the same in all rows of a key, or be left out with --drop. In a policy the column of sets
+    is nominal, and many is the separator.
     """
     from ontomask.microdata.gathering import gathered
     from ontomask.microdata.writing import write_table
 
     one_answer(False, quiet)
-    made = gathered(data, by, items, separator, read_as(given, data))
+    made = gathered(data, by, items, separator, drop or (), read_as(given, data))
     write_table(made.data, output, overwrite=force, source=data)
     if not quiet:
         say(f"{counted(made.rows, 'row')} became {counted(made.records, 'record')} with sets of {items}: {output}")

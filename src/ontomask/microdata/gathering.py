@@ -11,12 +11,18 @@ from ontomask.arguments import as_values, counted, did_you_mean, free_name, some
 from ontomask.errors import DataError, OptionError
 from ontomask.microdata.columns import rows_where
 from ontomask.microdata.item_lists import given_separator, join_items
-from ontomask.microdata.open_table import open_table
+from ontomask.microdata.open_table import open_as_written
 from ontomask.microdata.reading_options import Reading
 
 
 def gather(
-    frame: Any, *, by: str | Sequence[str], set: str, separator: str = "|", reading: Mapping[str, Any] | None = None
+    frame: Any,
+    *,
+    by: str | Sequence[str],
+    set: str,
+    separator: str = "|",
+    drop: str | Sequence[str] = (),
+    reading: Mapping[str, Any] | None = None,
 ) -> Any:
     """From a long table, a row for each item, to one record for each key with a column of sets.
 
@@ -30,6 +36,8 @@ def gather(
         The column of items.
     separator : str, default '|'
         What separates the items of a set; the same is ``many`` of the column in a policy.
+    drop : str or sequence of str, optional
+        Columns to leave out, such as the number of an item.
     reading : mapping, optional
         How a file is read, as in a policy.
 
@@ -51,7 +59,7 @@ def gather(
     >>> om.gather(long, by="stay", set="code").rows()
     [(1, 60, '250.00|428.0'), (2, 31, '486')]
     """
-    return gathered(frame, by, set, separator, None if reading is None else Reading(**reading)).data
+    return gathered(frame, by, set, separator, drop, None if reading is None else Reading(**reading)).data
 
 
 class Gathered(NamedTuple):
@@ -63,18 +71,27 @@ class Gathered(NamedTuple):
 
 
 def gathered(
-    frame: Any, by: str | Sequence[str], items: str, separator: str = "|", reading: Reading | None = None
+    frame: Any,
+    by: str | Sequence[str],
+    items: str,
+    separator: str = "|",
+    drop: str | Sequence[str] = (),
+    reading: Reading | None = None,
 ) -> Gathered:
     """:func:`gather`, with the numbers of rows."""
     keys = list(dict.fromkeys([by] if isinstance(by, str) else as_values(by, "key columns")))
+    dropped = [drop] if isinstance(drop, str) else as_values(drop, "columns to leave out")
     try:
         sign = given_separator(separator)
     except ValueError as problem:
         raise OptionError(f"separator: {problem}", remedy="Give a sign such as '|'.") from None
     assert sign is not None
-    opened = open_table(frame, {}, text=[*keys, items], reading=reading)
+    opened = open_as_written(frame, text=[*keys, items], reading=reading)
     data = opened.data
-    _require_columns(data, keys, items)
+    _require_columns(data, [*keys, items, *dropped])
+    if clash := [name for name in (*keys, *dropped) if name == items or (name in keys and name in dropped)]:
+        raise OptionError(f"the column {clash[0]!r} is named twice: as key, items or left out", remedy="Name it once.")
+    data = data.drop(dropped)
     texts = data[items].cast(pl.String)
     _require(data[items], texts.str.contains(sign, literal=True), f"an item with the separator {sign!r} in it")
     for key in keys:
@@ -108,22 +125,20 @@ def _gathered(data: pl.DataFrame, keys: list[str], items: str, separator: str) -
                 f"is not the same in all rows of one {some_of([repr(key) for key in keys])}: {len(several):,} of "
                 f"{counted(len(records), 'key')} have different values, the first of them {several[own][0]:,}",
                 where=f"column {name!r}",
-                remedy="Leave the column out, or name it among the key columns (by).",
+                remedy="Leave the column out (drop), or name it among the key columns (by).",
             )
     lists = records[items].to_list()
     joined = pl.Series(items, [join_items(own, separator) for own in lists], dtype=pl.String)
     return records.with_columns(joined).select(data.columns)
 
 
-def _require_columns(data: pl.DataFrame, keys: list[str], items: str) -> None:
-    for name in (*keys, items):
+def _require_columns(data: pl.DataFrame, names: list[str]) -> None:
+    for name in names:
         if name not in data.columns:
             raise DataError(
                 f"no column {name!r}",
                 remedy=did_you_mean(name, data.columns) + f"The data have: {', '.join(map(repr, data.columns[:30]))}.",
             )
-    if items in keys:
-        raise OptionError(f"the column {items!r} is key and item at once", remedy="Name two different columns.")
 
 
 def _require(column: pl.Series, odd: pl.Series, what: str) -> None:

@@ -63,6 +63,14 @@ def open_table(
     return OpenTable(native, source, [*notes, *native.notes])
 
 
+def open_as_written(frame: Any, *, text: Iterable[str] = (), reading: Reading | None = None) -> OpenTable:
+    """The same for what is only moved about: cells of text files stay the texts they are, 250.00 and 007 too."""
+    opened = open_table(frame, {}, text=text, reading=reading)
+    if opened.source is not None and format_of(opened.source).text:
+        opened = open_table(frame, {}, text=opened.data.columns, reading=reading)
+    return opened
+
+
 def markers_of(attributes: Mapping[str, Any], reading: Reading | None) -> MissingMarkers:
     """What stands for a missing value: everywhere as the table is read, and in each column as its attribute says."""
     own = {name: a.missing_markers for name, a in attributes.items() if a.missing_markers}

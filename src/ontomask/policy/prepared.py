@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import free_name, some_of
 from ontomask.arrays import Longs
-from ontomask.column_names.repeated_identifiers import Repeating, repeating_column
+from ontomask.column_names.repeated_identifiers import Repeating, repeating_column, unit_of
 from ontomask.errors import DataError
 from ontomask.files.fingerprints import InputFile, State, states_of
 from ontomask.microdata.date_shifts import shift_note, shifts_of_records
@@ -179,11 +179,14 @@ def original_of(
 
 
 def _repeating(values: pl.Series, counts: Longs | None, units: Units) -> Repeating | None:
-    """The identifier, if several records share it, or several persons where these are counted."""
+    """The identifier, if several records share it; where persons are counted, what several of them share, each having one."""
     if units.of is None:
         return repeating_column(values, counts)
     unit = free_name("unit", [values.name])
     once = values.to_frame().with_columns(pl.Series(unit, units.of)).unique(maintain_order=True)
+    held = once.drop_nulls()
+    if unit_of(values.name) == units.word.many or held[unit].n_unique() < len(held):
+        return None
     return repeating_column(once[values.name], among=units.word)
 
 

@@ -283,8 +283,9 @@ def _number(facts: Facts, topic: Topic | None) -> Proposal:
         return flat
     if topic is not None and (topic.kind == "numeric" or not facts.few_codes):
         if topic.id == "age" and facts.highest >= OLD:
-            numeric.reasons.append(f"ages of {OLD} and more are rare and become one class (top: {OLD})")
-            numeric.more["top"] = OLD
+            numeric.hints.append(
+                f"ages of {OLD} and more are rare: top: {OLD} makes one class of them, shown as {OLD}+"
+            )
         return numeric
     if is_counted(facts.name) or not facts.is_whole:
         return numeric

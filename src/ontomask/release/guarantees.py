@@ -163,14 +163,21 @@ def _of_shifts(policy: Policy) -> list[Statement]:
     if not policy.shifted:
         return []
     names = ", ".join(policy.shifted)
-    far = ", ".join(dict.fromkeys(shift.in_words for shift in policy.shifted.values()))
+    shifts = list(dict.fromkeys(policy.shifted.values()))
+    alike = "all alike" if len(shifts) == 1 else "alike in columns that are shifted as far"
+    exact = [name for name in policy.shifted if name not in policy.masked]
+    between = f", so that the days between them are exact ({', '.join(exact)})" if exact else ", and masked after that"
     assumed = (
-        f"Dates were shifted ({names}): those of a person all alike, by {far} back or forth, so that the days between them are "
-        "exact. Assumed: nobody who has the release has the key of the shifts, which is kept with the confidential files and "
-        "never released. Whoever has it can undo the shift of a person that they know."
+        f"Dates were shifted ({names}): those of a person {alike}, by {', '.join(shift.in_words for shift in shifts)} back or "
+        f"forth{between}. Assumed: nobody who has the release has the key of the shifts, which is kept with the confidential "
+        "files and never released. Whoever has it can undo the shift of a person that they know."
     )
     known = (
         "Not protected against: an intruder who knows a true date of a person and finds its record. The shift follows from it, "
         f"and from the shift the other dates of the person ({names}), in every table with the same key."
     )
+    if exact:
+        known += (
+            " Nor against one who knows how many days lie between dates of a person: these days are released unchanged."
+        )
     return [Statement("assumed", assumed, "shifted dates"), caveat(known, "shifted dates")]
