@@ -36,7 +36,8 @@ class Blocks(NamedTuple):
     distances). ``listed[c, b, :lengths[c, b]]``: the codes in a block. ``light``, ``heavy``: least and greatest
     weight. ``least``, ``most``: bounds of the distances of a block, exact if it is known. ``upto``: of a known block the
     distance up to which ``out`` is exact, infinite but for sets; beyond it is a lower bound, and ``most`` says nothing.
-    ``strip``, ``near`` and ``second`` are those of the sets of the point that is faced, ``match`` is room beside them.
+    ``strip``, ``near``, ``second`` and ``coarse`` are those of the sets of the point that is faced, ``match`` is room beside
+    them.
     """
 
     numbers: Floats
@@ -72,6 +73,7 @@ class Blocks(NamedTuple):
     strip_at: Longs
     near: Floats
     second: Floats
+    coarse: NDArray[np.uint8]
     match: Floats
 
 
@@ -132,13 +134,15 @@ def new_blocks(space: Space, weight: Longs, order: Longs) -> Blocks:
     return blocks
 
 
-def _room_for_sets(sets: SetSpace) -> tuple[Floats, Longs, Floats, Floats, Floats]:
-    """The strips of a point, where those of each attribute begin, the two least distances of items, and the best matches."""
+def _room_for_sets(sets: SetSpace) -> tuple[Floats, Longs, Floats, Floats, NDArray[np.uint8], Floats]:
+    """The strips of a point, where those of each attribute begin, the two least distances of items, the least in steps, and
+    the best matches."""
     widths = [strips(int(width) - 1) for width in np.diff(sets.point_at)]
     sizes = [int(items) * width for items, width in zip(np.diff(sets.item_at), widths, strict=True)]
     items = int(sets.item_at[-1])
     at = np.cumsum([0, *sizes], dtype=np.int64)
-    return np.zeros(int(at[-1])), at, np.zeros(items), np.zeros(items), np.zeros(max(widths, default=0))
+    near, second, coarse = np.zeros(items), np.zeros(items), np.zeros(items, dtype=np.uint8)
+    return np.zeros(int(at[-1])), at, near, second, coarse, np.zeros(max(widths, default=0))
 
 
 # ---- what is known of a block ------------------------------------------------------------------------------------

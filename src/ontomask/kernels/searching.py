@@ -14,7 +14,7 @@ from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, fill_rows
 def face(space: Space, blocks: Blocks, point: Point) -> None:
     """Turn to a point: the rows of its tables are at hand, and no distance is known."""
     fill_rows(space, point, blocks.rows, blocks.rows_at)
-    face_sets(space.sets, point.rows, blocks.strip, blocks.strip_at, blocks.near, blocks.second)
+    face_sets(space.sets, point.rows, blocks.strip, blocks.strip_at, blocks.near, blocks.second, blocks.coarse)
     blocks.known[: blocks.count[0]] = False
 
 
@@ -239,6 +239,7 @@ def _look_at_sets(space: Space, blocks: Blocks, point: Point, weighted: bool, b:
         blocks.strip_at,
         blocks.near,
         blocks.second,
+        blocks.coarse,
         blocks.match,
         blocks.sums,
     ):

@@ -18,9 +18,12 @@ from ontomask.kernels.compiling import inner, inner_extremes, kernel
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 Codes = NDArray[np.uint32]
+Bytes = NDArray[np.uint8]
 
 #: In the place of a number of items: the set is not known.
 MISSING = 2**32 - 1
+#: Distances of items in whole steps, rounded down: a byte for each, so that all stay in the processor's nearest cache.
+STEPS = 255
 #: The items of a point are laid out in strips of so many: a vector register or two.
 STRIP = 8
 
@@ -110,11 +113,14 @@ def set_apart(sets: SetSpace, s: int, rows: Codes, tuple_: int) -> float:
 
 
 @inner_extremes
-def face_sets(sets: SetSpace, rows: Codes, strip: Floats, near_at: Longs, near: Floats, second: Floats) -> None:
+def face_sets(
+    sets: SetSpace, rows: Codes, strip: Floats, near_at: Longs, near: Floats, second: Floats, coarse: Bytes
+) -> None:
     """Lay out how far every item is from those of a point.
 
     ``strip`` from ``near_at[s]`` on holds for each item its distances from the items of the point, filled up with zeros to
-    whole strips: what is not there adds nothing. ``near`` and ``second``: the least of these distances, and the next.
+    whole strips: what is not there adds nothing. ``near`` and ``second``: the least of these distances, and the next;
+    ``coarse``: the least in steps of which ``most`` has :data:`STEPS`.
     """
     for s in range(sets.codes.shape[0]):
         place = sets.point_at[s]
@@ -126,6 +132,8 @@ def face_sets(sets: SetSpace, rows: Codes, strip: Floats, near_at: Longs, near: 
         for j in range(size):
             row_at[j] = sets.table_at[s] + np.int64(rows[place + 1 + j]) * wide
         _lay_out(sets.tables, row_at, sets.factor[s], strip[near_at[s] :], near[first:], second[first:], wide)
+        for v in range(first, first + wide):
+            coarse[v] = np.uint8(min(near[v] / sets.most[s] * STEPS, STEPS)) if sets.most[s] > 0.0 else np.uint8(0)
 
 
 @inner_extremes
@@ -161,30 +169,30 @@ def add_sets(
     near_at: Longs,
     near: Floats,
     second: Floats,
+    coarse: Bytes,
     match: Floats,
     bound: Floats,
 ) -> bool:
     """Add to ``out`` how far the sets of some tuples are from those of the point that was faced.
 
     Where a lower bound of all that is added up is beyond the limit already, it takes the place of the distance; was there such
-    a one? Distances are compared times ``weight``, where they are ``weighted``; ``bound`` is room for all tuples.
+    a one? A coarse bound is tried first, and a finer one where that leaves a tuple in question. Distances are compared times
+    ``weight``, where they are ``weighted``; ``bound`` is room for all tuples.
     """
     left_out = False
     if limit < np.inf:
         bound[: out.size] = out
         for s in range(sets.codes.shape[0]):
             size, (first, last) = np.int64(rows[sets.point_at[s]]), (sets.item_at[s], sets.item_at[s + 1])
-            _add_bounds(sets, s, size, tuples, near[first:last], second[first:last], bound)
+            _add_coarse_bounds(sets, s, size, tuples, coarse[first:last], bound)
+        left_out |= _settle(weight, out, weighted, squared, limit, bound)
         for i in range(out.size):
-            bound[i] = bound[i] * (1.0 - 1e-9) - 1e-12  # a little less, for what rounding may have added
-            counted = bound[i]
-            if weighted:
-                counted = (np.sqrt(max(counted, 0.0)) if squared else counted) * weight[i]
-            if counted > limit:
-                out[i] = bound[i]
-                left_out = True
-            else:
-                bound[i] = -1.0
+            if bound[i] < 0.0:
+                bound[i] = out[i]
+                for s in range(sets.codes.shape[0]):
+                    size, (first, last) = np.int64(rows[sets.point_at[s]]), (sets.item_at[s], sets.item_at[s + 1])
+                    bound[i] += _bound(sets, s, size, tuples[i], near[first:last], second[first:last])
+        left_out |= _settle(weight, out, weighted, squared, limit, bound)
     else:
         bound[: out.size] = -1.0
     for s in range(sets.codes.shape[0]):
@@ -197,8 +205,25 @@ def add_sets(
 
 
 @inner
-def _add_bounds(sets: SetSpace, s: int, size: int, tuples: Longs, near: Floats, second: Floats, bound: Floats) -> None:
-    """Add to lower bounds; see :func:`_at_least`."""
+def _settle(weight: Longs, out: Floats, weighted: bool, squared: bool, limit: float, bound: Floats) -> bool:
+    """Where a bound is beyond the limit it takes the place of the distance, else -1 takes its place; was one beyond?"""
+    beyond = False
+    for i in range(out.size):
+        low = bound[i] * (1.0 - 1e-9) - 1e-12  # a little less, for what rounding may have added
+        counted = low
+        if weighted:
+            counted = (np.sqrt(max(counted, 0.0)) if squared else counted) * weight[i]
+        if counted > limit:
+            out[i] = low
+            beyond = True
+        else:
+            bound[i] = -1.0
+    return beyond
+
+
+@inner
+def _add_coarse_bounds(sets: SetSpace, s: int, size: int, tuples: Longs, coarse: Bytes, bound: Floats) -> None:
+    """Add to lower bounds; see :func:`_at_least_steps`."""
     codes, at, items, missing = sets.codes[s], sets.at[sets.first[s] :], sets.items, sets.missing[s]
     empty, most = sets.empty[s], sets.most[s]
     for i in range(tuples.size):
@@ -208,7 +233,34 @@ def _add_bounds(sets: SetSpace, s: int, size: int, tuples: Longs, near: Floats, 
         elif at[code] == at[code + 1] or size == 0:
             bound[i] += 0.0 if at[code + 1] - at[code] == size else empty
         else:
-            bound[i] += _at_least(items[at[code] : at[code + 1]], size, near, second)
+            steps = _at_least_steps(items[at[code] : at[code + 1]], size, coarse)
+            bound[i] += steps * (most / STEPS) / (at[code + 1] - at[code] + size)
+
+
+@inner
+def _at_least_steps(items: Codes, size: int, coarse: Bytes) -> int:
+    """A sum of distances, in steps, that best matches do not fall below.
+
+    Items of the tuple add their least distances from the point. An item of the point is no nearer to any item of the tuple
+    than the least of these.
+    """
+    here, least = np.int64(0), np.int64(STEPS)
+    for i in range(items.size):
+        steps = np.int64(coarse[items[i]])
+        here += steps
+        least = min(least, steps)
+    return here + size * least
+
+
+@inner
+def _bound(sets: SetSpace, s: int, size: int, tuple_: int, near: Floats, second: Floats) -> float:
+    """A lower bound of the distance of a tuple; see :func:`_at_least`."""
+    begin, end = set_of(sets, s, tuple_)
+    if begin < 0 or size == MISSING:
+        return 0.0 if begin < 0 and size == MISSING else sets.most[s]
+    if begin == end or size == 0:
+        return 0.0 if end - begin == size else sets.empty[s]
+    return _at_least(sets.items[begin:end], size, near, second)
 
 
 @inner_extremes
