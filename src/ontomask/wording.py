@@ -31,24 +31,30 @@ FINE = 20
 
 @dataclass(frozen=True)
 class Unit:
-    """The words for what is counted: ``one`` of it, and ``many``."""
+    """The words for what is counted: ``one`` of it, and ``many``; ``key``: the setting that says whose a record is."""
 
     one: str
     many: str
+    key: str = ""
 
     def counted(self, number: int) -> str:
         """'1 record', '2 records'."""
         return counted(number, self.one, self.many)
 
     def instead(self, text: str) -> str:
-        """A text that counts records, of what is counted instead."""
-        return text.replace(RECORD.many, self.many)
+        """A text on "k records", of what is counted instead."""
+        return text.replace(f"k {RECORD.many}", f"k {self.many}")
+
+    @property
+    def owner(self) -> Unit:
+        """Whom records belong to: a person where records are counted."""
+        return self if self.key else PERSON
 
 
 #: What is counted where nothing else is said: rows of the data.
 RECORD = Unit("record", "records")
 #: What is counted where a policy says whose each record is.
-PERSON = Unit("person", "persons")
+PERSON = Unit("person", "persons", key="person")
 
 
 @dataclass(frozen=True)

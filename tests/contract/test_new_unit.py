@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -18,7 +20,7 @@ from ontomask.privacy.units import Units
 from ontomask.wording import Unit
 from tests.contract.test_new_engine import ToyEngine
 
-PRACTICE = Unit("practice", "practices")
+PRACTICE = Unit("practice", "practices", key="practice")
 ATTRIBUTES = {"doctor": om.Identifier(), "age": om.Numeric(), "job": om.Flat(), "ill": om.Flat(role="sensitive")}
 
 
@@ -74,6 +76,48 @@ def test_every_class_has_k_of_them_and_everything_says_so(frame: pl.DataFrame, t
         "utf-8"
     )
     assert any("practices" in reading for reading in result.assessment.readings)
+
+
+def test_whose_records_are_is_not_released(frame: pl.DataFrame) -> None:
+    shown = ATTRIBUTES | {"doctor": om.Flat(role="other")}
+    with pytest.raises(PolicyError, match="practice: doctor would be released, and say which records belong together"):
+        ByPractice(attributes=shown, method=om.Microaggregation(3), practice="doctor")
+    with pytest.raises(PolicyError, match="practice: 'nurse' is not one of the attributes"):
+        ByPractice(attributes=ATTRIBUTES, method=om.Microaggregation(3), practice="nurse")
+
+
+@pytest.mark.parametrize(
+    "method",
+    [om.ProfileMicroaggregation(3), om.Recoding(3), om.Generalization(), om.Suppression(2)],
+    ids=lambda method: method.name,
+)
+def test_nothing_speaks_of_persons(method: Any, frame: pl.DataFrame, tmp_path: Path) -> None:
+    """Every method and the models on classes, with a pseudonym: what is written and said names practices."""
+    models: list[Any] = [om.KAnonymity(2)]
+    if method.name == "profile_microaggregation":
+        models.append(om.ProfileAnonymity(2))
+    elif method.name != "suppression":
+        models.append(om.LDiversity(2, "ill"))
+    chosen = ByPractice(
+        attributes=ATTRIBUTES | {"doctor": om.Identifier(keep="pseudonym")},
+        method=method,
+        require=models,
+        practice="doctor",
+        row_order="shuffled",
+    )
+    result = om.anonymize(frame, chosen, seed=1)
+    folder = result.save(tmp_path / "result", report=True)
+    written = [folder / "confidential" / "policy.yaml", *folder.glob("*/guarantees.txt"), *folder.glob("*/notes.txt")]
+    said = [line for file in written for line in file.read_text(encoding="utf-8").splitlines()]
+    said += [
+        *map(str, result.guarantees),
+        *map(str, result.notes),
+        *result.assessment.readings,
+        str(result.verification),
+    ]
+    said += [model.explain(PRACTICE) for model in models] + [method.explain(PRACTICE)]
+    assert any("practices" in line for line in said)
+    assert [line for line in said if re.search(r"\bpersons?\b", line) and "identify a person" not in line] == []
 
 
 def test_it_is_compared_with_nothing_that_counts_otherwise(frame: pl.DataFrame) -> None:

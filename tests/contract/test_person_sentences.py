@@ -24,6 +24,8 @@ from ontomask.cli import app
 ATTRIBUTES = {"id": om.Identifier(), "age": om.Numeric(), "job": om.Flat(), "ill": om.Flat(role="sensitive")}
 HIERARCHIES = {"age": om.Intervals(width=2)}
 REQUIRED = [om.KAnonymity(2), om.LDiversity(2, "ill"), om.TCloseness(0.6, "ill")]
+#: Sentences that speak of records where persons are counted, each of them read: it is on records, not on persons.
+ON_RECORDS = Path(__file__).parent / "sentences_on_records.txt"
 #: Records, and persons where they have several.
 N, PERSONS = 157, 61
 METHODS: list[tuple[Any, list[Any]]] = [
@@ -40,7 +42,7 @@ METHODS: list[tuple[Any, list[Any]]] = [
 ITS_OWN = (
     "# the column, or columns, that say whose a record is: records are counted, not records",
     "record: [id]",
-    "RecordWhom records belong to",
+    "RecordRecords belong to records",
     "Records in them",  # a row of its own in the table of the classes
 )
 
@@ -115,6 +117,11 @@ def test_persons_of_one_record_change_nothing_but_the_word(
     assert counted == []
 
 
+def on_records(lines: list[str]) -> set[str]:
+    """The lines that speak of records, without their numbers."""
+    return {re.sub(r"[0-9][0-9,.]*%?", "#", line) for line in lines if re.search(r"\brecords?\b", line, re.IGNORECASE)}
+
+
 def totals(lines: list[str], word: str) -> Iterator[int]:
     for line in lines:
         for number in re.findall(rf"\b[0-9][0-9,]* of (?:the )?([0-9][0-9,]*) (?:original |released )?{word}\b", line):
@@ -134,6 +141,8 @@ def test_totals_are_of_what_is_counted(
         assert set(totals(lines, "persons")) <= {PERSONS}, name
         assert set(totals(lines, "records")) <= {N}, name
     everything = [line for lines in told.values() for line in lines]
+    # Whoever adds a sentence on records decides that it is on records, and adds it to the file.
+    assert on_records(everything) <= set(ON_RECORDS.read_text(encoding="utf-8").splitlines())
     assert {PERSONS} == set(totals(everything, "persons")), "no sentence states a total of persons"
     # k and the classes are of persons.
     assert not any(re.search(r"smallest (?:class )?(?:has|of) [0-9,]+ records", line) for line in everything)

@@ -212,16 +212,18 @@ def test_the_written_file_is_verified_by_persons(tmp_path: Path) -> None:
     assert "persons" in str(checked.verification)
 
 
-def test_a_composite_key_and_records_without_one() -> None:
+def test_a_composite_key() -> None:
     frame = pl.DataFrame(
-        {"site": ["a", "a", "b", "b", None, None], "no": ["1", "1", "1", "2", "1", "1"], "age": [1, 1, 1, 1, 1, 1]}
+        {"site": ["a", "a", "b", "b", "c", "c"], "no": ["1", "1", "1", "2", "1", "1"], "age": [1, 1, 1, 1, 1, 1]}
     )
     attributes = {"site": om.Identifier(), "no": om.Identifier(), "age": om.Numeric()}
     policy = om.Policy(attributes=attributes, person=["site", "no"], require=[om.KAnonymity(4)])
-    assert om.check(frame, policy).verification.holds  # a1, b1, b2, and one whose site is unknown
+    assert om.check(frame, policy).verification.holds  # a1, b1, b2 and c1
     more = policy.changed(require=[om.KAnonymity(5)])
     with pytest.raises(DataError, match="there are 4 persons"):
         om.check(frame, more)
+    with pytest.raises(DataError, match="do not say whose it is"):
+        om.check(frame.with_columns(site=pl.Series(["a", "a", "b", "b", None, None])), policy)
 
 
 @pytest.mark.parametrize(
@@ -236,6 +238,29 @@ def test_a_composite_key_and_records_without_one() -> None:
 def test_keys_that_cannot_be(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(PolicyError, match=message):
         om.Policy(attributes=ATTRIBUTES, **settings)
+
+
+@pytest.mark.parametrize("other", ["P1 ", " P1", "P1\t"])
+def test_keys_are_compared_as_pseudonyms_are(other: str) -> None:
+    """One person is not two because somebody typed a blank; nor by another form of a letter."""
+    frame = pl.DataFrame({"id": ["P1", other, "P\u00e9", "Pe\u0301"], "age": [30, 31, 60, 61]})
+    policy = om.Policy(
+        attributes={"id": om.Identifier(), "age": om.Numeric()}, person="id", method=om.Microaggregation(2)
+    )
+    result = om.anonymize(frame, policy)
+    assert result.data["age"].n_unique() == 1
+    assert "1 class, the smallest of 2 persons" in str(result.verification)
+    with pytest.raises(DataError, match="k is 3 and there are 2 persons"):
+        om.anonymize(frame, policy.changed(method=om.Microaggregation(3)))
+
+
+@pytest.mark.parametrize("nobody", [None, "", "  "])
+def test_a_record_of_nobody_is_an_error(nobody: str | None) -> None:
+    """It may be that of a person who is in the class already."""
+    frame = pl.DataFrame({"id": ["a", nobody, "b", "b"], "age": [30, 30, 60, 60]})
+    policy = om.Policy(attributes={"id": om.Identifier(), "age": om.Numeric()}, person="id", method=om.Suppression(2))
+    with pytest.raises(DataError, match="1 record does not say whose it is .record 2., and persons are counted"):
+        om.anonymize(frame, policy)
 
 
 def test_other_identifiers_are_repeated_by_persons() -> None:

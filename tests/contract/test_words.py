@@ -40,6 +40,7 @@ COUNTING_PERSONS = {
     "kernels/profiles.py",
     "masking/profile_microaggregation.py",
     "docs/persons.md",
+    "docs/tutorial-hospital.md",
     "docs/methods/profile_microaggregation.md",
 }
 

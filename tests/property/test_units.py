@@ -34,7 +34,7 @@ from tests.oracle import plain_models as twin
 from tests.property.strategies import Case, cases, small_edges
 from tests.property.test_models import QUASI, SEEDS, diversity, quasi_columns, quasi_rows, severities, values_of
 
-PERSON = Unit("person", "persons")
+PERSON = Unit("person", "persons", key="person")
 SHARES = 60
 
 

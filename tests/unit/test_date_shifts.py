@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 import ontomask as om
 from ontomask.cli import app
 from ontomask.errors import DataError, OptionError, PolicyError
-from ontomask.microdata.date_shifts import Shift
+from ontomask.microdata.date_shifts import Shift, moved
 from ontomask.microdata.keys import Key
 from tests.oracle import plain_dates as twin
 
@@ -244,9 +244,26 @@ def test_points_in_time_of_a_zone_move_by_whole_days() -> None:
     times = pl.Series([datetime(2020, 3, 28, 12, 30) + timedelta(hours=7 * i) for i in range(60)])
     frame = stays().with_columns(begun=times.dt.replace_time_zone("UTC").dt.convert_time_zone("Europe/Madrid"))
     after = released(frame, policy(begun=shifting(time_of_day="keep")))["begun"]
-    # Days of 24 hours: in another half of the year the clock shows another hour.
-    hours = (after - frame["begun"]).dt.total_microseconds() / 3_600_000_000
-    assert hours.to_list() == [24 * twin.shift(KEY, MOST, 1, [str(pid)]) for pid in frame["pid"]]
+    # By the clock of the zone: days of the calendar, whatever the hour of the sun; a skipped hour is the next one.
+    hours = (after.dt.replace_time_zone(None) - frame["begun"].dt.replace_time_zone(None)).dt.total_hours()
+    days = [twin.shift(KEY, MOST, 1, [str(pid)]) for pid in frame["pid"]]
+    assert hours.to_list() == [24 * day for day in days]
+
+
+def test_days_between_are_those_of_the_calendar_in_a_zone() -> None:
+    """Over a change of the clock, too: elsewhere midnight and a half would be the day before."""
+    begun = pl.Series([datetime(2024, 7, 10, 0, 30) + timedelta(days=i) for i in range(60)])
+    frame = stays().with_columns(
+        begun=begun.dt.replace_time_zone("Europe/Berlin"), ended=(begun.dt.date() + timedelta(days=2))
+    )
+    chosen = policy(begun=shifting(time_of_day="keep"), ended=shifting())
+    data = released(frame, chosen)
+    assert (data["ended"] - data["begun"].dt.date()).dt.total_days().to_list() == [2] * 60
+
+
+def test_a_time_that_the_clock_skips_is_an_hour_later() -> None:
+    night = pl.Series([datetime(2024, 3, 24, 2, 30)]).dt.replace_time_zone("Europe/Berlin")
+    assert str(moved(night, np.array([7]))[0]) == "2024-03-31 03:30:00+02:00"
 
 
 # ---- what is refused -------------------------------------------------------------------------------------------------

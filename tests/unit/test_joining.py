@@ -20,7 +20,7 @@ PATIENTS = pl.DataFrame({"patient": ["p2", "p1", None, "p3"], "sex": ["f", "m", 
 def test_records_stay_in_their_order() -> None:
     made = joined(STAYS, PATIENTS, ["patient"])
     assert made.data.rows() == [(7, "p1", "m"), (8, "p2", "f"), (9, None, None), (7, "p1", "m")]
-    assert made.alone == 1
+    assert (made.alone, made.unused) == (1, 2)
 
 
 def test_against_a_plain_join() -> None:
@@ -34,6 +34,7 @@ def test_against_a_plain_join() -> None:
         assert made.data["value"].to_list() == [values.get(key) for key in records["key"]]
         assert made.data["n"].to_list() == list(range(20))
         assert made.alone == sum(key not in values for key in records["key"])
+        assert made.unused == len(set(values) - set(records["key"]))
 
 
 @pytest.mark.parametrize(

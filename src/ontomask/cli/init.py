@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ontomask.cli.console import remark_notes, say, say_json, say_table
-from ontomask.cli.options import read_as, reads
+from ontomask.cli.options import DataFile, read_as, reads
 from ontomask.errors import OptionError, OutputError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ MOST_NAMES = 8
 
 @reads
 def command(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="A table: CSV, TSV, Parquet, Excel, SPSS, Stata, SAS.")],
+    data: DataFile,
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The policy to write.")] = Path(
         "policy.yaml"
     ),

@@ -47,4 +47,5 @@ def command(
     write_table(made.data, output, overwrite=force, source=data)
     if not quiet:
         alone = f"; {made.alone:,} of them without a row in {table}" if made.alone else ""
-        say(f"{counted(len(made.data), 'record')} with {counted(made.data.width, 'column')}: {output}{alone}")
+        unused = f"; {counted(made.unused, 'row')} of {table} without a record" if made.unused else ""
+        say(f"{counted(len(made.data), 'record')} with {counted(made.data.width, 'column')}: {output}{alone}{unused}")

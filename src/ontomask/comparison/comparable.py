@@ -27,9 +27,10 @@ def comparable(policies: Mapping[str, Policy], measure: str | None) -> tuple[dic
                 remedy="Give them the same block reading, and columns the same missing_markers; the data are read once.",
             )
         if (other.unit, other.unit_columns) != (first.unit, first.unit_columns):
+            key = (first.unit if first.unit_columns else other.unit).key
             raise PolicyError(
-                f"{leader!r} and {name!r} do not count the same",
-                remedy="Give them the same person:, or none. A risk of records cannot be compared with one of persons.",
+                f"{leader!r} and {name!r} do not count the same: {first.unit.many} and {other.unit.many}",
+                remedy=f"Give them the same {key}:, or none. A risk of one cannot be compared with a risk of the other.",
             )
     masked = {column for policy in policies.values() for column in policy.masked}
     judges: dict[str, Any] = dict(first.attributes)

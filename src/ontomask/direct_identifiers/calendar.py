@@ -57,6 +57,14 @@ _OPEN = re.compile(
 )
 
 
+#: Years of birth: one, a decade, an interval, or a class without an end.
+_BORN = re.compile(
+    r"(?i)[\[(]?\s*(?:(?P<before><=?|\u2264|before|until|up to)|(?P<after>>=?|\u2265|after|since|from))?\s*"
+    r"(?P<first>\d{4})(?:\.0)?(?P<decade>s)?(?:\s*(?:-|to|\u2013|,|;|\.\.)\s*(?P<last>\d{4})\s*[\])]?)?"
+    r"(?:\s+(?:(?P<earlier>(?:or|and) (?:earlier|before|older))|(?P<later>(?:or|and) (?:later|after|younger))))?"
+)
+
+
 def dated(cells: Cells) -> Iterator[tuple[str, int]]:
     """What of the values are dates finer than a year: what they look like, and in how many records."""
     dtype = cells.values.dtype
@@ -191,6 +199,23 @@ def old_births(cells: Cells, year: float) -> Iterator[tuple[str, int]]:
     """Years of birth of those who were 90 or older in a year."""
     if _BIRTH.isdisjoint(words_of(cells.name)):
         return
-    births = years_in(cells)
-    if len(births) and (births <= year - TOP).any():
-        yield f"years of birth of ages above {TOP - 1}", cells.records_where(births <= year - TOP)
+    old = pl.Series([_tells_old_birth(text, year) for text in cells.texts.to_list()], dtype=pl.Boolean)
+    if old.any():
+        yield f"years of birth of ages above {TOP - 1}", cells.records_where(old)
+
+
+def _tells_old_birth(text: str, year: float) -> bool:
+    """Does a text stand for years of birth of which some are of ages above 89, and tell more than "90 or older"?"""
+    found = _BORN.fullmatch(text)
+    if found is None:
+        return False
+    first = float(found["first"])
+    last = float(found["last"]) if found["last"] else first + 9 if found["decade"] else first
+    if not FIRST_YEAR <= first <= last <= LAST_YEAR:
+        return False
+    if found["before"] or found["earlier"]:
+        first = -math.inf
+    elif found["after"] or found["later"]:
+        last = math.inf
+    oldest, youngest = year - first, year - last
+    return oldest >= TOP and not (youngest <= TOP and oldest >= NOBODY)

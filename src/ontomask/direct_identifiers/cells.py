@@ -44,6 +44,8 @@ class Cells:
     def texts(self) -> pl.Series:
         """The values as they are written, without blanks around them; bytes have no text."""
         dtype = self.values.dtype
+        if dtype == pl.Duration:
+            return self.values.dt.to_string()
         if dtype == pl.Binary:
             return pl.Series([""] * self.distinct, dtype=pl.String)
         if dtype.is_float():

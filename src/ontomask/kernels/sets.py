@@ -241,7 +241,7 @@ def _add_coarse_bounds(sets: SetSpace, s: int, size: int, tuples: Longs, coarse:
 def _at_least_steps(items: Codes, size: int, coarse: Bytes) -> int:
     """A sum of distances, in steps, that best matches do not fall below.
 
-    Items of the tuple add their least distances from the point. An item of the point is no nearer to any item of the tuple
+    Items of the tuple add their least distances from the point. An item of the point is not nearer to any item of the tuple
     than the least of these.
     """
     here, least = np.int64(0), np.int64(STEPS)
@@ -275,7 +275,7 @@ def _at_least(items: Codes, size: int, near: Floats, second: Floats) -> float:
     for i in range(items.size):
         here += near[items[i]]
         next_ = min(next_, second[items[i]])
-    if size == 1:  # there is no second: nothing is known of what the one item of the point adds
+    if size == 1:  # without a second, nothing is known of what the one item of the point adds
         return here / (items.size + 1)
     there = (size - items.size) * next_
     for i in range(items.size):

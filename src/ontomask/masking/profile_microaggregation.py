@@ -28,7 +28,7 @@ from ontomask.privacy.models import Model
 from ontomask.privacy.profile_anonymity import ProfileAnonymity
 from ontomask.progress import Progress, stretch
 from ontomask.statements import Statement, note, promised
-from ontomask.wording import RECORD, Unit
+from ontomask.wording import RECORD, Unit, capital
 
 #: Persons who are compared with each other, at most.
 MOST_PERSONS = 512
@@ -98,16 +98,16 @@ class ProfileMicroaggregation(AggregationMethod):
 
     def explain(self, unit: Unit = RECORD) -> str:
         return (
-            f"Persons with similar records were put into groups of at least {unit.counted(self.k)}. All of a group now show "
-            "the same records: the centroids of records that correspond to each other. Records without a counterpart were "
-            "left out."
+            f"{capital(unit.owner.many)} with similar records were put into groups of at least {unit.counted(self.k)}. All of "
+            "a group now show the same records: the centroids of records that correspond to each other. Records without a "
+            "counterpart were left out."
         )
 
     def _assured(self, unit: Unit) -> list[Statement]:
         return [
             promised(
-                f"Every profile, all records of a person together, is that of at least {unit.counted(self.k)}: their masked "
-                "quasi-identifiers are the same, record by record."
+                f"Every profile, all records of one {unit.owner.one} together, is that of at least {unit.counted(self.k)}: "
+                "their masked quasi-identifiers are the same, record by record."
             )
         ]
 

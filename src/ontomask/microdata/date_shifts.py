@@ -8,6 +8,7 @@ Without the key nobody can compute it. Persons are compared as texts, as :mod:`o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,5 +98,15 @@ def shift_note(shifts: Mapping[str, Shift]) -> Statement:
 
 
 def moved(dates: pl.Series, days: Longs) -> pl.Series:
-    """Dates or points in time, each later by its number of days of 24 hours."""
-    return dates + pl.select(pl.duration(days=pl.lit(pl.Series(days)))).to_series()
+    """Dates or points in time, each later by its number of days, at the same time of day on the clock of their zone.
+
+    A time that the clock skips on the new day is that an hour later, and of one that it shows twice the first is meant.
+    """
+    step = pl.select(pl.duration(days=pl.lit(pl.Series(days)))).to_series()
+    zone = dates.dtype.time_zone if isinstance(dates.dtype, pl.Datetime) else None
+    if zone is None:
+        return dates + step
+    clock = dates.dt.replace_time_zone(None) + step
+    there = clock.dt.replace_time_zone(zone, ambiguous="earliest", non_existent="null")
+    skipped = (clock + timedelta(hours=1)).dt.replace_time_zone(zone, ambiguous="earliest", non_existent="null")
+    return pl.select(pl.coalesce(pl.lit(there), pl.lit(skipped))).to_series().rename(dates.name)

@@ -14,10 +14,12 @@ from ontomask.microdata.reading_options import Reading
 
 
 class Joined(NamedTuple):
-    """Records with the columns of both tables; ``alone`` of them found no key in the second one, and miss its values."""
+    """Records with the columns of both tables; ``alone`` of them found no key in the second one, and miss its values;
+    ``unused`` rows of the second table belong to none of them."""
 
     data: pl.DataFrame
     alone: int
+    unused: int
 
 
 def joined(records: Any, table: Any, by: Sequence[str], reading: Reading | None = None) -> Joined:
@@ -43,7 +45,8 @@ def joined(records: Any, table: Any, by: Sequence[str], reading: Reading | None 
     found = free_name("found", [*first.columns, *second.columns])
     marked = named.with_columns(pl.lit(value=True).alias(found))
     data = first.join(marked, on=keys, how="left", maintain_order="left")
-    return Joined(data.drop(found), int(data[found].null_count()))
+    used = len(named.join(first, on=keys, how="semi"))
+    return Joined(data.drop(found), int(data[found].null_count()), len(second) - used)
 
 
 def _opened(source: Any, keys: Sequence[str], reading: Reading | None, which: str) -> pl.DataFrame:

@@ -23,6 +23,7 @@ import polars as pl
 
 from ontomask.arguments import as_values
 from ontomask.errors import DataError, OptionError
+from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.keys import Key
 
 #: Bytes of the code that a token shows: a multiple of 5, which base32 writes without padding.
@@ -86,6 +87,25 @@ def pseudonym_column(values: pl.Series, key: Key, domain: str) -> pl.Series:
             remedy="Use another key: by chance this happens to hardly anybody.",
         )
     return values.replace_strict(distinct, pl.Series(tokens, dtype=pl.String), return_dtype=pl.String)
+
+
+def canonical_column(values: pl.Series) -> pl.Series:
+    """A column of identifiers as the texts by which they are compared; null where one is missing."""
+    if values.dtype.is_integer():
+        return values.cast(pl.String)
+    if is_text(values.dtype):
+        texts = values.cast(pl.String)
+        plain = texts.str.contains(r"^[!-~]+$").fill_null(True)
+        if plain.all():  # nothing but visible ASCII: each is its own text
+            return texts
+    distinct = values.unique()
+    try:
+        known = pl.Series([canonical_text(value) for value in distinct.to_list()], dtype=pl.String)
+    except OptionError as problem:
+        raise DataError(
+            problem.what, where=f"column {values.name!r}", remedy="Store the identifiers as text or whole numbers."
+        ) from None
+    return values.replace_strict(distinct, known, return_dtype=pl.String)
 
 
 def is_token(text: str) -> bool:

@@ -23,7 +23,7 @@ TAKE_SETS = (
 
 def require_consistent(policy: Policy) -> None:
     """A ``ValueError`` if a part of the policy has no meaning beside another."""
-    require_listed("person", policy.person, policy.attributes)
+    require_listed(policy.unit.key, policy.unit_columns, policy.attributes)
     require_listed("household", policy.household, policy.attributes)
     require_persons(policy.shifted, policy.person)
     _something_to_mask(policy)

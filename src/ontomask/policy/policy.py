@@ -35,8 +35,7 @@ from ontomask.microdata.open_table import separators_of
 from ontomask.microdata.reading_options import Reading
 from ontomask.policy.consistency import require_consistent
 from ontomask.policy.policy_file import load_policy, save_policy
-from ontomask.policy.record_keys import with_households
-from ontomask.privacy.classes import classes_of
+from ontomask.policy.record_keys import units_by_key, with_households
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.km_anonymity import KmAnonymity
 from ontomask.privacy.l_diversity import LDiversity
@@ -300,11 +299,8 @@ class Policy(Settings):
         return list(self.person)
 
     def units_of(self, data: pl.DataFrame) -> Units:
-        """What is counted in the data, which still have their identifiers; its word is :attr:`unit`.
-
-        Records without a key are those of one person: never too many.
-        """
-        units = Units(self.unit, classes_of(data, self.unit_columns).of) if self.unit_columns else RECORDS
+        """What is counted in the data, which still have their identifiers; its word is :attr:`unit`."""
+        units = units_by_key(self.unit, data, self.unit_columns) if self.unit_columns else RECORDS
         return with_households(units, data, self.household)
 
     @property

@@ -110,10 +110,16 @@ class KmAnonymity(ClassModel):
         inside = np.zeros(len(table), dtype=np.bool_)
         inside[: len(failing)] = failing
         records = table.units.number(inside)
-        text = f"{self.describe()}: {counted(len(items.texts), 'item')}, the rarest combination is in {unit.counted(least)}"
+        text = f"{self.describe()}: {counted(len(items.texts), 'item')}"
+        text += (
+            f", the rarest combination is in {unit.counted(least)}"
+            if len(items.texts)
+            else ", so that nothing is known"
+        )
         if rare:
             text = (
-                f"{self.describe()}: {counted(len(rare), 'combination')} of {counted(len(rare[0][0]), 'item')} are in fewer "
+                f"{self.describe()}: {counted(len(rare), 'combination')} of {counted(len(rare[0][0]), 'item')} "
+                f"{'is' if len(rare) == 1 else 'are'} in fewer "
                 f"than {unit.counted(self.k)} ({unit.counted(records)} in all); the rarest is in {least:,}"
             )
         return Finding(self, not rare, float(least), text, violations, records)

@@ -39,9 +39,7 @@ class ProfileAnonymity(Model):
 
     terms: ClassVar[tuple[str, ...]] = ("Profile",)
     name: Literal["profile_anonymity"] = "profile_anonymity"
-    k: Count = Field(
-        kw_only=False, description="every profile, all records of a person together, is that of at least k"
-    )
+    k: Count = Field(kw_only=False, description="every profile is that of at least k records")
 
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
         require_quasi(table.data, table.quasi, self.describe())
@@ -77,7 +75,8 @@ class ProfileAnonymity(Model):
 
     def explain(self, unit: Unit = RECORD) -> str:
         return (
-            f"The quasi-identifiers of all records of a person together are those of at least {unit.counted(self.k)}."
+            f"The quasi-identifiers of all records of one {unit.owner.one} together are those of at least "
+            f"{unit.counted(self.k)}."
         )
 
     @property

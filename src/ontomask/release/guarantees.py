@@ -135,12 +135,13 @@ def _of_pseudonyms(policy: Policy, models: Sequence[Model]) -> list[Statement]:
     )
     told = [Statement("assumed", text, "pseudonyms")]
     profiles = any(isinstance(model, ProfileAnonymity) and not model.trivial for model in models)
+    owner = policy.unit.owner
     joined = [name for name in policy.pseudonyms if not (profiles and [name] == policy.unit_columns)]
     if joined:
         text = (
             f"Records with the same pseudonym can be joined ({', '.join(joined)}): what holds of each record alone need not "
-            "hold of all records of a person together. Name the column in person: and require profile_anonymity to protect "
-            "them together."
+            f"hold of all records of one {owner.one} together. Name the column in {owner.key}: and require profile_anonymity "
+            "to protect them together."
         )
         told.append(caveat(text, "pseudonyms"))
     if any(isinstance(model, SafeHarbor) for model in models):
@@ -180,4 +181,11 @@ def _of_shifts(policy: Policy) -> list[Statement]:
         known += (
             " Nor against one who knows how many days lie between dates of a person: these days are released unchanged."
         )
-    return [Statement("assumed", assumed, "shifted dates"), caveat(known, "shifted dates")]
+    told = [Statement("assumed", assumed, "shifted dates"), caveat(known, "shifted dates")]
+    if masked := [name for name in policy.shifted if name in policy.masked]:
+        text = (
+            f"Dates of {', '.join(masked)} were shifted before they were masked: they are not true dates. What is said here of "
+            "true or original values is, in these columns, said of the shifted dates."
+        )
+        told.append(caveat(text, "shifted dates"))
+    return told

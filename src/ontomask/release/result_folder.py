@@ -150,7 +150,15 @@ def verify_result(
     records = place / PARTS[1] / "records.csv"
     meant = require_policy(chosen)
     persons = read_units(records, meant.unit) if records.is_file() else None
-    found = all_verified([verify(file, meant, original=original, persons=persons) for file in released])
+    try:
+        found = all_verified([verify(file, meant, original=original, persons=persons) for file in released])
+    except DataError as problem:
+        if files.holds:
+            raise
+        unread = PolicyOfResult().finding(
+            f"the changed release cannot be checked: {problem}", _frame({}), 0, checked=False
+        )
+        return Verification([files, unread], [])
     against = _shown(chosen, place) if isinstance(chosen, Path) else chosen if isinstance(chosen, str) else "the policy"
     verified = [note(f"verified: {_shown(file, place)} against {against}") for file in released]
     return Verification([files, *found.findings], [*verified, *found.notes])

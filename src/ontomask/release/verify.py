@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from ontomask.arrays import Longs
+from ontomask.errors import DataError, OptionError
 from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.encoding import Conversions, MissingRules, require_columns, require_some_kept
 from ontomask.microdata.formats import format_of
@@ -114,13 +117,37 @@ def _units(policy: Policy, data: pl.DataFrame, persons: Sequence[Any] | None) ->
     """What is counted in a released table: as it says itself, by its pseudonyms, or as is known besides; else records."""
     if not policy.unit_columns:
         return RECORDS
-    if persons is not None:
-        return Units(policy.unit, classes_of(pl.DataFrame({policy.unit.one: list(persons)}), [policy.unit.one]).of)
-    return policy.units_of(data) if all(name in data.columns for name in policy.unit_columns) else RECORDS
+    shown = policy.units_of(data) if all(name in data.columns for name in policy.unit_columns) else None
+    if persons is None:
+        return RECORDS if shown is None else shown
+    known = Units(policy.unit, classes_of(pl.DataFrame({policy.unit.one: list(persons)}), [policy.unit.one]).of)
+    known.require_rows(len(data))
+    if shown is not None and not _same(shown.of, known.of):
+        raise DataError(
+            f"the table says by its pseudonyms ({', '.join(policy.unit_columns)}) that other records belong together than the "
+            f"{policy.unit.many} that are given",
+            remedy=f"Give the {policy.unit.many} of this very table, in its order, or leave them out. If they are right, the "
+            "pseudonyms were changed after the release was made.",
+        )
+    return known
+
+
+def _same(one: Longs | None, other: Longs | None) -> bool:
+    """Do two numberings put the same records together?"""
+    assert one is not None
+    assert other is not None
+    pairs = np.unique(np.stack((one, other)), axis=1).shape[1]
+    return bool(pairs == len(np.unique(one)) == len(np.unique(other)))
 
 
 def _reference(original: Any, policy: Policy) -> pl.DataFrame:
     """The original table as masking saw it: without the records that the policy drops for missing values."""
+    compared = {model.named_attribute for model in policy.require} & set(policy.shifted)
+    if compared:
+        raise OptionError(
+            f"the dates of {', '.join(sorted(map(str, compared)))} were shifted, and the original has those before",
+            remedy="Leave the original out: what is required of these dates is then compared with the release itself.",
+        )
     data = open_table(original, policy.attributes, reading=policy.reading, unread=policy.drops).data
     require_columns(data, policy.attributes)
     listed = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}

@@ -37,6 +37,7 @@ def risk(result: Reportable, counts: Counts) -> dict[str, Any]:
         "smallest": [NOT_GIVEN if near else counts.least(before.smallest), counts.least(after.smallest)],
         "worst": attack(assessment.worst_attack, after, counts),
         "attacks": [attack(found, after, counts) for found in assessment.attacks] if counts.exact else [],
+        "one": after.unit.one,
         "many": after.unit.many,
         "disclosed": [
             [

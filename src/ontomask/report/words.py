@@ -12,7 +12,7 @@ from ontomask.privacy.models import CHECKED, Finding, Model
 from ontomask.taxonomy.areas import ZIP3
 from ontomask.taxonomy.catalog import catalog_name, list_taxonomies
 from ontomask.taxonomy.taxonomy import Taxonomy
-from ontomask.wording import PERSON, Unit
+from ontomask.wording import Unit, capital
 
 ROLES = {"quasi": "quasi-identifier", "sensitive": "sensitive", "other": "other", "identifier": "identifier, removed"}
 PSEUDONYM = "identifier, released as a pseudonym"
@@ -38,7 +38,6 @@ GLOSSARY = {
     "distance allowed.",
     "Probabilistic k-anonymity": "The mean chance of linking a released value to the right record is at most 1 in k, "
     "although records can be unique.",
-    "Person": "Whom records belong to, by a column of the original. A person counts once, however many records it has.",
     "Profile": "What all records of a person show together.",
     "Safe harbor": "A rule of the United States for health data (45 CFR 164.514(b)(2)): none of eighteen kinds of identifiers "
     "is left, such as names, small places, dates finer than a year, and numbers of persons.",
@@ -60,7 +59,7 @@ GLOSSARY = {
 #: Terms that not every report uses.
 SPECIAL = frozenset(
     (
-        "Identifier|l-diversity|t-closeness|Probabilistic k-anonymity|Person|Profile|Safe harbor|Severity|"
+        "Identifier|l-diversity|t-closeness|Probabilistic k-anonymity|Profile|Safe harbor|Severity|"
         "Prosecutor, marketer and journalist risk|Taxonomy|Semantic distance|Distance correlation"
     ).split("|")
 )
@@ -71,13 +70,18 @@ def glossary(policy: Policy, models: Sequence[Model]) -> dict[str, str]:
     assert policy.method is not None
     used = {term for part in (policy.method, *models) for term in part.terms}
     used |= {"Identifier"} if policy.identifiers else set()
-    used |= {"Person"} if policy.unit == PERSON else set()
     used |= {"Prosecutor, marketer and journalist risk"} if policy.quasi_identifiers else set()
     used |= {"Distance correlation"} if len(policy.studied) > 1 else set()
     if any(attribute.named_taxonomy is not None for attribute in policy.attributes.values()):
         used |= {"Taxonomy", "Semantic distance"}
     found = {term: meaning for term, meaning in GLOSSARY.items() if term not in SPECIAL or term in used}
     found["k-anonymity"] = policy.unit.instead(found["k-anonymity"])
+    if policy.unit_columns:
+        unit = policy.unit
+        found[capital(unit.one)] = (
+            f"Records belong to {unit.many}, by a column of the original. One {unit.one} counts once, however many records it "
+            "has."
+        )
     return found | ({HEADLINE.head: HEADLINE.reported.explained} if HEADLINE.reported is not None else {})
 
 
