@@ -171,20 +171,23 @@ def test_sorting_and_resampling(data: DataObject) -> None:
 # ---- bounds ------------------------------------------------------------------------------------------------------------
 
 
-face, look_within = compiled(searching.face), compiled(searching.look_within)
+face, look_within, look_beyond = map(compiled, (searching.face, searching.look_within, searching.look_beyond))
 
 
 @numba.njit
-def _probe(space: Any, blocks: Any, point: Any, weighted: Any, limit: Any) -> None:
+def _probe(space: Any, blocks: Any, point: Any, weighted: Any, limit: Any, far: Any) -> None:
     face(space, blocks, point)
     for b in range(blocks.count[0]):
-        look_within(space, blocks, point, weighted, b, limit)
+        if far:
+            look_beyond(space, blocks, point, weighted, b, limit)
+        else:
+            look_within(space, blocks, point, weighted, b, limit)
 
 
 @settings(max_examples=cases(300))
 @given(st.data())
 def test_what_is_beyond_a_limit_is_bounded(data: DataObject) -> None:
-    """Up to the limit distances are exact; beyond it they are lower bounds, beyond it as well."""
+    """Up to the limit distances are exact, beyond it they are lower bounds, beyond it as well; or the other way round."""
     sheet, how, weighted = data.draw(tables), data.draw(distances), data.draw(st.booleans())
     operators = sheet.operators(how)
     space, p = operators.space, sheet.table.p
@@ -197,15 +200,16 @@ def test_what_is_beyond_a_limit_is_bounded(data: DataObject) -> None:
         expected = (np.sqrt(expected) if space.squared else expected) * sheet.table.counts
     limit = float(data.draw(st.sampled_from(expected.tolist()))) * data.draw(st.sampled_from((0.5, 0.9, 1.0, 1.1)))
     blocks = new_blocks(space, sheet.table.counts, near_order(space))
-    _probe(space, blocks, point, weighted, limit)
+    far = data.draw(st.booleans())
+    _probe(space, blocks, point, weighted, limit, far)
     for slot in range(p):
         exact, out, upto = expected[blocks.ids[slot]], blocks.out[slot], blocks.upto[slot // SIZE]
-        assert upto in (limit, np.inf)
-        if out <= upto:
+        assert upto in (-1.0 if far else limit, np.inf)
+        if out >= limit if far else out <= upto:
             assert_close(out, exact)
         else:
-            assert out <= exact * (1 + 1e-12)
-            event("bounded")
+            assert out >= exact * (1 - 1e-12) if far else out <= exact * (1 + 1e-12)
+            event(f"bounded {'above' if far else 'below'}")
 
 
 #: Where it matters what is in which block.

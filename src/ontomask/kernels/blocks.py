@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.kernels.compiling import inner, inner_extremes, kernel
-from ontomask.kernels.sets import SetSpace, strips
+from ontomask.kernels.faced_sets import Faced, new_faced
 from ontomask.kernels.space import Codes, Floats, Longs, Space
 
 #: Slots of a block: their distances stay in the processor's nearest cache.
@@ -35,9 +35,8 @@ class Blocks(NamedTuple):
     are never missing (mean distances of few coordinates); ``middle`` and ``radius``: a ball around them (squared
     distances). ``listed[c, b, :lengths[c, b]]``: the codes in a block. ``light``, ``heavy``: least and greatest
     weight. ``least``, ``most``: bounds of the distances of a block, exact if it is known. ``upto``: of a known block the
-    distance up to which ``out`` is exact, infinite but for sets; beyond it is a lower bound, and ``most`` says nothing.
-    ``strip``, ``near``, ``second`` and ``coarse`` are those of the sets of the point that is faced, ``match`` is room beside
-    them.
+    distance up to which ``out`` is exact, infinite but for sets; beyond it is a lower bound, and ``most`` says nothing; -1:
+    only the farthest are exact, others have an upper bound. ``faced``: the sets of the point that is faced.
     """
 
     numbers: Floats
@@ -69,12 +68,7 @@ class Blocks(NamedTuple):
     rows_at: Longs
     stamp: Longs
     upto: Floats
-    strip: Floats
-    strip_at: Longs
-    near: Floats
-    second: Floats
-    coarse: NDArray[np.uint8]
-    match: Floats
+    faced: Faced
 
 
 def new_blocks(space: Space, weight: Longs, order: Longs) -> Blocks:
@@ -128,21 +122,10 @@ def new_blocks(space: Space, weight: Longs, order: Longs) -> Blocks:
         space.home_at,
         np.zeros(int(space.home_at[-1]) + 1, dtype=np.int64),
         np.full(count, np.inf),
-        *_room_for_sets(space.sets),
+        new_faced(space.sets, SIZE),
     )
     describe_all(space, blocks)
     return blocks
-
-
-def _room_for_sets(sets: SetSpace) -> tuple[Floats, Longs, Floats, Floats, NDArray[np.uint8], Floats]:
-    """The strips of a point, where those of each attribute begin, the two least distances of items, the least in steps, and
-    the best matches."""
-    widths = [strips(int(width) - 1) for width in np.diff(sets.point_at)]
-    sizes = [int(items) * width for items, width in zip(np.diff(sets.item_at), widths, strict=True)]
-    items = int(sets.item_at[-1])
-    at = np.cumsum([0, *sizes], dtype=np.int64)
-    near, second, coarse = np.zeros(items), np.zeros(items), np.zeros(items, dtype=np.uint8)
-    return np.zeros(int(at[-1])), at, near, second, coarse, np.zeros(max(widths, default=0))
 
 
 # ---- what is known of a block ------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import numpy as np
 
 from ontomask.kernels.blocks import SIZE, Blocks, along, extremes
 from ontomask.kernels.compiling import inner, inner_extremes
-from ontomask.kernels.sets import add_sets, face_sets
+from ontomask.kernels.faced_sets import add_sets, face_sets
 from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, fill_rows
 
 
@@ -14,7 +14,7 @@ from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, fill_rows
 def face(space: Space, blocks: Blocks, point: Point) -> None:
     """Turn to a point: the rows of its tables are at hand, and no distance is known."""
     fill_rows(space, point, blocks.rows, blocks.rows_at)
-    face_sets(space.sets, point.rows, blocks.strip, blocks.strip_at, blocks.near, blocks.second, blocks.coarse)
+    face_sets(space.sets, point.rows, blocks.faced)
     blocks.known[: blocks.count[0]] = False
 
 
@@ -187,15 +187,27 @@ def _bound_with_gap(space: Space, blocks: Blocks, point: Point, a: int, room: Fl
 @inner
 def look_through(space: Space, blocks: Blocks, point: Point, weighted: bool, b: int) -> None:
     """Measure every tuple of a block."""
-    look_within(space, blocks, point, weighted, b, np.inf)
+    _look(space, blocks, point, weighted, b, 0.0, np.inf)
 
 
 @inner
 def look_within(space: Space, blocks: Blocks, point: Point, weighted: bool, b: int, limit: float) -> None:
     """Measure every tuple of a block that may be as near as ``limit``; sets that are not get a lower bound beyond it."""
+    _look(space, blocks, point, weighted, b, 0.0, limit)
+
+
+@inner
+def look_beyond(space: Space, blocks: Blocks, point: Point, weighted: bool, b: int, limit: float) -> None:
+    """Measure every tuple of a block that may be as far away as ``limit``; sets that are not get an upper bound below it."""
+    _look(space, blocks, point, weighted, b, limit, np.inf)
+
+
+@inner
+def _look(space: Space, blocks: Blocks, point: Point, weighted: bool, b: int, least: float, most: float) -> None:
+    """Measure every tuple of a block whose distance may lie between two limits."""
     begin = b * SIZE
     end = begin + blocks.fill[b]
-    out = blocks.out[begin:end]
+    out, weight = blocks.out[begin:end], blocks.weight[begin:end]
     out[:] = 0.0
     for a in range(space.numbers.shape[0]):
         number, x = blocks.numbers[a, begin:end], point.at[a]
@@ -209,9 +221,13 @@ def look_within(space: Space, blocks: Blocks, point: Point, weighted: bool, b: i
         _add_row(out, blocks.codes[c, begin:end], blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]])
     blocks.upto[b] = np.inf
     if space.sets.codes.shape[0] > 0:
-        _look_at_sets(space, blocks, point, weighted, b, limit)
+        ids = blocks.ids[begin:end]
+        nearer, farther = add_sets(
+            space.sets, point.rows, blocks.faced, ids, weight, out, weighted, space.squared, least, most
+        )
+        if nearer or farther:
+            blocks.upto[b] = -1.0 if nearer else most
     if weighted:
-        weight = blocks.weight[begin:end]
         for i in range(out.size):
             out[i] = (np.sqrt(out[i]) if space.squared else out[i]) * weight[i]
     for i in range(begin, end):  # a tuple whose records are all taken stays so, where a block is looked through again
@@ -219,31 +235,6 @@ def look_within(space: Space, blocks: Blocks, point: Point, weighted: bool, b: i
             blocks.out[i] = np.inf
     blocks.known[b] = True
     renew_extremes(blocks, b)
-
-
-@inner
-def _look_at_sets(space: Space, blocks: Blocks, point: Point, weighted: bool, b: int, limit: float) -> None:
-    """Add the distances of sets, or where these are beyond the limit lower bounds of them."""
-    begin = b * SIZE
-    end = begin + blocks.fill[b]
-    if add_sets(
-        space.sets,
-        point.rows,
-        blocks.ids[begin:end],
-        blocks.weight[begin:end],
-        blocks.out[begin:end],
-        weighted,
-        space.squared,
-        limit,
-        blocks.strip,
-        blocks.strip_at,
-        blocks.near,
-        blocks.second,
-        blocks.coarse,
-        blocks.match,
-        blocks.sums,
-    ):
-        blocks.upto[b] = limit
 
 
 # Small loops of their own, which the compiler turns into vector instructions.
@@ -305,7 +296,7 @@ def farthest_within(space: Space, blocks: Blocks, point: Point, weighted: bool, 
         # The most promising block first: what it holds rules out most others.
         b = np.argmax(blocks.most[:count]) if turn == 0 else turn - 1
         if not blocks.known[b] and blocks.most[b] >= best - tie * abs(best):
-            look_through(space, blocks, point, weighted, b)
+            look_beyond(space, blocks, point, weighted, b, max(best - tie * abs(best), 0.0))
         if blocks.known[b]:
             best = max(best, blocks.most[b])
     bound = best - tie * abs(best)
