@@ -297,7 +297,8 @@ def test_every_model_and_method_is_among_those_whose_words_are_tested() -> None:
 
 
 @pytest.mark.parametrize("model", _MODELS, ids=lambda model: model.__name__)
-def test_every_model_is_public_and_on_the_page_of_models(model: type[Model]) -> None:
+def test_every_model_is_public_in_the_readme_and_on_the_page_of_models(model: type[Model]) -> None:
     assert getattr(om, model.__name__) is model
-    page = (Path(__file__).parents[2] / "docs" / "privacy.md").read_text(encoding="utf-8")
-    assert f"`{model.__name__}(" in page
+    root = Path(__file__).parents[2]
+    assert f"`{model.__name__}(" in (root / "docs" / "privacy.md").read_text(encoding="utf-8")
+    assert f"\n| `{model.__name__}` |" in (root / "README.md").read_text(encoding="utf-8")
