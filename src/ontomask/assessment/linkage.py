@@ -239,7 +239,12 @@ def _some(points: Point, tuples: NDArray[np.int64]) -> Point:
 
 def _points(distance: RecordDistance, table: Tuples, space: Space) -> Point:
     """Where each tuple stands, as the kernels want it: a row for each."""
-    points, line, coded, sets = new_points(space, table.p), 0, 0, iter(space.sets.point_at)
+    points, line, coded, sets = (
+        new_points(space, table.p),
+        0,
+        0,
+        iter(() if space.sets is None else space.sets.point_at),
+    )
     for metric, column, codes in zip(distance.metrics, table.columns, table.codes, strict=True):
         if metric.on_line:
             centres = column.centre_of_code[codes]

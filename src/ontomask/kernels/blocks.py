@@ -68,7 +68,7 @@ class Blocks(NamedTuple):
     rows_at: Longs
     stamp: Longs
     upto: Floats
-    faced: Faced
+    faced: Faced | None
 
 
 def new_blocks(space: Space, weight: Longs, order: Longs) -> Blocks:

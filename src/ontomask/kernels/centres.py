@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ontomask.kernels.compiling import inner, kernel
 from ontomask.kernels.set_centres import SetRoom, SetRules, new_set_room, set_sets
+from ontomask.kernels.sets import SetSpace
 from ontomask.kernels.space import TIE, Codes, Floats, Longs, Point, Space
 
 HIGH = float(2**30)
@@ -46,7 +47,7 @@ class Rules(NamedTuple):
     up: Codes
     void: Longs
     links: NDArray[np.int16]
-    sets: SetRules
+    sets: SetRules | None
 
 
 class Tally(NamedTuple):
@@ -71,12 +72,12 @@ class Tally(NamedTuple):
     times: Longs
     state: Longs
     held: Codes
-    room: SetRoom
+    room: SetRoom | None
 
 
 def new_tally(space: Space, rules: Rules) -> Tally:
     numbers, rows = len(space.numbers), int(rules.row_at[-1])
-    tuples = space.sets.codes.shape[1] if len(space.sets.codes) else 0
+    tuples, length = (0, 0) if space.sets is None else (space.sets.codes.shape[1], int(space.sets.point_at[-1]))
     longs = np.int64
     return Tally(
         np.zeros((numbers, 2)),
@@ -92,7 +93,7 @@ def new_tally(space: Space, rules: Rules) -> Tally:
         np.zeros(tuples, dtype=longs),
         np.zeros(tuples, dtype=longs),
         np.zeros(3, dtype=longs),
-        np.zeros(int(space.sets.point_at[-1]), dtype=np.uint32),
+        np.zeros(length, dtype=np.uint32),
         new_set_room(space.sets, rules.sets),
     )
 
@@ -120,7 +121,7 @@ def change(space: Space, rules: Rules, tally: Tally, tuple_: int, weight: int) -
     change_numbers(space, rules, tally, tuple_, weight)
     for c in range(space.codes.shape[0]):
         _change_code(space, rules, tally, c, np.int64(space.codes[c, tuple_]), weight)
-    if space.sets.codes.shape[0] > 0:
+    if space.sets is not None:
         _change_list(tally, tuple_, weight)
 
 
@@ -169,7 +170,7 @@ def add_all(space: Space, rules: Rules, tally: Tally, weights: Longs) -> None:
         for code in range(records.size):
             if records[code] > 0:
                 _change_code(space, rules, tally, c, code, records[code])
-    if space.sets.codes.shape[0] > 0:
+    if space.sets is not None:
         for t in range(weights.size):
             _change_list(tally, t, weights[t])
 
@@ -225,22 +226,23 @@ def set_centre(space: Space, rules: Rules, tally: Tally, point: Point) -> None:
     set_numbers(space, rules, tally, point)
     for c in range(space.codes.shape[0]):
         point.rows[c] = _centre_row(space, rules, tally, c)
-    if space.sets.codes.shape[0] > 0:
-        _set_held(space, rules, tally, point)
+    _set_held(space.sets, space.codes.shape[0], rules, tally, point)
 
 
 @inner
-def _set_held(space: Space, rules: Rules, tally: Tally, point: Point) -> None:
+def _set_held(sets: SetSpace | None, first: int, rules: Rules, tally: Tally, point: Point) -> None:
     """The centre of sets, computed anew where records joined, or half of those that it was computed of have left.
 
     It takes as long as looking through all records several times, and a few that leave hardly move it.
     """
+    if sets is None:
+        return
     state = tally.state
     if state[1] > state[2] or 2 * state[1] <= state[2]:
         tuples = np.sort(tally.listed[: state[0]])
-        set_sets(space.sets, rules.sets, tally.room, tuples, tally.times[tuples], tally.held)
+        set_sets(sets, rules.sets, tally.room, tuples, tally.times[tuples], tally.held)
         state[2] = state[1]
-    point.rows[space.codes.shape[0] :] = tally.held[space.codes.shape[0] :]
+    point.rows[first:] = tally.held[first:]
 
 
 @inner

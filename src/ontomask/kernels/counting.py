@@ -92,19 +92,18 @@ def units_of_classes(
 
 
 @kernel
-def join_rows(of: Longs, row: Longs, unit: Longs, last: Longs, single: Longs, rows: Longs, units: Longs) -> int:
-    """The same list after rows were joined: each unit once with each joined row; how many entries there are.
+def list_rows(row: Longs, unit: Longs, last: Longs, single: Longs, rows: Longs, units: Longs) -> int:
+    """Each unit once with each of its rows; ``row`` and ``unit`` are of records, those of a unit together. How many there are.
 
-    Units that are left with one row are not listed: they are added to ``single``, by joined row.
+    Units of one row are not listed: they are added to ``single``, by row. ``last`` is room for each row, -1 at first.
     """
     entries, i = 0, 0
     while i < unit.size:
         begin, own = entries, unit[i]
         while i < unit.size and unit[i] == own:
-            c = of[row[i]]
-            if last[c] != own:
-                last[c] = own
-                rows[entries], units[entries] = c, own
+            if last[row[i]] != own:
+                last[row[i]] = own
+                rows[entries], units[entries] = row[i], own
                 entries += 1
             i += 1
         if entries - begin == 1:

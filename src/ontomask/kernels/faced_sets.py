@@ -44,8 +44,10 @@ class Faced(NamedTuple):
     bound: Floats
 
 
-def new_faced(sets: SetSpace, tuples: int) -> Faced:
+def new_faced(sets: SetSpace | None, tuples: int) -> Faced | None:
     """Room for the sets of a point, and for so many tuples at a time."""
+    if sets is None:
+        return None
     widths = [-(-(int(width) - 1) // STRIP) * STRIP for width in np.diff(sets.point_at)]
     sizes = [int(items) * width for items, width in zip(np.diff(sets.item_at), widths, strict=True)]
     items, at = int(sets.item_at[-1]), np.cumsum([0, *sizes], dtype=np.int64)
@@ -64,8 +66,10 @@ def new_faced(sets: SetSpace, tuples: int) -> Faced:
 
 
 @inner
-def face_sets(sets: SetSpace, rows: Codes, faced: Faced) -> None:
+def face_sets(sets: SetSpace | None, rows: Codes, faced: Faced | None) -> None:
     """Lay out how far every item is from those of a point."""
+    if sets is None or faced is None:
+        return
     for s in range(sets.codes.shape[0]):
         place = sets.point_at[s]
         size = np.int64(rows[place])
@@ -118,9 +122,9 @@ def _count_steps(near: Floats, far: Floats, floor: Bytes, ceiling: Bytes) -> flo
 
 @inner
 def add_sets(
-    sets: SetSpace,
+    sets: SetSpace | None,
     rows: Codes,
-    faced: Faced,
+    faced: Faced | None,
     tuples: Longs,
     weight: Longs,
     out: Floats,
@@ -135,6 +139,8 @@ def add_sets(
     is so as well takes the place of the distance: was there one of each? Distances are compared times ``weight``, where they
     are ``weighted``.
     """
+    if sets is None or faced is None:
+        return False, False
     bound, nearer, farther = faced.bound[: out.size], False, False
     bound[:] = -1.0
     if least > 0.0:

@@ -13,7 +13,7 @@ from ontomask.kernels.space import Longs, Space
 
 def near_order(space: Space) -> Longs:
     """Halve the tuples again and again along the attribute in which they differ most (a k-d tree)."""
-    p = max(part.shape[1] for part in (space.numbers, space.codes, space.sets.codes))
+    p = max(space.numbers.shape[1], space.codes.shape[1], 0 if space.sets is None else space.sets.codes.shape[1])
     pieces: list[Longs] = []
     waiting = [np.arange(p)]
     while waiting:

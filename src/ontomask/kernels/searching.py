@@ -7,6 +7,7 @@ import numpy as np
 from ontomask.kernels.blocks import SIZE, Blocks, along, extremes
 from ontomask.kernels.compiling import inner, inner_extremes
 from ontomask.kernels.faced_sets import add_sets, face_sets
+from ontomask.kernels.sets import farthest_sets
 from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, fill_rows
 
 
@@ -99,9 +100,7 @@ def bound_above(space: Space, blocks: Blocks, point: Point, weighted: bool, tie:
     for a in range(space.numbers.shape[0]):
         if space.gap[a] > 0.0:
             _bound_with_gap(space, blocks, point, a, room)
-    sets = 0.0
-    for s in range(space.sets.codes.shape[0]):
-        sets += space.sets.most[s]
+    sets = farthest_sets(space.sets)
     farthest = sets
     for c in range(space.codes.shape[0]):
         farthest += extremes(blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]])[1]
@@ -220,13 +219,12 @@ def _look(space: Space, blocks: Blocks, point: Point, weighted: bool, b: int, le
     for c in range(space.codes.shape[0]):
         _add_row(out, blocks.codes[c, begin:end], blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]])
     blocks.upto[b] = np.inf
-    if space.sets.codes.shape[0] > 0:
-        ids = blocks.ids[begin:end]
-        nearer, farther = add_sets(
-            space.sets, point.rows, blocks.faced, ids, weight, out, weighted, space.squared, least, most
-        )
-        if nearer or farther:
-            blocks.upto[b] = -1.0 if nearer else most
+    ids = blocks.ids[begin:end]
+    nearer, farther = add_sets(
+        space.sets, point.rows, blocks.faced, ids, weight, out, weighted, space.squared, least, most
+    )
+    if nearer or farther:
+        blocks.upto[b] = -1.0 if nearer else most
     if weighted:
         for i in range(out.size):
             out[i] = (np.sqrt(out[i]) if space.squared else out[i]) * weight[i]

@@ -56,7 +56,9 @@ class SetRoom(NamedTuple):
     times: Longs
 
 
-def new_set_room(sets: SetSpace, rules: SetRules) -> SetRoom:
+def new_set_room(sets: SetSpace | None, rules: SetRules | None) -> SetRoom | None:
+    if sets is None or rules is None:
+        return None
     items = int(np.diff(sets.item_at).max(initial=0))
     rows = int(np.diff(rules.row_at).max(initial=0))
     lengths = np.diff(sets.at)
@@ -81,8 +83,12 @@ def new_set_room(sets: SetSpace, rules: SetRules) -> SetRoom:
 
 
 @inner
-def set_sets(sets: SetSpace, rules: SetRules, room: SetRoom, tuples: Longs, weights: Longs, rows: Codes) -> None:
+def set_sets(
+    sets: SetSpace | None, rules: SetRules | None, room: SetRoom | None, tuples: Longs, weights: Longs, rows: Codes
+) -> None:
     """Let a point hold the centre of the sets of some tuples, each with a number of records."""
+    if sets is None or rules is None or room is None:
+        return
     for s in range(sets.codes.shape[0]):
         place = sets.point_at[s]
         rows[place : sets.point_at[s + 1]] = 0

@@ -23,7 +23,8 @@ MISSING = 2**32 - 1
 
 
 class SetSpace(NamedTuple):
-    """The attributes of tuples that hold sets.
+    """The attributes of tuples that hold sets. A space without them has None in its place: numba leaves out what follows
+    ``if sets is None``, so that nothing on sets is compiled where there are none.
 
     ``codes[s, t]`` is the set of tuple t; its items are ``items[at[j]:at[j + 1]]``, j being ``first[s]`` plus the code.
     ``missing[s]`` is the code that stands for a missing value, or -1. ``tables`` from ``table_at[s]`` on holds raw distances,
@@ -70,6 +71,36 @@ def put_set(sets: SetSpace, s: int, tuple_: int, rows: Codes) -> None:
     for i in range(begin, end):
         place += 1
         rows[place] = sets.home[sets.item_at[s] + sets.items[i]]
+
+
+@inner
+def put_sets(sets: SetSpace | None, tuple_: int, rows: Codes) -> None:
+    """Let a point hold the sets of a tuple."""
+    if sets is None:
+        return
+    for s in range(sets.codes.shape[0]):
+        put_set(sets, s, tuple_, rows)
+
+
+@inner
+def add_set_distances(sets: SetSpace | None, rows: Codes, tuple_: int, total: float) -> float:
+    """A distance between a point and a tuple, with how far their sets are apart."""
+    if sets is None:
+        return total
+    for s in range(sets.codes.shape[0]):
+        total += set_apart(sets, s, rows, tuple_)
+    return total
+
+
+@inner
+def farthest_sets(sets: SetSpace | None) -> float:
+    """The largest distance of sets, of all attributes together."""
+    if sets is None:
+        return 0.0
+    total = 0.0
+    for s in range(sets.codes.shape[0]):
+        total += sets.most[s]
+    return total
 
 
 @inner_extremes

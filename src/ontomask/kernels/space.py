@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.kernels.compiling import inner, kernel
-from ontomask.kernels.sets import SetSpace, put_set, set_apart
+from ontomask.kernels.sets import SetSpace, add_set_distances, put_sets
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -32,7 +32,7 @@ class Space(NamedTuple):
     attribute a table of rows x values, its distances already weighted, from ``table_at[c]`` on: what is read together,
     the distances of one row from all values, lies together. A flat attribute has no table (-1) but ``unit[c]``, the
     distance of unequal values, and its rows are its values. ``home`` from ``home_at[c]`` on is the row of each value.
-    ``sets`` are the attributes that hold sets.
+    ``sets`` are the attributes that hold sets; None: there are none.
     """
 
     numbers: Floats
@@ -44,7 +44,7 @@ class Space(NamedTuple):
     unit: Floats
     home: Codes
     home_at: Longs
-    sets: SetSpace
+    sets: SetSpace | None
     squared: bool
 
 
@@ -64,10 +64,11 @@ def new_point(space: Space) -> Point:
 def new_points(space: Space, several: int) -> Point:
     """Several points, one in each row."""
     numbers = len(space.numbers)
+    rows = len(space.codes) if space.sets is None else int(space.sets.point_at[-1])
     return Point(
         np.zeros((several, numbers)),
         np.zeros((several, numbers)),
-        np.zeros((several, int(space.sets.point_at[-1])), dtype=np.uint32),
+        np.zeros((several, rows), dtype=np.uint32),
     )
 
 
@@ -79,8 +80,7 @@ def set_point(space: Space, point: Point, tuple_: int) -> None:
         point.gone[a] = space.absent[a, tuple_] if space.absent.size else 0.0
     for c in range(space.codes.shape[0]):
         point.rows[c] = space.home[space.home_at[c] + space.codes[c, tuple_]]
-    for s in range(space.sets.codes.shape[0]):
-        put_set(space.sets, s, tuple_, point.rows)
+    put_sets(space.sets, tuple_, point.rows)
 
 
 @inner
@@ -123,6 +123,4 @@ def between(space: Space, point: Point, tuple_: int) -> float:
             total += 0.0 if code == row else space.unit[c]
         else:
             total += space.tables[space.table_at[c] + row * (space.home_at[c + 1] - space.home_at[c]) + code]
-    for s in range(space.sets.codes.shape[0]):
-        total += set_apart(space.sets, s, point.rows, tuple_)
-    return total
+    return add_set_distances(space.sets, point.rows, tuple_, total)

@@ -90,9 +90,9 @@ def pseudonym_column(values: pl.Series, key: Key, domain: str) -> pl.Series:
 
 
 def canonical_column(values: pl.Series) -> pl.Series:
-    """A column of identifiers as the texts by which they are compared; null where one is missing."""
+    """A column of identifiers, equal where the texts by which they are compared are; null where one is missing."""
     if values.dtype.is_integer():
-        return values.cast(pl.String)
+        return values
     if is_text(values.dtype):
         texts = values.cast(pl.String)
         plain = texts.str.contains(r"^[!-~]+$").fill_null(True)

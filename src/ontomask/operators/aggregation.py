@@ -56,7 +56,7 @@ class Operators:
 
     def decode_rows(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
         """Rows of the attributes that are coded or hold sets, by attribute, as concepts, codes and sets."""
-        decoded, place, sets = [], 0, iter(pairwise(self.space.sets.point_at))
+        decoded, place, sets = [], 0, iter(() if self.space.sets is None else pairwise(self.space.sets.point_at))
         for metric in self.distance.metrics:
             if metric.of_sets:
                 decoded.append(metric.centres_of_sets(sets_of_rows(rows, *next(sets))))

@@ -163,7 +163,7 @@ class RecordDistance:
             self.squared,
         )
 
-    def _sets(self, table: Tuples, against: Tuples | None, first: int) -> SetSpace:
+    def _sets(self, table: Tuples, against: Tuples | None, first: int) -> SetSpace | None:
         """The columns that hold sets; ``first``: where points hold the first of them."""
         own = [(i, s) for i, s in enumerate(self.metrics) if s.of_sets]
         parts = [s.set_rows(table.columns[i], None if against is None else against.columns[i]) for i, s in own]

@@ -15,8 +15,10 @@ from ontomask.microdata.column_distance import CentreRule, SetRows
 
 def make_set_space(
     parts: Sequence[SetRows], codes: np.ndarray, factors: Sequence[float], largest: Sequence[float], first: int
-) -> SetSpace:
-    """Sets of several columns; ``first``: where a point holds the first of them. ``largest``: raw distances."""
+) -> SetSpace | None:
+    """Sets of several columns, or None; ``first``: where a point holds the first of them. ``largest``: raw distances."""
+    if not parts:
+        return None
     lengths = [len(part.at) - 1 for part in parts]
     shifted = np.cumsum([0, *(len(part.items) for part in parts)])
     starts = [part.at[:-1] + shift for part, shift in zip(parts, shifted, strict=False)]
@@ -38,8 +40,10 @@ def make_set_space(
     )
 
 
-def make_set_rules(rules: Sequence[CentreRule]) -> SetRules:
+def make_set_rules(rules: Sequence[CentreRule]) -> SetRules | None:
     """What the kernels need to choose the centres of sets; ``rules`` are those of their items."""
+    if not rules:
+        return None
     above = np.concatenate([np.zeros(0, dtype=np.int64), *(rule.above for rule in rules)])
     tree = all(rule.tree for rule in rules)
     return SetRules(

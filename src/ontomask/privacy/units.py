@@ -8,7 +8,7 @@ weight 1 (entropy, earth mover's distances).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ontomask.arrays import Floats, Longs, distinct
 from ontomask.errors import DataError, PolicyError
-from ontomask.kernels.counting import join_rows, units_of_classes
+from ontomask.kernels.counting import list_rows, units_of_classes
 from ontomask.privacy.transport import Pairs
 from ontomask.wording import RECORD, Unit
 
@@ -79,21 +79,18 @@ class Units:
     def sharing(self, row_of: Longs) -> Units:
         """The same of rows that several records share; ``row_of``: the row of each record."""
         assert self.of is not None
-        order = np.argsort(self.of, kind="stable")
-        number = int(row_of.max(initial=-1)) + 1
-        return self._shared(row_of, order, self.of[order], np.zeros(number, dtype=np.int64))
+        order, number = np.argsort(self.of, kind="stable"), int(row_of.max(initial=-1)) + 1
+        single, last = np.zeros(number, dtype=np.int64), np.full(number, -1, dtype=np.int64)
+        units, rows = np.empty((2, len(order)), dtype=np.int64)
+        listed = list_rows(row_of[order], self.of[order], last, single, rows, units)
+        return Units(self.word, units[:listed].copy(), rows=rows[:listed].copy(), single=single)
 
     def joined(self, of: Longs, first: Longs) -> Units:
         """The units of rows that were joined: ``of`` gives what became of each, ``first`` one of each."""
         if self.of is None or self.rows is None:
             return self.take(first)
-        return self._shared(of, self.rows, self.of, np.bincount(of, self.single, len(first)).astype(np.int64))
-
-    def _shared(self, of: Longs, rows: Longs, units: Longs, single: Longs) -> Units:
-        """Units by their rows, which ``of`` joins; ``single``: how many more have each joined row and no other."""
-        own, kept = np.empty((2, len(rows)), dtype=np.int64)
-        number = join_rows(of, rows, units, np.full(len(single), -1, dtype=np.int64), single, kept, own)
-        return Units(self.word, own[:number].copy(), rows=kept[:number].copy(), single=single)
+        # A unit may be listed with a row more than once now: finding that out costs more than it saves.
+        return replace(self, rows=of[self.rows], single=np.bincount(of, self.single, len(first)).astype(np.int64))
 
     def take(self, rows: NDArray[Any]) -> Units:
         """The units of some records, by mask or by position."""
