@@ -23,7 +23,7 @@ MISSING = 2**32 - 1
 
 
 class SetSpace(NamedTuple):
-    """The attributes of tuples that hold sets. A space without them has None in its place: numba leaves out what follows
+    """The attributes of tuples that hold sets. A space without them has None instead: numba leaves out what follows
     ``if sets is None``, so that nothing on sets is compiled where there are none.
 
     ``codes[s, t]`` is the set of tuple t; its items are ``items[at[j]:at[j + 1]]``, j being ``first[s]`` plus the code.
