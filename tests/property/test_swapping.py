@@ -193,7 +193,7 @@ def run_often(sheet: Sheet, k: int, ties: Ties, times: int) -> Counter[Any]:
     counted: Counter[Any] = Counter()
     for _ in range(times):
         swaps = swapping.new_swaps(records, at, table.rows.tuple_of, len(table.columns), k, first)
-        waiting = Blocks(*(part.copy() for part in untouched))
+        waiting = Blocks(*(part.copy() if isinstance(part, np.ndarray) else part for part in untouched))  # type: ignore[arg-type]
         assert swapping.swap_steps(space, everyone, waiting, point, swaps, k, ties == "together", rng, 1000)
         counted[swaps.source.tobytes()] += 1
     shape = (len(table.columns), table.n)

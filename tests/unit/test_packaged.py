@@ -12,6 +12,7 @@ from pydantic import ValidationError
 import ontomask
 from ontomask.column_names.names import Vocabulary, vocabulary
 from ontomask.demo.population import Care, Profile
+from ontomask.direct_identifiers.kinds import Identifiers
 from ontomask.files.packaged import Packaged
 
 PACKAGE = Path(ontomask.__file__).parent
@@ -19,6 +20,7 @@ FILES: dict[str, type[Packaged]] = {
     "demo/data/profile.toml": Profile,
     "demo/data/care.toml": Care,
     "column_names/data/words.toml": Vocabulary,
+    "direct_identifiers/data/identifiers.toml": Identifiers,
 }
 
 
