@@ -20,7 +20,8 @@ from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError, PolicyError
 from ontomask.microdata.attributes import Attribute
 from ontomask.microdata.column_distance import Centres, ColumnDistance
-from ontomask.microdata.columns import Coded, Codes, Column, first_where, refuse_odd
+from ontomask.microdata.columns import Coded, Codes, Column, first_where
+from ontomask.microdata.refusals import refuse_odd
 from ontomask.microdata.released_values import ReleasedValues
 from ontomask.statements import Statement
 

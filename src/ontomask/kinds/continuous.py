@@ -16,7 +16,8 @@ from ontomask.errors import OptionError
 from ontomask.hierarchies.intervals import Intervals
 from ontomask.hierarchies.levels import ANY
 from ontomask.kinds.line import LineAttribute, LineColumn, middle_of_groups
-from ontomask.microdata.columns import Coded, Codes, first_where, refuse_misfits
+from ontomask.microdata.columns import Coded, Codes, first_where
+from ontomask.microdata.refusals import refuse_misfits
 from ontomask.statements import Statement
 
 

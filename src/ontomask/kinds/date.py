@@ -30,9 +30,9 @@ from ontomask.hierarchies.calendar import (
 from ontomask.kinds.continuous import ContinuousAttribute, Span
 from ontomask.kinds.date_column import TO, DateColumn
 from ontomask.kinds.date_texts import ISO, MAY, POINTS, checked_format, read_day, remedy, with_day, write_day
-from ontomask.microdata.columns import refuse_odd, rows_where
 from ontomask.microdata.date_shifts import WEEK, Shift, checked_shift, moved
 from ontomask.microdata.dtypes import is_text
+from ontomask.microdata.refusals import refuse_odd, rows_where
 from ontomask.statements import Statement, note
 
 MIDNIGHT = time(0)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
 import polars as pl
@@ -27,14 +28,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class NominalColumn(Column):
-    """``concepts``: the position of each code in the taxonomy, -1 for missing; every concept has one code.
+class ConceptColumn(Column):
+    """What columns of concepts, and of sets of them, have in common. Centres are whole numbers, -1 for missing.
 
-    ``span``: concepts of another column that this one is measured against.
+    ``span``: centres of another column that this one is measured against.
     """
 
     taxonomy: Taxonomy = field(kw_only=True)
-    concepts: Longs = field(kw_only=True)
     by_label: bool = field(kw_only=True)
     dotless: bool = field(kw_only=True)
     span: Longs = field(kw_only=True, default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -43,13 +43,49 @@ class NominalColumn(Column):
     def attr(self) -> Nominal:
         return cast("Nominal", self.attribute)
 
-    @property
-    def centre_of_code(self) -> NDArray[Any]:
-        return self.concepts
-
     def is_missing(self, centres: NDArray[Any]) -> NDArray[np.bool_]:
         found: NDArray[np.bool_] = centres < 0
         return found
+
+    def spanning(self, centre: Any) -> Self:
+        if centre is None or centre < 0:
+            return self
+        return replace(self, span=np.union1d(self.span, [centre]).astype(np.int64))
+
+    def remeasured(self, **changed: Any) -> Self:
+        return replace(self, attribute=self.attribute.model_copy(update=changed))
+
+    def centres_of_levels(
+        self, group: NDArray[np.int32], first: Longs, spans: Any = None, concepts: Any = None
+    ) -> NDArray[Any]:
+        """What a level names, else what subsumes all concepts of the group."""
+        if concepts is not None:
+            return np.asarray(concepts, dtype=np.int64)[first]
+        own = self.centre_of_code
+        return np.array([self._common(own[group == g]) for g in range(len(first))], dtype=np.int64)
+
+    @abstractmethod
+    def _common(self, centres: Longs) -> int:
+        """What subsumes all concepts of some centres."""
+
+    def is_general(self, text: str | None, values: Collection[str | None]) -> bool:
+        """What is shown is compared as what it means; only * is none."""
+        return text == ANY and ANY not in values
+
+    def with_values_of(self, masked: Column) -> Self:
+        centres = masked.centre_of_code
+        return replace(self, span=centres[centres >= 0])
+
+
+@dataclass(frozen=True, eq=False)
+class NominalColumn(ConceptColumn):
+    """``concepts``: the position of each code in the taxonomy, -1 for missing; every concept has one code."""
+
+    concepts: Longs = field(kw_only=True)
+
+    @property
+    def centre_of_code(self) -> NDArray[Any]:
+        return self.concepts
 
     def metric(self) -> NominalDistance:
         return NominalDistance(self)
@@ -76,14 +112,6 @@ class NominalColumn(Column):
             )
         return self.taxonomy.position(read.concepts[text])
 
-    def spanning(self, centre: Any) -> Self:
-        if centre is None or centre < 0:
-            return self
-        return replace(self, span=np.union1d(self.span, [centre]).astype(np.int64))
-
-    def remeasured(self, **changed: Any) -> Self:
-        return replace(self, attribute=self.attribute.model_copy(update=changed))
-
     def spell(self, position: int) -> str:
         """A concept that need not be in the column, written as the column writes its concepts.
 
@@ -104,25 +132,9 @@ class NominalColumn(Column):
     def meaning(self) -> Self:
         return self
 
-    def centres_of_levels(
-        self, group: NDArray[np.int32], first: Longs, spans: Any = None, concepts: Any = None
-    ) -> NDArray[Any]:
-        """The concept that a level names, else what subsumes the group."""
-        if concepts is not None:
-            return np.asarray(concepts, dtype=np.int64)[first]
-        return np.array([self._common(self.concepts[group == g]) for g in range(len(first))], dtype=np.int64)
-
-    def _common(self, concepts: Longs) -> int:
-        known = concepts[concepts >= 0]
+    def _common(self, centres: Longs) -> int:
+        known = centres[centres >= 0]
         return self.taxonomy.dag.common_subsumer(known) if len(known) else -1
-
-    def is_general(self, text: str | None, values: Collection[str | None]) -> bool:
-        """A concept is compared as what it means; only * is none."""
-        return text == ANY and ANY not in values
-
-    def with_values_of(self, masked: Column) -> Self:
-        concepts = masked.centre_of_code
-        return replace(self, span=concepts[concepts >= 0])
 
     def encode_like(self, values: pl.Series) -> Coded:
         """What is written as in this column means the same, other values are matched."""
@@ -183,27 +195,43 @@ def encode_nominal(
     position = {text: taxonomy.position(concept) for text, concept in matching.concepts.items()}
     concept_of = np.array([-1 if text is None else position[text] for text in texts], dtype=np.int64)
 
-    order: dict[int, list[int]] = {}
-    for code, concept in enumerate(concept_of.tolist()):
-        order.setdefault(concept, []).append(code)
-    new = np.empty(len(distinct), dtype=np.int32)
-    kept = []
-    for place, same in enumerate(order.values()):
-        new[same] = place
-        kept.append(max(same, key=lambda code: (counts[code], -code)))  # the most frequent spelling stands for all
-    notes += merged_note(name, sum(len(same) > 1 for same in order.values()))
+    merged = merge_equal(concept_of, counts)
+    notes += merged_note(name, int(np.count_nonzero(np.bincount(merged.code) > 1)))
     column = NominalColumn(
         name,
         attribute,
-        distinct.gather(kept),
-        np.bincount(new, weights=counts, minlength=len(kept)).astype(np.int64),
-        None if missing is None else int(new[missing]),
+        distinct.gather(merged.kept),
+        merged.counts,
+        None if missing is None else int(merged.code[missing]),
         taxonomy=taxonomy,
-        concepts=np.array(list(order), dtype=np.int64),
+        concepts=merged.centres,
         by_label=by_label(attribute, matching),
         dotless=dotless(matching),
     )
-    return Coded(column, new[codes])
+    return Coded(column, merged.code[codes])
+
+
+class Merged(NamedTuple):
+    """Values of the same meaning as one: the new ``code`` of each value, and of each new code its centre, its records, and
+    the value that stands for it."""
+
+    code: NDArray[np.int32]
+    centres: Longs
+    counts: Longs
+    kept: list[int]
+
+
+def merge_equal(centres: Longs, counts: Longs) -> Merged:
+    """``centres``: of each value; of several with the same, the most frequent stands for all, the first of equals."""
+    order: dict[int, list[int]] = {}
+    for value, centre in enumerate(centres.tolist()):
+        order.setdefault(centre, []).append(value)
+    code = np.empty(len(centres), dtype=np.int32)
+    for place, same in enumerate(order.values()):
+        code[same] = place
+    kept = [max(same, key=lambda value: (counts[value], -value)) for same in order.values()]
+    records = np.bincount(code, weights=counts, minlength=len(kept)).astype(np.int64)
+    return Merged(code, np.array(list(order), dtype=np.int64), records, kept)
 
 
 def merged_note(name: str, several: int) -> list[Statement]:

@@ -17,8 +17,8 @@ from ontomask.arguments import counted, is_number, is_whole, short
 from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError, OptionError
 from ontomask.kinds.continuous import ContinuousAttribute, ContinuousColumn, Span
-from ontomask.microdata.columns import refuse_odd, rows_where
 from ontomask.microdata.precision import own_decimals, rounded
+from ontomask.microdata.refusals import refuse_odd, rows_where
 from ontomask.microdata.released_values import ReleasedValues
 from ontomask.microdata.spelling import is_text
 from ontomask.settings import number, whole_number

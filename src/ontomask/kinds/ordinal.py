@@ -17,8 +17,9 @@ from ontomask.arrays import Longs
 from ontomask.errors import DataError
 from ontomask.hierarchies.intervals import Intervals
 from ontomask.kinds.line import LineAttribute, LineColumn, middle_of_groups
-from ontomask.microdata.columns import Coded, Codes, counts_of, extended, first_where, refuse_odd, rows_where
+from ontomask.microdata.columns import Coded, Codes, counts_of, extended, first_where
 from ontomask.microdata.dtypes import aligned, read_dates
+from ontomask.microdata.refusals import refuse_odd, rows_where
 from ontomask.microdata.released_values import text_of
 from ontomask.settings import plain
 from ontomask.statements import Statement, note

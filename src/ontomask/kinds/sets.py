@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import polars as pl
@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 
 from ontomask.arrays import Longs
 from ontomask.errors import DataError
-from ontomask.hierarchies.levels import ANY
-from ontomask.kinds.nominal_column import NominalColumn, by_label, dotless, merged_note
+from ontomask.kinds.nominal_column import ConceptColumn, NominalColumn, by_label, dotless, merge_equal, merged_note
 from ontomask.kinds.set_distance import SetDistance
 from ontomask.microdata.codes import factorize
-from ontomask.microdata.columns import Coded, Codes, Column, counts_of, first_where
+from ontomask.microdata.columns import Coded, Codes, counts_of, first_where
 from ontomask.microdata.item_lists import count_items, join_items, split_items
 from ontomask.statements import Statement, note
 from ontomask.taxonomy.matching import as_mapping, match_counts
@@ -86,24 +85,16 @@ class Sets:
 
 
 @dataclass(frozen=True, eq=False)
-class SetColumn(Column):
+class SetColumn(ConceptColumn):
     """``numbers``: the set of each code in ``sets``, -1 for missing; equal sets are one code.
 
-    ``spelled``: how the column writes its concepts. ``span``: sets of another column that this one is measured against.
-    Where every set has one concept, all is measured, averaged and shown as in a column of single concepts.
+    ``spelled``: how the column writes its concepts. Where every set has one concept, all is measured, averaged and shown as in
+    a column of single concepts.
     """
 
-    taxonomy: Taxonomy = field(kw_only=True)
     sets: Sets = field(kw_only=True, repr=False)
     numbers: Longs = field(kw_only=True)
     spelled: Mapping[int, str] = field(kw_only=True, repr=False)
-    by_label: bool = field(kw_only=True)
-    dotless: bool = field(kw_only=True)
-    span: Longs = field(kw_only=True, default_factory=lambda: np.zeros(0, dtype=np.int64))
-
-    @property
-    def attr(self) -> Nominal:
-        return cast("Nominal", self.attribute)
 
     @property
     def separator(self) -> str:
@@ -113,10 +104,6 @@ class SetColumn(Column):
     @property
     def centre_of_code(self) -> NDArray[Any]:
         return self.numbers
-
-    def is_missing(self, centres: NDArray[Any]) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = centres < 0
-        return found
 
     def content(self) -> Iterator[bytes]:
         if self.single:
@@ -191,41 +178,15 @@ class SetColumn(Column):
         listed = items if isinstance(items, (list, tuple, set, frozenset)) else [items]
         return self.sets.number(self.items.known_centre(item) for item in listed)
 
-    def spanning(self, centre: Any) -> Self:
-        if centre is None or centre < 0:
-            return self
-        return replace(self, span=np.union1d(self.span, [centre]).astype(np.int64))
-
-    def remeasured(self, **changed: Any) -> Self:
-        return replace(self, attribute=self.attribute.model_copy(update=changed))
-
     def of_centres(self, centres: NDArray[Any], counts: Longs) -> Self:
         missing = first_where(self.is_missing(centres))
         return replace(self, counts=counts, values=self.decode(centres), missing=missing, numbers=centres)
 
-    def centres_of_levels(
-        self, group: NDArray[np.int32], first: Longs, spans: Any = None, concepts: Any = None
-    ) -> NDArray[Any]:
-        """The set that a level names, else what subsumes all concepts of the group."""
-        if self.single:
-            return self.items.centres_of_levels(group, first, spans, concepts)
-        if concepts is not None:
-            return np.asarray(concepts, dtype=np.int64)[first]
-        return np.array([self._common(self.numbers[group == g]) for g in range(len(first))], dtype=np.int64)
-
-    def _common(self, numbers: Longs) -> int:
-        concepts = self.sets.lists(numbers)[1]
+    def _common(self, centres: Longs) -> int:
+        concepts = self.sets.lists(centres)[1]
         if len(concepts):
             return self.taxonomy.dag.common_subsumer(np.unique(concepts))
-        return self.sets.empty if (numbers >= 0).any() else -1
-
-    def is_general(self, text: str | None, values: Collection[str | None]) -> bool:
-        """A set is compared as what it means; only * is none."""
-        return text == ANY and ANY not in values
-
-    def with_values_of(self, masked: Column) -> Self:
-        numbers = masked.centre_of_code
-        return replace(self, span=numbers[numbers >= 0])
+        return self.sets.empty if (centres >= 0).any() else -1
 
     def encode_like(self, values: pl.Series) -> Coded:
         """Items that are written as in this column mean the same, others are matched."""
@@ -292,15 +253,8 @@ def encode_sets(
     notes += [note(f"{name}: {text}", name) for text in matching.notes]
     position = {text: taxonomy.position(concept) for text, concept in matching.concepts.items()}
 
-    order: dict[int, list[int]] = {}
-    for code, items in enumerate(listed):
-        number = -1 if items is None else sets.number(position[item] for item in items)
-        order.setdefault(number, []).append(code)
-    new = np.empty(len(distinct), dtype=np.int32)
-    kept = []
-    for place, same in enumerate(order.values()):
-        new[same] = place
-        kept.append(max(same, key=lambda code: (counts[code], -code)))
+    numbers = [-1 if items is None else sets.number(position[item] for item in items) for items in listed]
+    merged = merge_equal(np.array(numbers, dtype=np.int64), counts)
     spelled: dict[int, str] = {}
     several: Counter[int] = Counter()
     for text, concept in position.items():
@@ -311,16 +265,16 @@ def encode_sets(
     column = SetColumn(
         name,
         attribute,
-        distinct.gather(kept),
-        np.bincount(new, weights=counts, minlength=len(kept)).astype(np.int64),
-        None if missing is None else int(new[missing]),
+        distinct.gather(merged.kept),
+        merged.counts,
+        None if missing is None else int(merged.code[missing]),
         taxonomy=taxonomy,
         sets=sets,
-        numbers=np.array(list(order), dtype=np.int64),
+        numbers=merged.centres,
         spelled=spelled,
         by_label=by_label(attribute, matching),
         dotless=dotless(matching),
     )
     if not column.single:
         column = replace(column, values=column.decode(column.numbers))
-    return Coded(column, new[codes])
+    return Coded(column, merged.code[codes])

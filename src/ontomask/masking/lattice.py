@@ -121,14 +121,14 @@ class Lattice:
 
     def _evaluate(self, node: Node, judges: Sequence[Judge], rows: Rows) -> NodeResult:
         of, records, first = self._classes(node, rows)
+        sizes = [judge.class_size for judge in judges]
+        enough = max((size for size in sizes if size is not None), default=0)
         # A class has at most as many units as records: often these are too few already, and units need not be counted.
-        fails = records < max((judge.least_units for judge in judges), default=1)
+        fails = records < enough
         early = NodeResult(rows, of, records, first, fails)
         if rows.units.of is not None and early.failing > self.allowed:
             return early
-        enough = [judge.enough_units for judge in judges]
-        most = max((units for units in enough if units is not None), default=0) if None not in enough else None
-        classes = self._as_judged(node, rows, of, records, first, enough=most)
+        classes = self._as_judged(node, rows, of, records, first, enough=None if None in sizes else enough)
         for judge in judges:
             fails |= judge.fails(judge.figures(classes))
         return NodeResult(rows, of, records, first, fails)

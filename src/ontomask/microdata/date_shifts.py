@@ -16,12 +16,11 @@ import polars as pl
 
 from ontomask.arguments import counted, free_name
 from ontomask.arrays import Longs
-from ontomask.errors import DataError, OptionError
-from ontomask.microdata.columns import rows_where
 from ontomask.microdata.keys import Key
-from ontomask.microdata.pseudonyms import canonical_text
+from ontomask.microdata.pseudonyms import known_keys
 from ontomask.settings import whole_number
 from ontomask.statements import Statement, note
+from ontomask.wording import PERSON
 
 WEEK = 7
 #: Dates are shifted by no more days than a century has.
@@ -58,35 +57,16 @@ def shifts_of_records(
 ) -> dict[str, Longs]:
     """Of each column that is shifted, by how many days the date of each record moves.
 
-    ``data``: with their identifiers; ``person``: the columns that say whose a record is. A record that does not say it is an
-    error: a shift that many unknown persons shared would tell of all of them what is known of one.
+    ``data``: with their identifiers; ``person``: the columns that say whose a record is.
     """
     if not shifts:
         return {}
-    distinct = data.select(person).unique(maintain_order=True)
-    try:
-        persons = [[canonical_text(value) for value in row] for row in distinct.iter_rows()]
-    except OptionError as problem:
-        raise DataError(
-            problem.what, where=f"person: {', '.join(person)}", remedy="Store the identifiers as text or whole numbers."
-        ) from None
-    place = free_name("place", person)
-    places = data.select(person).join(
-        distinct.with_row_index(place), on=list(person), how="left", nulls_equal=True, maintain_order="left"
-    )[place]
-    unknown = pl.Series([None in texts for texts in persons], dtype=pl.Boolean).gather(places)
-    if unknown.any():
-        shown, rows = rows_where(unknown, None)
-        raise DataError(
-            f"{counted(len(rows), 'record')} {'does' if len(rows) == 1 else 'do'} not say whose it is ({shown}), and dates are "
-            "shifted by person",
-            where=f"person: {', '.join(person)}",
-            remedy="Fill in who it is (a number of its own for each unknown person), or leave such records out of the data.",
-            rows=rows,
-        )
-    known = [[text for text in texts if text is not None] for texts in persons]
+    keys = known_keys(data, person, PERSON).cast(pl.String)
+    distinct, place = keys.unique(maintain_order=True), free_name("place", person)
+    places = keys.join(distinct.with_row_index(place), on=list(person), how="left", maintain_order="left")[place]
+    persons = distinct.rows()
     moves = {
-        shift: np.array([shift.days(key, texts) for texts in known], dtype=np.int64) for shift in set(shifts.values())
+        shift: np.array([shift.days(key, texts) for texts in persons], dtype=np.int64) for shift in set(shifts.values())
     }
     return {name: moves[shift][places.to_numpy()] for name, shift in shifts.items()}
 

@@ -21,7 +21,8 @@ from ontomask.arguments import counted, did_you_mean
 from ontomask.arrays import Longs, distinct
 from ontomask.errors import DataError
 from ontomask.microdata.codes import combine
-from ontomask.microdata.columns import Coded, Codes, Column, counts_of, encode_column, rows_where
+from ontomask.microdata.columns import Coded, Codes, Column, counts_of, encode_column
+from ontomask.microdata.refusals import rows_where
 from ontomask.statements import Statement, note
 from ontomask.wording import RECORD, Unit
 

@@ -9,10 +9,10 @@ import polars as pl
 
 from ontomask.arguments import as_values, counted, did_you_mean, free_name, some_of
 from ontomask.errors import DataError, OptionError
-from ontomask.microdata.columns import rows_where
 from ontomask.microdata.item_lists import given_separator, join_items
 from ontomask.microdata.open_table import open_as_written
 from ontomask.microdata.reading_options import Reading
+from ontomask.microdata.refusals import rows_where
 
 
 def gather(

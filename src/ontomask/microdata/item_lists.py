@@ -12,7 +12,7 @@ import polars as pl
 from ontomask.arguments import is_a
 from ontomask.errors import DataError
 from ontomask.microdata.codes import factorize
-from ontomask.microdata.columns import rows_where
+from ontomask.microdata.refusals import rows_where
 
 #: What a cell of a pandas column may be to count as a list; arrays of NumPy as well.
 LISTS = (list, tuple, set, frozenset)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from base64 import b32encode
+from collections.abc import Sequence
 from datetime import date, time
 from decimal import Decimal
 from pathlib import Path
@@ -21,10 +22,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ontomask.arguments import as_values
+from ontomask.arguments import as_values, counted
 from ontomask.errors import DataError, OptionError
 from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.keys import Key
+from ontomask.microdata.refusals import rows_where
+from ontomask.wording import Unit
 
 #: Bytes of the code that a token shows: a multiple of 5, which base32 writes without padding.
 BYTES = 15
@@ -75,10 +78,7 @@ def pseudonyms(values: Any, key: str | Path | bytes | Key, domain: str) -> list[
 def pseudonym_column(values: pl.Series, key: Key, domain: str) -> pl.Series:
     """The tokens of a column; an error if two different values have the same."""
     distinct = values.unique()
-    try:
-        texts = [canonical_text(value) for value in distinct.to_list()]
-    except OptionError as problem:
-        raise DataError(problem.what, where=f"column {values.name!r}", remedy=problem.remedy) from None
+    texts = canonical_column(distinct).cast(pl.String).to_list()
     tokens = [None if text is None else _token(key, domain, text) for text in texts]
     if len(set(tokens)) < len(set(texts)):
         raise DataError(
@@ -102,10 +102,30 @@ def canonical_column(values: pl.Series) -> pl.Series:
     try:
         known = pl.Series([canonical_text(value) for value in distinct.to_list()], dtype=pl.String)
     except OptionError as problem:
-        raise DataError(
-            problem.what, where=f"column {values.name!r}", remedy="Store the identifiers as text or whole numbers."
-        ) from None
+        raise DataError(problem.what, where=f"column {values.name!r}", remedy=problem.remedy) from None
     return values.replace_strict(distinct, known, return_dtype=pl.String)
+
+
+def canonical_keys(data: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """The columns that say whose each record is, as :func:`canonical_column` has them."""
+    return pl.DataFrame([canonical_column(data[name]).alias(name) for name in columns])
+
+
+def known_keys(data: pl.DataFrame, columns: Sequence[str], unit: Unit) -> pl.DataFrame:
+    """The same; a record that does not say whose it is, is an error. It may be that of anybody: nobody knows how many units
+    a class has, and what is derived for all of them alike would tell of all what is known of one."""
+    keys = canonical_keys(data, columns)
+    unknown = keys.select(pl.any_horizontal(pl.all().is_null())).to_series()
+    if unknown.any():
+        shown, rows = rows_where(unknown, None)
+        do = "does" if len(rows) == 1 else "do"
+        raise DataError(
+            f"{counted(len(rows), 'record')} {do} not say whose it is ({shown}), and {unit.many} are counted",
+            where=f"{unit.key}: {', '.join(columns)}",
+            remedy=f"Fill in who it is (a number of its own for each unknown {unit.one}), or leave these records out.",
+            rows=rows,
+        )
+    return keys
 
 
 def is_token(text: str) -> bool:

@@ -9,10 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ontomask.arguments import counted
-from ontomask.errors import DataError
-from ontomask.microdata.columns import rows_where
-from ontomask.microdata.pseudonyms import canonical_column
+from ontomask.microdata.pseudonyms import canonical_keys, known_keys
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.units import Units
 from ontomask.wording import Unit
@@ -42,33 +39,15 @@ def require_persons(shifted: Collection[str], person: Sequence[str]) -> None:
 
 
 def units_by_key(unit: Unit, data: pl.DataFrame, columns: Sequence[str]) -> Units:
-    """Records by whom they belong to. Keys are compared as pseudonyms are made of them: "P1" and "P1 " are one person.
-
-    A record without a key is an error: it may be that of anybody, so that nobody knows how many persons a class has.
-    """
-    keys = _keys(data, columns)
-    unknown = keys.select(pl.any_horizontal(pl.all().is_null())).to_series()
-    if unknown.any():
-        shown, rows = rows_where(unknown, None)
-        do = "does" if len(rows) == 1 else "do"
-        raise DataError(
-            f"{counted(len(rows), 'record')} {do} not say whose it is ({shown}), and {unit.many} are counted",
-            where=f"{unit.key}: {', '.join(columns)}",
-            remedy=f"Fill in who it is (a number of its own for each unknown {unit.one}), or leave these records out.",
-            rows=rows,
-        )
-    return Units(unit, classes_of(keys, list(columns)).of)
-
-
-def _keys(data: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-    return pl.DataFrame([canonical_column(data[name]).alias(name) for name in columns])
+    """Records by whom they belong to. Keys are compared as pseudonyms are made of them: "P1" and "P1 " are one person."""
+    return Units(unit, classes_of(known_keys(data, columns, unit), list(columns)).of)
 
 
 def with_households(units: Units, data: pl.DataFrame, household: Sequence[str]) -> Units:
     """The units with their households, where the data say them."""
     if not household or any(name not in data.columns for name in household):
         return units
-    keys = _keys(data, household)
+    keys = canonical_keys(data, household)
     found = classes_of(keys, list(household)).of
     unknown = keys.select(pl.any_horizontal(pl.all().is_null())).to_series().to_numpy()
     own = np.arange(len(data)) if units.of is None else units.of

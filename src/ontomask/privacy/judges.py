@@ -52,13 +52,8 @@ class Judge(ABC):
         return True
 
     @property
-    def least_units(self) -> int:
-        """A class of fewer units fails, whatever it shows: so does one of fewer records, which need not be counted by unit."""
-        return 1
-
-    @property
-    def enough_units(self) -> int | None:
-        """A class of so many units satisfies, whatever it shows; None: that cannot be said."""
+    def class_size(self) -> int | None:
+        """Classes of so many units satisfy it and all others fail, whatever they show; None: sizes do not decide."""
         return None
 
     @abstractmethod

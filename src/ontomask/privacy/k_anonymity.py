@@ -97,11 +97,7 @@ class KAnonymityJudge(Judge):
     k: int
 
     @property
-    def least_units(self) -> int:
-        return self.k
-
-    @property
-    def enough_units(self) -> int:
+    def class_size(self) -> int:
         return self.k
 
     def figures(self, rows: ClassRows) -> Floats:
