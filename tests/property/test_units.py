@@ -24,10 +24,12 @@ from ontomask.assessment.disclosed import disclosed_of
 from ontomask.assessment.readings import risk_readings
 from ontomask.assessment.risk import risk_of
 from ontomask.errors import DataError, PolicyError
+from ontomask.microdata.encoding import TupleUnits
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.diagnostics import Swaps
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.judges import ClassRows
+from ontomask.privacy.shared_rows import SharedRows
 from ontomask.privacy.units import RECORDS, Units
 from ontomask.wording import Unit
 from tests.oracle import plain_models as twin
@@ -380,6 +382,33 @@ def test_disclosed_values(seed: int) -> None:
     agreeing = [c for c in twin.classes(quasi_rows(frame)).values() if len({values[i] for i in c}) == 1]
     assert row["classes"] == row["classes_before"] == len(agreeing)
     assert row["records"] == row["records_before"] == len(persons.among([i for c in agreeing for i in c]))
+
+
+# ---- rows that several units share -----------------------------------------------------------------------------------
+
+
+@settings(max_examples=cases(300))
+@given(SEEDS)
+def test_units_of_shared_rows_are_counted_by_plain_sets(seed: int) -> None:
+    """In classes of rows, and of rows that were joined once or twice; with ``enough``, on the right side of it."""
+    chance = random.Random(seed)
+    persons = Persons.drawn(chance, most=chance.choice([1, 3, 12]))
+    rows = chance.randint(1, 12)
+    drawn = [chance.randrange(rows) for _ in persons.of]
+    row_of = [sorted(set(drawn)).index(row) for row in drawn]
+    number = max(row_of) + 1
+    units: Units = SharedRows.of_tuples(TupleUnits(PERSON, np.array(row_of, dtype=np.int32), number, persons.units.of))
+    for _ in range(3):
+        classes = chance.randint(1, number)
+        of = np.array([chance.randrange(classes) for _ in range(number)], dtype=np.int64)
+        expected = [len(persons.among([i for i, row in enumerate(row_of) if of[row] == c])) for c in range(classes)]
+        assert units.sizes(of, classes).tolist() == expected
+        enough = chance.randint(1, 6)
+        sizes = units.sizes(of, classes, enough=enough)
+        assert (sizes >= enough).tolist() == [size >= enough for size in expected]
+        _, first, joined = np.unique(of, return_index=True, return_inverse=True)
+        units = units.joined(joined.astype(np.int32), first)
+        row_of, number = [int(joined[row]) for row in row_of], len(first)
 
 
 # ---- each record its own unit, and what cannot count others --------------------------------------------------------------

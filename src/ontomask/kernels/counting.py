@@ -64,49 +64,31 @@ def used_up(counting: Counting, item: int, weight: int) -> int:
 
 
 @kernel
-def units_of_classes(
-    of: Longs,
-    single: Longs,
-    row: Longs,
-    unit: Longs,
-    enough: int,
-    last: Longs,
-    counted: NDArray[np.bool_],
-    sizes: Longs,
-) -> None:
-    """How many units have rows in each class; unit i of the list, in which equal ones stand together, has row ``row[i]``.
+def add_up_lists(of: Longs, single: Longs, at: Longs, singles: Longs, entries: Longs) -> None:
+    """Of each class, how many units have a single row, which is one of its rows, and the entries in the lists of its rows.
 
-    ``single``: how many more units have each row, and no other. A class in which these are ``enough`` may have more units
-    than is counted. ``of``: the class of each row; ``last`` is room for each class, -1 at first, ``counted`` for each row.
+    ``of``: the class of row r; ``single``: how many units have it and no other; its list is from ``at[r]`` to ``at[r + 1]``.
     """
-    for r in range(single.size):
-        sizes[of[r]] += single[r]
-    for r in range(single.size):
-        counted[r] = sizes[of[r]] < enough
-    for i in range(unit.size):
-        if counted[row[i]]:
-            c = of[row[i]]
-            if last[c] != unit[i]:
-                last[c] = unit[i]
-                sizes[c] += 1
+    for r in range(of.size):
+        singles[of[r]] += single[r]
+        entries[of[r]] += at[r + 1] - at[r]
 
 
 @kernel
-def list_rows(row: Longs, unit: Longs, last: Longs, single: Longs, rows: Longs, units: Longs) -> int:
-    """Each unit once with each of its rows; ``row`` and ``unit`` are of records, those of a unit together. How many there are.
+def pairs_of_classes(of: Longs, at: Longs, unit: Longs, counted: NDArray[np.bool_], bound: int, pairs: Longs) -> None:
+    """All entries in the lists of the rows of ``counted`` classes, each as class * bound + unit."""
+    found = 0
+    for r in range(of.size):
+        if counted[of[r]]:
+            for i in range(at[r], at[r + 1]):
+                pairs[found] = of[r] * bound + unit[i]
+                found += 1
 
-    Units of one row are not listed: they are added to ``single``, by row. ``last`` is room for each row, -1 at first.
-    """
-    entries, i = 0, 0
-    while i < unit.size:
-        begin, own = entries, unit[i]
-        while i < unit.size and unit[i] == own:
-            if last[row[i]] != own:
-                last[row[i]] = own
-                rows[entries], units[entries] = row[i], own
-                entries += 1
-            i += 1
-        if entries - begin == 1:
-            entries = begin
-            single[rows[begin]] += 1
-    return entries
+
+@kernel
+def join_lists(of: NDArray[np.int32], at: Longs, unit: Longs, place: Longs, joined: Longs) -> None:
+    """The lists of rows that became one, one after the other; ``place``: where that of each row from now on begins."""
+    for r in range(of.size):
+        for i in range(at[r], at[r + 1]):
+            joined[place[of[r]]] = unit[i]
+            place[of[r]] += 1

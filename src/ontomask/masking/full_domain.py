@@ -54,7 +54,7 @@ class Search:
         counted_goals = goals.counted(sharing=True)
         self.tuple_of = counted_goals.rows.tuple_of
         codes = np.ascontiguousarray(table.codes[:, self.tuple_of])
-        rows = Rows(codes, counted_goals.rows.weights, counted_goals.codes, counted_goals.units)
+        rows = Rows(codes, counted_goals.rows.weights, counted_goals.codes, lambda: counted_goals.units)
         allowed = int(np.floor(method.suppression_limit * table.n + 1e-9))
         self.lattice = Lattice(hierarchies, rows, allowed)
         self.costs = Costs.of(hierarchies, method.loss)

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from ontomask.arrays import Longs
 from ontomask.errors import PolicyError
 from ontomask.microdata.columns import counts_of
-from ontomask.microdata.encoding import Rows
+from ontomask.microdata.encoding import Rows, TupleUnits
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.judges import ClassRows, Judge
 from ontomask.privacy.models import ClassModel, Model, require_sensitive
+from ontomask.privacy.shared_rows import SharedRows
 from ontomask.privacy.units import RECORDS, Units
 
 
@@ -75,7 +76,9 @@ class Goals:
         rows = self.rows
         if not self.codes and (self.units.of is None or sharing):
             everyone = counts_of(rows.tuple_of, rows.p, rows.counts)
-            units = self.units if self.units.of is None else self.units.sharing(rows.tuple_of.astype(np.int64))
+            units = self.units
+            if units.of is not None:
+                units = SharedRows.of_tuples(TupleUnits(units.word, rows.tuple_of, rows.p, units.of))
             return replace(self, rows=Rows(np.arange(rows.p, dtype=np.int32), rows.p, everyone), units=units)
         row_of, first = self.alike()
         distinct = Rows(rows.tuple_of[first], rows.p, counts_of(row_of, len(first), rows.counts))

@@ -36,22 +36,29 @@ SNAPSHOTS = 512
 class Rows:
     """Distinct rows: ``codes`` of the quasi-identifiers, how many records each has, codes of sensitive columns.
 
-    ``units``: what models count; where that is not records, the unit of each row.
+    ``owners`` gives what models count; where that is not records, the units of each row. It is asked when they are counted:
+    the classes of most nodes have too few records already.
     """
 
     codes: NDArray[np.int32]
     weights: Longs
     sensitive: Mapping[str, Longs]
-    units: Units = RECORDS
+    owners: Callable[[], Units] = lambda: RECORDS
 
     def __len__(self) -> int:
         return len(self.weights)
+
+    @cached_property
+    def units(self) -> Units:
+        return self.owners()
 
     def merged(self, of: Longs, first: Longs) -> Rows:
         """Rows that belong together as one; ``first`` stands for each."""
         weights = np.bincount(of, weights=self.weights).astype(np.int64)
         sensitive = {name: code[first] for name, code in self.sensitive.items()}
-        return Rows(np.ascontiguousarray(self.codes[:, first]), weights, sensitive, self.units.joined(of, first))
+        joined = of.astype(np.int32)
+        codes = np.ascontiguousarray(self.codes[:, first])
+        return Rows(codes, weights, sensitive, lambda: self.units.joined(joined, first))
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +133,7 @@ class Lattice:
         # A class has at most as many units as records: often these are too few already, and units need not be counted.
         fails = records < enough
         early = NodeResult(rows, of, records, first, fails)
-        if rows.units.of is not None and early.failing > self.allowed:
+        if self.rows.units.of is not None and early.failing > self.allowed:
             return early
         classes = self._as_judged(node, rows, of, records, first, enough=None if None in sizes else enough)
         for judge in judges:
@@ -154,8 +161,9 @@ class Lattice:
         rows, of, first = result.rows, result.of, result.first
         if 3 * len(first) > 2 * len(rows) or len(self._snapshots) == SNAPSHOTS:
             return
-        units = () if rows.units.of is None or rows.units.rows is not None else (rows.units.of,)
-        for code in (*rows.sensitive.values(), *units):  # rows that differ in what judges look at cannot be merged
+        apart = () if self.rows.units.apart is None else (rows.units.apart,)
+        # Rows that differ in what judges look at cannot be merged.
+        for code in (*rows.sensitive.values(), *apart):
             key = of * (int(code.max(initial=0)) + 1) + code
             _, first, of = np.unique(key, return_index=True, return_inverse=True)
         if 3 * len(first) > 2 * len(rows):
@@ -220,7 +228,9 @@ class Lattice:
             self._decide_chain(np.unravel_index(open_[0], self.shape), holds, fails, decide)
 
     def _decide_columns(self, some: Sequence[int], decide: Any) -> None:
-        """Every node of some columns, the others at their top, the most general first."""
+        """Every node of some columns, the others at their top: the most special, whose classes make those of the others, and
+        then from the most general on."""
+        decide(tuple(0 if a in some else level for a, level in enumerate(self.top)))
         levels = [range(self.shape[a] - 1, -1, -1) for a in some]
         for chosen in np.ndindex(*(len(range_) for range_ in levels)):
             node = list(self.top)

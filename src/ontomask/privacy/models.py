@@ -107,6 +107,8 @@ class Model(Spoken):
     sizes_only: ClassVar[bool] = False
     #: Can it be aimed at by leaving records out?
     suppressible: ClassVar[bool] = True
+    #: Does it protect all records of a unit together, as one who can join them sees them?
+    joins_records: ClassVar[bool] = False
 
     @property
     def stated_k(self) -> int | None:
@@ -169,6 +171,14 @@ class Model(Spoken):
     def protects(self) -> bool:
         """Does it promise anything to those in the data, whatever else it checks?"""
         return not self.trivial
+
+    def assumptions(self) -> list[Statement]:
+        """What it rests on, besides what an intruder is assumed to know."""
+        return []
+
+    def pseudonym_caveats(self, names: str) -> list[Statement]:
+        """What is to be said of it where a release has pseudonyms; ``names``: their columns."""
+        return []
 
 
 class ClassModel(Model):

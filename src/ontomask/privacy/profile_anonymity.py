@@ -38,6 +38,7 @@ class ProfileAnonymity(Model):
     """
 
     terms: ClassVar[tuple[str, ...]] = ("Profile",)
+    joins_records: ClassVar[bool] = True
     name: Literal["profile_anonymity"] = "profile_anonymity"
     k: Count = Field(kw_only=False, description="every profile is that of at least k records")
 

@@ -21,6 +21,7 @@ from ontomask.microdata.pseudonyms import is_token
 from ontomask.privacy.column_models import ColumnModel
 from ontomask.privacy.models import Finding
 from ontomask.settings import ListOf, whole_number
+from ontomask.statements import Statement, caveat
 from ontomask.wording import RECORD, Unit
 
 
@@ -121,6 +122,20 @@ class SafeHarbor(ColumnModel):
     @property
     def trivial(self) -> bool:
         return False
+
+    def assumptions(self) -> list[Statement]:
+        text = (
+            "Assumed: nobody who releases the data knows that what is left could identify a person, alone or in combination "
+            "(45 CFR 164.514(b)(2)(ii)). Identifiers were looked for by names of columns and shapes of values."
+        )
+        return [Statement("assumed", text, "safe harbor")]
+
+    def pseudonym_caveats(self, names: str) -> list[Statement]:
+        text = (
+            f"Pseudonyms ({names}) are derived from identifiers. 45 CFR 164.514(c) permits codes that are not derived from "
+            "information about the individual: under the safe harbor rule, let an expert decide, or remove them."
+        )
+        return [caveat(text, "pseudonyms")]
 
 
 def _told(suspicion: Suspicion) -> str:

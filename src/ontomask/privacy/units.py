@@ -8,15 +8,14 @@ weight 1 (entropy, earth mover's distances).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.arrays import Floats, Longs, distinct
+from ontomask.arrays import Floats, Ints, Longs, distinct
 from ontomask.errors import DataError, PolicyError
-from ontomask.kernels.counting import list_rows, units_of_classes
 from ontomask.privacy.transport import Pairs
 from ontomask.wording import RECORD, Unit
 
@@ -31,16 +30,11 @@ class Units:
     ``word`` is what units are called. ``of`` gives the unit of each record, from 0 up; None: each record is its own unit.
     ``counts``, only where ``of`` is None: how many records each row of the table stands for; None: one. ``household`` gives the
     household of each record, where it is known.
-
-    Rows that several units share have another form, of which only sizes can be counted: ``rows[i]`` is a row of unit
-    ``of[i]``, the rows of a unit one after the other. Units of one row only are not listed: ``single`` counts them by row.
     """
 
     word: Unit = RECORD
     of: Longs | None = None
     counts: Longs | None = None
-    rows: Longs | None = None
-    single: Longs | None = None
     household: Longs | None = None
 
     def __post_init__(self) -> None:
@@ -76,21 +70,14 @@ class Units:
         """The same for rows whose numbers of records are known otherwise, and are given as ``weights``."""
         return self if self.counts is None else Units(self.word)
 
-    def sharing(self, row_of: Longs) -> Units:
-        """The same of rows that several records share; ``row_of``: the row of each record."""
-        assert self.of is not None
-        order, number = np.argsort(self.of, kind="stable"), int(row_of.max(initial=-1)) + 1
-        single, last = np.zeros(number, dtype=np.int64), np.full(number, -1, dtype=np.int64)
-        units, rows = np.empty((2, len(order)), dtype=np.int64)
-        listed = list_rows(row_of[order], self.of[order], last, single, rows, units)
-        return Units(self.word, units[:listed].copy(), rows=rows[:listed].copy(), single=single)
+    @property
+    def apart(self) -> Longs | None:
+        """The unit of each row, by which rows that agree otherwise differ; None: rows do not differ in it."""
+        return self.of
 
-    def joined(self, of: Longs, first: Longs) -> Units:
+    def joined(self, of: Ints, first: Longs) -> Units:
         """The units of rows that were joined: ``of`` gives what became of each, ``first`` one of each."""
-        if self.of is None or self.rows is None:
-            return self.take(first)
-        # A unit may be listed with a row more than once now: finding that out costs more than it saves.
-        return replace(self, rows=of[self.rows], single=np.bincount(of, self.single, len(first)).astype(np.int64))
+        return self.take(first)
 
     def take(self, rows: NDArray[Any]) -> Units:
         """The units of some records, by mask or by position."""
@@ -111,14 +98,8 @@ class Units:
     def sizes(self, of: Longs, classes: int, weights: Longs | None = None, *, enough: int | None = None) -> Longs:
         """How many units each class has; ``of``: the class of each row; ``weights``: how many records it stands for.
 
-        ``enough``: a class that has so many may have more than is said.
+        ``enough``: it may be said of a class only whether it has so many, by any such number.
         """
-        if self.of is not None and self.rows is not None and self.single is not None:
-            found = np.zeros(classes, dtype=np.int64)
-            room = np.full(classes, -1, dtype=np.int64), np.empty(len(of), dtype=np.bool_)
-            most = np.iinfo(np.int64).max if enough is None else enough
-            units_of_classes(of, self.single, self.rows, self.of, most, *room, found)
-            return found
         if self.of is not None:
             bound = _bound(self.of)
             return np.bincount(distinct(of * bound + self.of) // bound, minlength=classes)

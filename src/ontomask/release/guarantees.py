@@ -10,8 +10,6 @@ from ontomask.assessment.linkage import KINDS
 from ontomask.assessment.risk import risk_of
 from ontomask.masking.randomness import EXPLICIT_SEED
 from ontomask.policy.verification import NOTHING_PROMISED, ORDERS
-from ontomask.privacy.profile_anonymity import ProfileAnonymity
-from ontomask.privacy.safe_harbor import SafeHarbor
 from ontomask.statements import Statement, caveat
 from ontomask.wording import Counts
 
@@ -108,12 +106,7 @@ def assumptions(policy: Policy, models: Sequence[Model]) -> list[Statement]:
             "release does not protect against an intruder who knows more, such as values of other columns."
         )
         told.append(Statement("assumed", text, "quasi-identifiers"))
-    if any(isinstance(model, SafeHarbor) for model in models):
-        text = (
-            "Assumed: nobody who releases the data knows that what is left could identify a person, alone or in combination "
-            "(45 CFR 164.514(b)(2)(ii)). Identifiers were looked for by names of columns and shapes of values."
-        )
-        told.append(Statement("assumed", text, "safe harbor"))
+    told += [statement for model in models for statement in model.assumptions()]
     k_anonymous = any(model.class_size is not None for model in models)
     if k_anonymous and not any(model.sensitive_columns(policy.attributes) for model in models):
         text = (
@@ -134,9 +127,9 @@ def _of_pseudonyms(policy: Policy, models: Sequence[Model]) -> list[Statement]:
         "pseudonym of an identifier that they know. Tables whose pseudonyms come from the same key can be joined by them."
     )
     told = [Statement("assumed", text, "pseudonyms")]
-    profiles = any(isinstance(model, ProfileAnonymity) and not model.trivial for model in models)
+    together = any(model.joins_records and not model.trivial for model in models)
     owner = policy.unit.owner
-    joined = [name for name in policy.pseudonyms if not (profiles and [name] == policy.unit_columns)]
+    joined = [name for name in policy.pseudonyms if not (together and [name] == policy.unit_columns)]
     if joined:
         text = (
             f"Records with the same pseudonym can be joined ({', '.join(joined)}): what holds of each record alone need not "
@@ -144,12 +137,7 @@ def _of_pseudonyms(policy: Policy, models: Sequence[Model]) -> list[Statement]:
             "to protect them together."
         )
         told.append(caveat(text, "pseudonyms"))
-    if any(isinstance(model, SafeHarbor) for model in models):
-        text = (
-            f"Pseudonyms ({names}) are derived from identifiers. 45 CFR 164.514(c) permits codes that are not derived from "
-            "information about the individual: under the safe harbor rule, let an expert decide, or remove them."
-        )
-        told.append(caveat(text, "pseudonyms"))
+    told += [statement for model in models for statement in model.pseudonym_caveats(names)]
     if policy.row_order == "kept":
         text = (
             f"Pseudonyms ({names}) are in the original order of the records: anyone who knows that order, such as one by name "
