@@ -1,12 +1,12 @@
 """What every engine must do: its release is that of ``om.anonymize``, byte by byte, and so is all that is said of it.
 
 A new engine joins the list ``ENGINES``. The toy engine beside the one in memory never has more than one chunk of records at
-hand. It says only how chunks are read, counted and written.
+hand. It says only how chunks are read and written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -15,7 +15,6 @@ import polars as pl
 import pytest
 
 import ontomask as om
-from ontomask.arrays import Longs
 from ontomask.engines.chunks import ChunkEngine
 from ontomask.engines.engine import Outcome
 from ontomask.engines.memory import MemoryEngine
@@ -28,7 +27,6 @@ from ontomask.policy.policy import METHODS
 from ontomask.release.guarantees import NOT_TRIED
 from tests.places import areas_file
 
-NUMBER = "# of records"
 KEY = Key.of(bytes(range(32)))
 
 
@@ -43,16 +41,6 @@ class ToyEngine(ChunkEngine):
 
     def chunks(self) -> Iterable[pl.DataFrame]:
         return self.whole.iter_slices(self.size)
-
-    def count(self, chunks: Iterable[pl.DataFrame], names: Sequence[str]) -> tuple[pl.DataFrame, Longs]:
-        """What a database does with GROUP BY."""
-        found = None
-        for chunk in chunks:
-            part = chunk.select(*names, pl.lit(1, dtype=pl.Int64).alias(NUMBER))
-            both = part if found is None else pl.concat([found, part])
-            found = both.group_by(names, maintain_order=True).agg(pl.col(NUMBER).sum())
-        assert found is not None
-        return found.drop(NUMBER), found[NUMBER].to_numpy()
 
     def write_chunk(self, chunk: pl.DataFrame) -> None:
         self.parts.append(chunk)

@@ -81,16 +81,16 @@ class ChunkEngine(Engine[Release]):
         """The table, in the same order each time it is asked for."""
 
     @abstractmethod
-    def count(self, chunks: Iterable[pl.DataFrame], names: Sequence[str]) -> tuple[pl.DataFrame, Longs]:
-        """The different combinations of values of these columns, in the order first seen, and how many rows have each."""
-
-    @abstractmethod
     def write_chunk(self, chunk: pl.DataFrame) -> None:
         """Write the next records of the release."""
 
     @abstractmethod
     def written(self) -> Iterable[pl.DataFrame]:
         """The release, read back."""
+
+    def count_written(self, names: Sequence[str]) -> tuple[pl.DataFrame, Longs]:
+        """The same as :func:`count_combinations`, of the release read back: a store that counts by itself does it there."""
+        return count_combinations(self.written(), names)
 
     def study(self, progress: Progress) -> Original:
         progress(0.0, "counting combinations of values")
@@ -103,7 +103,7 @@ class ChunkEngine(Engine[Release]):
         seen = {name for model in policy.require for name in model.sensitive_columns(policy.attributes)}
         self._names = [name for name in self._columns if name in seen.union(policy.studied, policy.quasi_identifiers)]
         rules, conversions = self._rules(), Conversions(policy.attributes)
-        data, counts = self.count(self._records(rules, conversions), self._names)
+        data, counts = count_combinations(self._records(rules, conversions), self._names)
         original = original_of(
             data,
             policy,
@@ -140,7 +140,7 @@ class ChunkEngine(Engine[Release]):
             released = decode(kept, MaskedTuples(masked).on(rows), shown)
             released = written(released, self.policy.attributes, self._first.data, coded)
             self.write_chunk(only_what_cells_show(released.cast({pl.Enum: pl.String})))
-        data, counts = self.count(self.written(), self._names)
+        data, counts = self.count_written(self._names)
         columns = next(iter(self.written())).columns
         unread = pl.repeat(None, len(data), dtype=pl.Null, eager=True)
         data = pl.DataFrame([data[name] if name in self._names else unread.alias(name) for name in columns])
@@ -157,7 +157,7 @@ class ChunkEngine(Engine[Release]):
         """The finding, or what a model finds that looks at every column: each is counted by itself."""
         if not isinstance(finding.model, ColumnModel):
             return finding
-        columns = (self.count(self.written(), [name]) for name in next(iter(self.written())).columns)
+        columns = (self.count_written([name]) for name in next(iter(self.written())).columns)
         cells = (Cells.of(data.to_series(), counts) for data, counts in columns)
         return finding.model.check_columns(cells, self.policy.attributes)
 
@@ -167,7 +167,7 @@ class ChunkEngine(Engine[Release]):
         for name in self._columns:
             pseudonym = name in self.policy.pseudonyms
             if name not in self._names and (pseudonym or (name in attributes and attributes[name].converts)):
-                data, counts = self.count(self.written(), [name])
+                data, counts = self.count_written([name])
                 check: ContentCheck = NoIdentifiers() if pseudonym else FittingValues()
                 yield check.check_table(Examined.of(data, attributes, Units(counts=counts)))
 
@@ -203,7 +203,7 @@ class ChunkEngine(Engine[Release]):
         return coded
 
     def _counted_column(self, name: str) -> tuple[pl.Series, Longs]:
-        data, counts = self.count(self._records(self._rules()), [name])
+        data, counts = count_combinations(self._records(self._rules()), [name])
         return data[name], counts
 
     def _located(self) -> Iterator[tuple[pl.DataFrame, Rows]]:
@@ -215,3 +215,17 @@ class ChunkEngine(Engine[Release]):
             keys = chunk.select(names)
             found = keys.join(places, on=names, how="left", nulls_equal=True, maintain_order="left")
             yield chunk, Rows(table.rows.tuple_of[found[place].to_numpy()], table.p)
+
+
+def count_combinations(chunks: Iterable[pl.DataFrame], names: Sequence[str]) -> tuple[pl.DataFrame, Longs]:
+    """The different combinations of values of these columns, in the order first seen, and how many rows have each.
+
+    Memory holds those found so far and one chunk.
+    """
+    number = free_name("number", names)
+    found = pl.DataFrame()
+    for chunk in chunks:
+        part = chunk.select(*names, pl.lit(1, dtype=pl.Int64).alias(number))
+        both = pl.concat([found, part]) if found.width else part
+        found = both.group_by(names, maintain_order=True).agg(pl.col(number).sum())
+    return found.drop(number), found[number].to_numpy()
