@@ -98,10 +98,11 @@ def demo_hospital(patients: int = 5_000, seed: int = 0) -> Hospital:
     diagnoses = _diagnoses(rng, stays, pool)
     at_first = pool[first]
     born = admitted[first] - (365.2425 * (at_first["age"].to_numpy() + rng.random(patients))).astype(np.int64)
+    born = np.where(at_first["diagnosis"].str.starts_with(NEWBORN), admitted[first], born)  # on the day of birth
     found = pl.DataFrame(
         {
             "patient_id": stays["patient_id"][first],
-            "birth_date": _as_dates(np.minimum(born, admitted[first])),
+            "birth_date": _as_dates(born),
             "sex": at_first["sex"],
             "race": at_first["race"],
         }
