@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 import ontomask as om
-from ontomask.cli import main
+from ontomask.cli import COMMANDS, main
 
 COMMAND = [sys.executable, "-m", "ontomask"]
 
@@ -413,14 +413,17 @@ def test_what_the_policy_requires_is_required_of_the_others(place: Path, here: A
 # ---- the rest ----------------------------------------------------------------------------------------------------------
 
 
-def test_every_help_shows_an_example(here: Any) -> None:
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_examples_in_its_help_and_a_section_on_the_page(command: str, here: Any) -> None:
     out, _ = here("--help")
-    for command in ("demo", "init", "check", "run", "verify", "assess", "compare", "severity"):
-        assert f"  {command} " in out
-        told, _ = here(command, "--help")
-        assert "Examples:" in told
-        assert f"ontomask {command}" in told
-        assert "Exit codes: 0 " in told
+    assert f"  {command} " in out
+    told, _ = here(command, "--help")
+    assert "Examples:" in told
+    assert f"ontomask {command}" in told
+    assert "Exit codes: 0 " in told
+    page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    assert f"\n| [`{command}`](#{command}) |" in page
+    assert f"\n$ ontomask {command}" in page.split(f"\n## {command}\n")[1].split("\n## ")[0]
 
 
 def test_shell_completion() -> None:

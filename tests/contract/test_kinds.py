@@ -10,7 +10,7 @@ import pytest
 import ontomask as om
 from ontomask.column_names.names import Topic
 from ontomask.kinds.registry import KINDS
-from ontomask.microdata.attributes import Listed
+from ontomask.microdata.attributes import ConceptAttribute, Listed
 from ontomask.profiling.outcome import Kind
 from tests.contract import test_methods, test_new_engine
 from tests.property import tables
@@ -34,6 +34,12 @@ def test_a_kind_is_public_and_in_the_docs(kind: type[Listed]) -> None:
     assert getattr(om, kind.__name__) is kind
     assert f"| `{kind.__name__}` |" in (ROOT / "docs" / "policy.md").read_text(encoding="utf-8")
     assert str(kind.model_fields["kind"].default) in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_models_know_a_kind_with_a_taxonomy_by_its_base(kind: type[Listed]) -> None:
+    """What has a taxonomy is asked for all that ``ConceptAttribute`` declares."""
+    assert issubclass(kind, ConceptAttribute) == (kind.named_taxonomy is not Listed.named_taxonomy)
 
 
 def test_the_suites_have_every_kind() -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 import ontomask as om
 from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError, PolicyError
-from ontomask.microdata.attributes import Attribute
+from ontomask.microdata.attributes import Attribute, ConceptAttribute
 from ontomask.microdata.column_distance import Centres, ColumnDistance
 from ontomask.microdata.columns import Coded, Codes, Column, first_where
 from ontomask.microdata.refusals import refuse_odd
@@ -181,11 +181,28 @@ def test_values_that_do_not_fit_are_found_in_a_release() -> None:
     assert "1 value of 'day' (2 records) does not fit its kind" in str(found)
     assert om.verify(data.filter(pl.col("day") != "Xyz"), rules)
 
-    class Silent(Attribute):
-        kind: Literal["silent"] = "silent"
 
-    with pytest.raises(TypeError, match=r"abstract.*odd"):
-        Silent()  # type: ignore[abstract]
+def test_a_kind_that_is_not_complete_is_not_made() -> None:
+    with pytest.raises(TypeError, match="Silent is a kind and does not define column, in_words, odd"):
+
+        class Silent(Attribute):
+            kind: Literal["silent"] = "silent"
+
+    with pytest.raises(TypeError, match="Nameless is a kind and does not define in_words"):
+
+        class Nameless(Weekday):
+            in_words: ClassVar[str] = " "
+
+    with pytest.raises(
+        TypeError,
+        match="Meaningless is a kind and does not define column, language, load, mapping, named_taxonomy, odd, options, "
+        "same_taxonomy, scope, without_meaning",
+    ):
+
+        class Meaningless(ConceptAttribute):
+            kind: Literal["meaningless"] = "meaningless"
+            in_words: ClassVar[str] = "concepts without a taxonomy"
+            measure: str = "logsc"
 
 
 def test_a_policy_file_names_registered_kinds_only() -> None:

@@ -84,6 +84,13 @@ def test_a_new_measure_is_shown_everywhere(measure: LossMeasure[float], tmp_path
     assert "variance lost %" in told.output
 
 
+def test_a_figure_that_is_not_rounded_is_not_public() -> None:
+    """Numbers of the data would be handed out as they are; a share of a whole is rounded."""
+    with pytest.raises(ValueError, match="Exact: shares alone are rounded in public: give whole, or public=False"):
+        Reported("Exact", "A number.", whole=None)
+    assert not Reported("Exact", "A number.", whole=None, public=False).public
+
+
 def test_the_headline_is_called_as_it_is_declared(monkeypatch: pytest.MonkeyPatch) -> None:
     """The words for the measure that is quoted alone are in its declaration, and nowhere else."""
     monkeypatch.setattr(HEADLINE, "title", "toy loss T")

@@ -6,15 +6,17 @@ know the methods of the package.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import polars as pl
 import pytest
+from numpy.typing import NDArray
 
 import ontomask as om
-from ontomask.errors import PolicyError
+from ontomask.errors import DataError, PolicyError
 from ontomask.masking.method import Masked, Method
 from ontomask.microdata.encoding import Table
 from ontomask.privacy.examined import Examined
@@ -22,6 +24,9 @@ from ontomask.privacy.models import Finding, Model
 from ontomask.progress import Progress
 from ontomask.statements import Statement, note, promised
 from ontomask.wording import RECORD, Unit
+
+if TYPE_CHECKING:
+    from ontomask.masking.candidates import ReadReleased
 
 
 class MostFrequent(Method):
@@ -126,3 +131,33 @@ def test_what_it_does_not_say_is_an_error(left_out: str) -> None:
         type(Method)(
             "Mute", (Method,), said | {"__annotations__": {"name": str}, "name": "mute", "__module__": __name__}
         )
+
+
+# ---- released values that are not values of their columns ------------------------------------------------------------
+
+
+class Withheld(MostFrequent):
+    """Every record shows the word "any" in each column."""
+
+    name: Literal["withheld"] = "withheld"  # type: ignore[assignment]
+
+    @property
+    def read_released(self) -> ReadReleased:
+        return self.read
+
+    def read(self, table: Table, released: Mapping[str, pl.Series], stayed: NDArray[np.bool_]) -> Masked | None:
+        if any(set(released[column.name]) != {"any"} for column in table.columns):
+            return None
+        centres = [column.centre_of_code[[int(column.counts.argmax())]] for column in table.columns]
+        shown = [pl.Series(column.name, ["any"]) for column in table.columns]
+        return Masked(np.where(stayed, 0, -1).astype(np.int32), centres, shown=shown)
+
+
+def test_it_says_how_its_releases_are_read_back() -> None:
+    release = FRAME.with_columns(age=pl.lit("any"), job=pl.lit("any"))
+    with pytest.raises(DataError, match="age"):
+        om.assess(FRAME, release, POLICY)  # "any" is not an age
+    policy = POLICY.changed(method=Withheld())
+    assert om.assess(FRAME, release, policy).loss.changed["age"] == 1
+    values = FRAME.with_columns(age=pl.lit(30), job=pl.lit("b"))
+    assert om.assess(FRAME, values, policy).loss.changed["age"] == 4 / 6  # what it cannot have made is read as values

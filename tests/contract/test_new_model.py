@@ -21,6 +21,7 @@ import ontomask as om
 from ontomask.arrays import Floats
 from ontomask.errors import DataError, PolicyError
 from ontomask.policy.policy import _METHODS, _MODELS
+from ontomask.privacy.contents import ContentCheck
 from ontomask.privacy.diagnostics import Diagnostics, Nodes
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.judges import ClassRows, Judge
@@ -290,6 +291,31 @@ def test_what_is_checked_on_the_run_says_so_and_nothing_of_other_models() -> Non
 
 
 # ---- the models of the package ----------------------------------------------------------------------------------------------
+
+
+def below(cls: type[Any]) -> set[type[Any]]:
+    return {cls} | {found for sub in cls.__subclasses__() for found in below(sub)}
+
+
+def test_every_model_is_one_that_policies_name_and_whose_words_are_tested() -> None:
+    ours = {cls for cls in below(Model) if cls.__module__.startswith("ontomask.")}  # tests define some, too
+    # What every verification asks of a release has no place in a policy.
+    concrete = {cls for cls in ours if not cls.__abstractmethods__ and not issubclass(cls, ContentCheck)}
+    assert concrete == set(_MODELS)
+    assert concrete == {type(made) for made in MADE.values() if isinstance(made, Model)}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in _MODELS if "k" in kind.model_fields], ids=lambda kind: kind.__name__)
+def test_a_model_with_a_k_states_it(kind: type[Model]) -> None:
+    """What is handed out counts no fewer records exactly (``Result.counts``)."""
+    model = MADE[kind.__name__]
+    assert model.stated_k == model.k
+
+
+def test_no_public_count_is_below_the_k_of_profiles() -> None:
+    data = pl.DataFrame({"age": [30, 40] * 20, "job": ["cook"] * 40, "ill": ["flu", "gout"] * 20})
+    required = om.Policy(attributes=ATTRIBUTES, method=om.Microaggregation(2), require=[om.ProfileAnonymity(20)])
+    assert om.anonymize(data, required, seed=1).counts.base == 20
 
 
 def test_every_model_and_method_is_among_those_whose_words_are_tested() -> None:

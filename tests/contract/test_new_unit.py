@@ -13,10 +13,8 @@ import pytest
 from pydantic import Field
 
 import ontomask as om
-from ontomask.errors import PolicyError
+from ontomask.errors import DataError, PolicyError
 from ontomask.masking.randomness import Secret
-from ontomask.privacy.classes import classes_of
-from ontomask.privacy.units import Units
 from ontomask.wording import Unit
 from tests.contract.test_new_engine import ToyEngine
 
@@ -36,9 +34,6 @@ class ByPractice(om.Policy):
     @property
     def unit_columns(self) -> list[str]:
         return [self.practice]
-
-    def units_of(self, data: pl.DataFrame) -> Units:
-        return Units(PRACTICE, classes_of(data, self.unit_columns).of)
 
 
 def policy(k: int = 3) -> ByPractice:
@@ -76,6 +71,25 @@ def test_every_class_has_k_of_them_and_everything_says_so(frame: pl.DataFrame, t
         "utf-8"
     )
     assert any("practices" in reading for reading in result.assessment.readings)
+
+
+def test_spellings_of_a_key_are_one_practice() -> None:
+    """Read as written, "d1" and "d1 " would be two, and a class of both would pass for one of k=2."""
+    data = pl.DataFrame({"doctor": ["d1", "d1 ", "d2", "d2 "], "age": [20, 20, 60, 60], "job": "a", "ill": "flu"})
+    units = policy().units_of(data)
+    assert units.word == PRACTICE
+    assert units.of is not None
+    assert units.of.tolist() == [0, 0, 1, 1]
+    with pytest.raises(DataError, match="k is 3 and there are 2 practices"):
+        om.anonymize(data, policy(3), seed=1)
+    result = om.anonymize(data, policy(2), seed=1)
+    assert result.data.select("age", "job").n_unique() == 1
+
+
+def test_a_record_of_no_practice_is_an_error(frame: pl.DataFrame) -> None:
+    data = frame.with_columns(doctor=pl.when(pl.int_range(pl.len()) == 4).then(None).otherwise("doctor"))
+    with pytest.raises(DataError, match="does not say whose it is .* and practices are counted"):
+        om.anonymize(data, policy(), seed=1)
 
 
 def test_whose_records_are_is_not_released(frame: pl.DataFrame) -> None:

@@ -63,6 +63,10 @@ by_structural = pytest.mark.parametrize("measure", STRUCTURAL)
 scopes = st.sampled_from(("taxonomy", "attribute"))
 
 
+def test_every_measure_has_a_twin() -> None:
+    assert sorted(OPTIONS) == sorted(om.list_measures())
+
+
 def vectors_for(concepts: Sequence[str]) -> SearchStrategy[dict[str, list[float]]]:
     """Vectors of small numbers, parallel or opposite often enough; none is zero, which has no direction."""
     number = st.one_of(st.integers(-3, 3).map(float), st.floats(-1e3, 1e3))

@@ -14,8 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ontomask as om
+from ontomask.policy.policy import _MODELS
 from ontomask.privacy.diagnostics import Swaps
 from ontomask.privacy.examined import Examined
+from ontomask.privacy.models import ClassModel
 from ontomask.privacy.units import RECORDS
 from tests.oracle import plain_models as twin
 from tests.oracle.plain import distance_matrix
@@ -700,8 +702,14 @@ def models(chance: random.Random) -> list[tuple[Any, Mapping[str, Any]]]:
         (om.SeverityDiversity(l=2, severity=severity, middle_class=m, variant="entropy"), {}),
         (om.SeverityDiversity(l=2, severity=severity, middle_class=m, variant="recursive", c=2), {}),
         (om.SeverityCloseness(t=t, severity=severity, middle_class=m), {}),
+        (om.KmAnonymity(k=chance.choice((2, 3, 4)), m=1), {}),
     ]
     return found
+
+
+def test_every_model_that_is_stated_on_classes_is_tried() -> None:
+    stated = {kind for kind in _MODELS if issubclass(kind, ClassModel)}
+    assert {type(model) for model, _ in models(random.Random(1))} == stated
 
 
 LETTERS = om.Taxonomy.from_edges(
@@ -736,8 +744,8 @@ def test_what_holds_holds_for_more_general_tables(seed: int) -> None:
 def test_who_claims_what() -> None:
     """The table of docs/privacy.md."""
     claims = {
-        True: [True, True, False, False, True, False, False, False, False, True, True, False, False, False],
-        False: [True] * 14,
+        True: [True, True, False, False, True, False, False, False, False, True, True, False, False, False, False],
+        False: [True] * 15,
     }
     chance = random.Random(0)
     listed = models(chance)

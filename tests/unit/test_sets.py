@@ -22,7 +22,7 @@ from ontomask.microdata.formats import written_formats
 from ontomask.microdata.item_lists import lists_as_text, split_items
 from ontomask.operators.aggregation import Operators
 from ontomask.operators.record_distance import RecordDistance
-from ontomask.policy.consistency import TAKE_SETS
+from ontomask.policy.consistency import take_sets
 from ontomask.policy.policy import METHODS
 from ontomask.progress import silent
 
@@ -213,7 +213,7 @@ def test_methods_that_take_no_sets_say_so(method: Any, diagnoses: om.Nominal) ->
 
 def test_the_message_names_the_methods_that_take_sets() -> None:
     made = {name: kind(k=2) if "k" in kind.model_fields else kind() for name, kind in METHODS.items()}
-    assert {name for name, method in made.items() if method.refuses_sets is None} == set(TAKE_SETS)
+    assert {name for name, method in made.items() if method.refuses_sets is None} == set(take_sets(METHODS))
 
 
 @pytest.mark.parametrize("method", [om.Shuffling(), om.Imputation()])

@@ -1,11 +1,8 @@
-"""Row alignment: which original row became which masked row. Figures by row hold only for rows that belong together.
-
-Generalized releases are read back here: intervals, concepts and masked texts are decoded by the hierarchies of the policy.
-"""
+"""Row alignment: which original row became which masked row. Figures by row hold only for rows that belong together."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +13,7 @@ from numpy.typing import NDArray
 from ontomask.arguments import counted
 from ontomask.arrays import Longs
 from ontomask.errors import DataError, Keyword
-from ontomask.hierarchies.above_sets import above_of
-from ontomask.masking.generalization import Generalization
-from ontomask.masking.method import Masked
 from ontomask.microdata.dtypes import aligned as in_one_type
-from ontomask.microdata.encoding import Table
 from ontomask.microdata.reading import read_table
 from ontomask.policy.policy import Policy
 from ontomask.wording import Unit
@@ -200,32 +193,3 @@ def read_units(path: Path, unit: Unit) -> list[Any] | None:
     """Whose each released row is, by the same file, where a unit other than records is counted; None: it does not say."""
     data = read_table(path).data
     return data[unit.one].to_list() if unit.one in data.columns else None
-
-
-def read_generalized(
-    method: Generalization, table: Table, released: Mapping[str, pl.Series], stayed: NDArray[np.bool_]
-) -> Masked | None:
-    """What became of the records of a table, as the run itself knew it; None where a record shows what no level of its
-    hierarchy shows.
-
-    ``released``: by column what each record that ``stayed`` shows.
-    """
-    nodes = []
-    hierarchies = method.column_levels(table)
-    columns = [above_of(hierarchy, levels=not method.in_groups) for hierarchy in hierarchies]
-    for above, codes in zip(columns, table.codes, strict=True):
-        own = codes[table.rows.tuple_of][stayed]
-        found = above.read(own, released[above.column.name], one=not method.in_groups)
-        if found is None:
-            return None
-        nodes.append(found)
-    group_of = np.full(table.n, -1, dtype=np.int32)
-    _, first, of = np.unique(np.array(nodes), axis=1, return_index=True, return_inverse=True)
-    group_of[stayed] = of.reshape(-1)
-    shown = [found[first] for found in nodes]
-    return Masked(
-        group_of,
-        [above.centres[own] for above, own in zip(columns, shown, strict=True)],
-        shown=[above.shown(own).cast(pl.String) for above, own in zip(columns, shown, strict=True)],
-        penalty=[above.penalty[own] for above, own in zip(columns, shown, strict=True)],
-    )

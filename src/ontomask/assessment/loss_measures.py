@@ -39,8 +39,8 @@ class Reported:
     """A row of the report, or a column of its table by column: its head, and what the figure means.
 
     ``whole`` is the figure that is shown as 100%; None: it is shown as a number. ``removed`` is added to the meaning where
-    records are removed. ``public``: does the public edition show it, rounded? ``explained``: what the glossary says of it,
-    where it is the headline.
+    records are removed. ``public``: does the public edition show it, rounded? Only a figure with a ``whole`` can be.
+    ``explained``: what the glossary says of it, where it is the headline.
     """
 
     head: str
@@ -49,6 +49,10 @@ class Reported:
     whole: float | None = 1.0
     public: bool = True
     explained: str = ""
+
+    def __post_init__(self) -> None:
+        if self.public and self.whole is None:
+            raise ValueError(f"{self.head}: shares alone are rounded in public: give whole, or public=False")
 
 
 @dataclass(eq=False, kw_only=True)

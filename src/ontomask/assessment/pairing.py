@@ -12,10 +12,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arrays import Floats, Longs
-from ontomask.assessment.alignment import read_generalized, rows_of
+from ontomask.assessment.alignment import rows_of
 from ontomask.distances.measures import get_measure
 from ontomask.errors import PolicyError
-from ontomask.masking.generalization import Generalization
 from ontomask.masking.method import Masked
 from ontomask.microdata.codes import count_pairs
 from ontomask.microdata.columns import Column
@@ -221,9 +220,10 @@ def pair_opened(frames: Frames) -> Pairing:
     before, method = frames.before.filter(pl.Series(there)), frames.policy.method
     listed = with_own_orders({name: frames.policy.attributes[name] for name in frames.studied}, frames.taken)
     names = [name for name in before.columns if name in listed]
-    if isinstance(method, Generalization):
+    read = None if method is None else method.read_released
+    if read is not None:
         table = encode(before, listed, names, np.flatnonzero(there), unit_of=frames.units.of, word=frames.units.word)
-        masked = read_generalized(method, table, after.to_dict(), stayed[there])
+        masked = read(table, after.to_dict(), stayed[there])
         if masked is not None:
             return pair_result(table, masked, int((~there).sum()))
     for name in names:

@@ -19,7 +19,7 @@ from ontomask.hierarchies.taxonomy_levels import TaxonomyLevels
 from ontomask.kinds.flat import Flat
 from ontomask.kinds.nominal_column import encode_nominal
 from ontomask.kinds.sets import encode_sets
-from ontomask.microdata.attributes import Attribute
+from ontomask.microdata.attributes import ConceptAttribute
 from ontomask.microdata.columns import Coded, Codes
 from ontomask.microdata.item_lists import count_items, given_separator
 from ontomask.microdata.released_values import ReleasedValues
@@ -72,7 +72,7 @@ TAXONOMY_FILE, MAPPING_FILE = NamesFile("taxonomy", known=list_taxonomies), Name
 VECTORS_FILE = NamesFile("vectors", key="vectors")
 
 
-class Nominal(Attribute):
+class Nominal(ConceptAttribute):
     """Values with a meaning and no order: concepts of a taxonomy.
 
     Examples
@@ -85,7 +85,6 @@ class Nominal(Attribute):
     kind: Literal["nominal"] = "nominal"
     in_words: ClassVar[str] = "concepts of a taxonomy"
     misfit: ClassVar[tuple[str, str]] = ("has no concept in its taxonomy", "have no concept in its taxonomy")
-    family: ClassVar[str] = "flat"
     hierarchy: ClassVar[Any] = TaxonomyLevels()
     taxonomy: Annotated[str | Taxonomy, BeforeValidator(_named_taxonomy), TAXONOMY_FILE] = Field(
         kw_only=False, description="the taxonomy of the values: a built-in name or a file"
@@ -143,15 +142,10 @@ class Nominal(Attribute):
         return language
 
     def load(self) -> Taxonomy:
-        """The taxonomy itself, wherever it is."""
         if isinstance(self.taxonomy, Taxonomy):
             return self.taxonomy
         name = str(self.taxonomy)
         return load_taxonomy(name) if name in list_taxonomies() else read_taxonomy(name, format=self.format)
-
-    @property
-    def read_as_text(self) -> bool:
-        return True
 
     @property
     def separator(self) -> str | None:
@@ -160,10 +154,6 @@ class Nominal(Attribute):
     @property
     def named_taxonomy(self) -> str | Taxonomy:
         return self.taxonomy
-
-    @property
-    def measured_by(self) -> tuple[str, dict[str, Any]]:
-        return self.measure, dict(sorted(self.options.items()))
 
     def same_taxonomy(self, other: Any) -> bool:
         if self.taxonomy is other.taxonomy or (isinstance(self.taxonomy, str) and self.taxonomy == other.taxonomy):

@@ -21,7 +21,7 @@ from ontomask.files.named_files import NamesFile
 from ontomask.hierarchies.levels import ANY
 from ontomask.kinds.flat import Flat
 from ontomask.kinds.nominal import Nominal
-from ontomask.microdata.attributes import Attribute
+from ontomask.microdata.attributes import ConceptAttribute
 from ontomask.microdata.columns import Coded, Codes
 from ontomask.microdata.released_values import ReleasedValues, text_of
 from ontomask.settings import Count, plain, validated
@@ -47,7 +47,7 @@ class _AreaConcepts(Nominal):
     kind: Literal["place"] = "place"  # type: ignore[assignment]
 
 
-class Place(Attribute):
+class Place(ConceptAttribute):
     """Codes of areas, such as postal codes, of which small ones are replaced by the larger area they are in.
 
     Notes
@@ -67,7 +67,6 @@ class Place(Attribute):
 
     kind: Literal["place"] = "place"
     in_words: ClassVar[str] = "areas with their populations"
-    family: ClassVar[str] = "flat"
     table: Annotated[str, BeforeValidator(_path), NamesFile("areas", known=lambda: (ZIP3,))] = Field(
         kw_only=False,
         description="the areas: a CSV of code, parent, population and, if there are names, label; or us_zip3",
@@ -97,16 +96,8 @@ class Place(Attribute):
         return f"is not an area {what}", f"are not areas {what}"
 
     @property
-    def read_as_text(self) -> bool:
-        return True
-
-    @property
     def named_taxonomy(self) -> str:
         return self.table
-
-    @property
-    def measured_by(self) -> tuple[str, dict[str, Any]]:
-        return self.measure, dict(sorted(self.options.items()))
 
     def same_taxonomy(self, other: Any) -> bool:
         return bool(self.table == other.table and self.least_population == other.least_population)
@@ -202,7 +193,7 @@ class _AreaLabels(Place):
         return None
 
     @property
-    def measured_by(self) -> None:  # type: ignore[override]
+    def measured_by(self) -> None:
         return None
 
     def column(self, name: str, *encoded: Any) -> Coded:

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
-from typing import Self
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from ontomask.hierarchies.levels import Hierarchy
 from ontomask.privacy.models import Model
 from ontomask.settings import Spoken, given_settings
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from ontomask.masking.method import Masked
+    from ontomask.microdata.encoding import Table
+
+    #: Of the original table, what the records that stayed show by column, and which stayed: what became of each record, as
+    #: the run itself knew it; None where a record shows what the method cannot have made of it.
+    ReadReleased: TypeAlias = Callable[[Table, Mapping[str, pl.Series], NDArray[np.bool_]], Masked | None]
 
 #: Values of k that are compared where none are given, as multiples of the least one that may be released.
 MULTIPLES = (1.0, 1.5, 2.0, 3.0)
@@ -45,6 +57,12 @@ class CandidateMethod(Spoken):
     @property
     def named_hierarchies(self) -> Mapping[str, Hierarchy] | None:
         """The hierarchies that are named, by column; None: it shows no levels of hierarchies."""
+        return None
+
+    @property
+    def read_released(self) -> ReadReleased | None:
+        """How released values are read back from a file, where they are not values of the kind of their column (levels of a
+        hierarchy); None: each is read as its kind reads any value."""
         return None
 
     @property

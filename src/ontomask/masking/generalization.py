@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
 from ontomask.arguments import did_you_mean
 from ontomask.errors import PolicyError
+from ontomask.hierarchies.above_sets import above_of
 from ontomask.hierarchies.kinds import AnyHierarchy, levels_of
 from ontomask.hierarchies.levels import ColumnLevels, Hierarchy, LossKind
 from ontomask.masking.best_first import generalize_best_first
@@ -25,6 +28,9 @@ from ontomask.progress import Progress, stretch
 from ontomask.settings import DictOf, number, whole_number
 from ontomask.statements import Statement, promised
 from ontomask.wording import RECORD, Unit
+
+if TYPE_CHECKING:
+    from ontomask.masking.candidates import ReadReleased
 
 
 def _level(asked: Any) -> int | str:
@@ -193,6 +199,31 @@ class Generalization(TupleMethod, DistanceMethod):
             )
         progress(0.0, "building hierarchies")
         return self.column_levels(table)
+
+    @property
+    def read_released(self) -> ReadReleased:
+        return self._read_levels
+
+    def _read_levels(self, table: Table, released: Mapping[str, pl.Series], stayed: NDArray[np.bool_]) -> Masked | None:
+        """Intervals, concepts and masked texts, read by the hierarchies; None where a record shows what no level shows."""
+        nodes = []
+        columns = [above_of(levels, levels=not self.in_groups) for levels in self.column_levels(table)]
+        for above, codes in zip(columns, table.codes, strict=True):
+            own = codes[table.rows.tuple_of][stayed]
+            found = above.read(own, released[above.column.name], one=not self.in_groups)
+            if found is None:
+                return None
+            nodes.append(found)
+        group_of = np.full(table.n, -1, dtype=np.int32)
+        _, first, of = np.unique(np.array(nodes), axis=1, return_index=True, return_inverse=True)
+        group_of[stayed] = of.reshape(-1)
+        shown = [found[first] for found in nodes]
+        return Masked(
+            group_of,
+            [above.centres[own] for above, own in zip(columns, shown, strict=True)],
+            shown=[above.shown(own).cast(pl.String) for above, own in zip(columns, shown, strict=True)],
+            penalty=[above.penalty[own] for above, own in zip(columns, shown, strict=True)],
+        )
 
     @property
     def title(self) -> str:

@@ -166,6 +166,23 @@ class Attribute(Listed):
         default=1.0, description="weight of the column in distances between records during masking"
     )
 
+    #: What the kind must have besides, as fields or otherwise.
+    asked: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **options: Any) -> None:
+        """A kind that columns can have is complete, or it is not made."""
+        super().__pydantic_init_subclass__(**options)
+        if cls.model_fields["kind"].is_required():
+            return
+        missing = set(cls.__abstractmethods__) | {
+            n for n in cls.asked if n not in cls.model_fields and not hasattr(cls, n)
+        }
+        if not cls.in_words.strip():
+            missing.add("in_words")
+        if missing:
+            raise TypeError(f"{cls.__name__} is a kind and does not define {', '.join(sorted(missing))}")
+
     @property
     def quasi(self) -> bool:
         return self.role == "quasi"
@@ -208,6 +225,62 @@ class Attribute(Listed):
         ``distinct``: its values, with the ``counts`` of their records; ``codes``: of each row; ``missing``: the code of a
         missing value.
         """
+
+
+class ConceptAttribute(Attribute):
+    """A kind whose values are concepts of a taxonomy: what matching, distances and models ask of it.
+
+    Each of ``asked`` is a field or a constant of the kind.
+    """
+
+    family: ClassVar[str] = "flat"
+    asked: ClassVar[tuple[str, ...]] = ("measure", "options", "scope", "mapping", "language")
+    if TYPE_CHECKING:  # a property of the base would stand in the way of a field
+
+        @property
+        def measure(self) -> str:
+            """The measure of distances between two concepts."""
+
+        @property
+        def options(self) -> Mapping[str, Any]:
+            """The options of the measure."""
+
+        @property
+        def scope(self) -> str:
+            """Where distances are measured: taxonomy, or attribute (below the subsumer of all values of the column)."""
+
+        @property
+        def mapping(self) -> Mapping[str, str] | str | None:
+            """The concepts of values that matching does not find, or the file that has them."""
+
+        @property
+        def language(self) -> str | None:
+            """The language of the values, for matching by stems; None: no stems are taken."""
+
+    @abstractmethod
+    def load(self) -> Taxonomy:
+        """The taxonomy itself, wherever it is."""
+
+    @property
+    @abstractmethod
+    def named_taxonomy(self) -> str | Taxonomy | None:
+        """The taxonomy as it is given; None: with these settings values are labels."""
+
+    @abstractmethod
+    def same_taxonomy(self, other: Any) -> bool:
+        """Do two columns of this kind have the same taxonomy?"""
+
+    @abstractmethod
+    def without_meaning(self) -> Listed:
+        """The same column, its values equal or not and nothing else."""
+
+    @property
+    def measured_by(self) -> tuple[str, dict[str, Any]] | None:
+        return self.measure, dict(sorted(self.options.items()))
+
+    @property
+    def read_as_text(self) -> bool:
+        return True
 
 
 class Identifier(Listed):

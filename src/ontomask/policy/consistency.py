@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ontomask.policy.record_keys import require_listed, require_persons
 
 if TYPE_CHECKING:
+    from ontomask.masking.method import Method
     from ontomask.policy.policy import Policy
     from ontomask.privacy.models import Model
 
-#: Methods that take columns of sets, whatever their other settings refuse.
-TAKE_SETS = (
-    "microaggregation",
-    "recoding",
-    "generalization",
-    "suppression",
-    "resampling",
-    "profile_microaggregation",
-)
 
-
-def require_consistent(policy: Policy) -> None:
-    """A ``ValueError`` if a part of the policy has no meaning beside another."""
+def require_consistent(policy: Policy, methods: Mapping[str, type[Method]]) -> None:
+    """A ``ValueError`` if a part of the policy has no meaning beside another; ``methods``: what a message may propose."""
     require_listed(policy.unit.key, policy.unit_columns, policy.attributes)
     require_listed("household", policy.household, policy.attributes)
     require_persons(policy.shifted, policy.person)
     _something_to_mask(policy)
     for model in policy.require:
         _columns_of_model(policy, model)
-    _sets_are_taken(policy)
+    _sets_are_taken(policy, methods)
 
 
 def _something_to_mask(policy: Policy) -> None:
@@ -55,11 +47,16 @@ def _columns_of_model(policy: Policy, model: Model) -> None:
         )
 
 
-def _sets_are_taken(policy: Policy) -> None:
+def take_sets(methods: Mapping[str, type[Method]]) -> list[str]:
+    """The methods that take columns of sets, unless further settings refuse them."""
+    return [name for name, kind in methods.items() if kind.model_construct().refuses_sets is None]
+
+
+def _sets_are_taken(policy: Policy, methods: Mapping[str, type[Method]]) -> None:
     why = None if policy.method is None else policy.method.refuses_sets
     sets = [name for name in policy.studied if policy.attributes[name].separator is not None]
     if policy.method is not None and why is not None and sets:
         raise ValueError(
             f"method: {policy.method.name} cannot be used on {sets[0]!r}, which holds sets (many): {why}. Methods that "
-            f"take sets: {', '.join(TAKE_SETS)}"
+            f"take sets: {', '.join(take_sets(methods))}"
         )

@@ -144,7 +144,7 @@ class Policy(Settings):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Policy:
-        require_consistent(self)
+        require_consistent(self, METHODS)
         return self
 
     def _repr_html_(self) -> str:

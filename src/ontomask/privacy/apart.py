@@ -58,7 +58,7 @@ def values_apart(column: Values, order: Order | None, least: float, wanted: int)
 
 def semantic_distances(column: Values, known: Longs) -> Floats:
     """The measure of a nominal column between some of its values."""
-    attribute = column.attribute
+    attribute = column.nominal
     assert column.concepts is not None
     concepts, corpus = column.concepts[known], (column.concepts[known], column.counts[known])
     measure = get_measure(attribute.measure)

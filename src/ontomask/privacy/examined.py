@@ -17,6 +17,7 @@ import polars as pl
 
 from ontomask.arrays import Longs
 from ontomask.errors import PolicyError
+from ontomask.microdata.attributes import ConceptAttribute
 from ontomask.microdata.encoding import read_any
 from ontomask.privacy.classes import Classes, classes_of
 from ontomask.privacy.sensitive import Sensitive, Values, values_of
@@ -34,9 +35,11 @@ class Meanings:
     """
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, frozenset[str], frozenset[str]], tuple[Any, Matching]] = {}
+        self._found: dict[tuple[str, frozenset[str], frozenset[str]], tuple[ConceptAttribute, Matching]] = {}
 
-    def match(self, name: str, attribute: Any, tally: Counter[str], numbers: Collection[str] = ()) -> Matching:
+    def match(
+        self, name: str, attribute: ConceptAttribute, tally: Counter[str], numbers: Collection[str] = ()
+    ) -> Matching:
         """The concepts of counted texts; ``numbers``: those that are not stored as text."""
         key = name, frozenset(tally), frozenset(numbers)
         known, matching = self._found.get(key, (None, None))

@@ -110,7 +110,7 @@ class LDiversity(ClassModel):
     def _compared(self, column: Values) -> Compared:
         order = None
         if column.concepts is not None and (column.concepts >= 0).any():
-            order = Order(column.concepts, column.attribute.load().dag) or None
+            order = Order(column.concepts, column.nominal.load().dag) or None
         apart = values_apart(column, order, self.min_distance, int(self.l)) if self.min_distance else None
         ignored = column.missing if self.missing == "ignored" else None
         return Compared(len(column), ignored, column.alike, order, apart)

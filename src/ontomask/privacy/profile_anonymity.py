@@ -64,6 +64,10 @@ class ProfileAnonymity(Model):
             )
         return Finding(self, not number, float(worst), text, shown.sort(shown.columns[::-1]), number)
 
+    @property
+    def stated_k(self) -> int:
+        return self.k
+
     def require_enough(self, table: Examined) -> None:
         require_number(self.k, table, self.describe())
 

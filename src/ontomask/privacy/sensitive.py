@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import counted
 from ontomask.arrays import Floats, Longs
+from ontomask.microdata.attributes import ConceptAttribute
 from ontomask.microdata.codes import factorize
 from ontomask.microdata.item_lists import count_items, split_items
 from ontomask.microdata.spelling import as_number, fold_text, is_silent, is_text
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from ontomask.privacy.examined import Examined
 
 #: Of a column's name, its attribute, its counted texts and those of them that are stored as numbers: the concepts they mean.
-Match = Callable[[str, Any, Counter[str], Collection[str]], Matching]
+Match = Callable[[str, ConceptAttribute, Counter[str], Collection[str]], Matching]
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,12 @@ class Values:
 
     def __len__(self) -> int:
         return len(self.values)
+
+    @property
+    def nominal(self) -> ConceptAttribute:
+        """The attribute of a column of ``concepts``."""
+        attribute: ConceptAttribute = self.attribute
+        return attribute
 
     @cached_property
     def positions(self) -> Floats | None:
@@ -180,7 +187,13 @@ def _text_key(text: str | None) -> str | None:
 
 
 def _concept_keys(
-    name: str, attribute: Any, texts: list[str | None], counts: NDArray[Any], match: Match, *, numeric: bool
+    name: str,
+    attribute: ConceptAttribute,
+    texts: list[str | None],
+    counts: NDArray[Any],
+    match: Match,
+    *,
+    numeric: bool,
 ) -> list[Hashable]:
     """The place of a text's concept in the taxonomy; without one, the text as it is compared."""
     tally: Counter[str] = Counter()

@@ -177,7 +177,7 @@ def _hierarchical(column: Values, weights: NDArray[Any]) -> Any:
     A concept that is a value itself hangs below itself like a leaf. Where concepts have several parents it is not a tree:
     the lowest concept that subsumes both counts, and the transport problem is solved.
     """
-    taxonomy = column.attribute.load()
+    taxonomy = column.nominal.load()
     dag = taxonomy.dag
     assert column.concepts is not None
     height = (dag.height - 1).astype(np.float64)
@@ -215,5 +215,5 @@ def _lowest_in_common(dag: Dag, concepts: Longs, height: Floats, marked: Longs) 
 def _semantic(column: Values, weights: NDArray[Any]) -> TableGround:
     """The measure of the column between all its values, scaled to 0..1 where it is not bounded by 1."""
     table = semantic_distances(column, np.arange(len(column)))
-    whole = get_measure(column.attribute.measure).scale(float(table.max()))
+    whole = get_measure(column.nominal.measure).scale(float(table.max()))
     return TableGround(weights, table / whole if whole > 0 else table)
