@@ -235,7 +235,7 @@ def test_policies_keep_the_limits(tmp_path: Path) -> None:
     file = rules.save(tmp_path / "policy.yaml")
     assert om.Policy.load(file) == rules
     assert "top: 90 " in file.read_text(encoding="utf-8")
-    assert om.Numeric(top=90.5).described == "numbers; open classes: 90.5+"
+    assert om.Numeric(top=90.5).described == "numbers; open classes 90.5+"
 
 
 @pytest.mark.parametrize(
@@ -283,5 +283,29 @@ def test_the_report_and_the_tables_of_the_steward_show_the_codes(tmp_path: Path)
     result.save(tmp_path / "result", report=True)
     for folder in ("release", "confidential"):
         page = (tmp_path / "result" / folder / "report.html").read_text(encoding="utf-8")
-        assert "numbers; open classes: &lt;=18, 90+" in page
+        assert "numbers; open classes &lt;=18, 90+" in page
     assert "90 and more" in page
+
+
+def test_what_is_said_of_coded_values_says_so(tmp_path: Path) -> None:
+    """The mean of 20, 21, 30, 97 is 42, and with 90 in place of 97 it is 40.25: no sentence may call that the original."""
+    frame = pl.DataFrame({"age": [20, 21, 30, 97], "zip": ["a"] * 4})
+    rules = om.Policy(
+        attributes={"age": om.Numeric(top=90), "zip": om.Flat(role="other")}, method=om.Microaggregation(k=2)
+    )
+    result = om.anonymize(frame, rules)
+    coded = "Coded before anything was masked or measured: age (open classes 90+). What is said of original values"
+    readings = result.assessment.readings
+    assert any(text.startswith(coded) for text in readings)
+    assert any(text.startswith("The mean of age (open classes 90+) was 40.25 and is") for text in readings)
+    for told in (result.guarantees, result.public_guarantees):
+        assert any(statement.text.startswith(coded) for statement in told)
+    result.save(tmp_path / "result", report=True)
+    for folder in ("release", "confidential"):
+        page = (tmp_path / "result" / folder / "report.html").read_text(encoding="utf-8")
+        assert page.count("Coded before anything was masked or measured") >= 2
+    assert "Values before masking are coded ones in columns that were coded first (age)." in page
+    alone = om.anonymize(frame, rules.changed(method=om.Suppression(k=1)))
+    assert "No value changed after coding: nothing was masked." in alone.assessment.readings
+    plain = om.anonymize(frame, rules.changed(attributes={"age": om.Numeric(), "zip": om.Flat(role="other")}))
+    assert not any("Coded before" in str(text) for text in (*plain.assessment.readings, *plain.guarantees))

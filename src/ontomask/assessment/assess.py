@@ -179,6 +179,7 @@ def assessment_of(
         collapsed_of(pairing),
         numbers=frozenset(n for n, a in before.attributes.items() if a.role != "identifier" and a.quantity),
         averaged=frozenset(n for n, a in before.attributes.items() if a.role != "identifier" and a.averaged),
+        coded={c.name: c.attribute.coded_as for c in pairing.original.columns if c.attribute.coded_as is not None},
     )
 
 

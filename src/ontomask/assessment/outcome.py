@@ -77,6 +77,8 @@ class Assessment:
         The columns of numbers: in :attr:`disclosed` their values agree where they are nearly equal.
     averaged : frozenset of str
         The columns whose mean is a value: numbers and dates.
+    coded : dict of str to str
+        The columns whose values were coded before they were measured, such as ages from 90 up, and how.
     """
 
     columns: dict[str, str]
@@ -101,6 +103,7 @@ class Assessment:
     others: tuple[Assessment, ...] = ()
     numbers: frozenset[str] = frozenset()
     averaged: frozenset[str] = frozenset()
+    coded: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def attacks(self) -> list[Attack]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -19,12 +19,23 @@ if TYPE_CHECKING:
     from ontomask.assessment.outcome import Assessment
 
 UNTOUCHED = "No value changed: nothing was lost, and nothing was masked."
+CODED_ONLY = "No value changed after coding: nothing was masked."
 NO_QUASI = (
     "No column is a quasi-identifier: there are no classes to count. It was not examined whether records can be found by "
     "columns that others know."
 )
 #: More columns than this are counted, not listed.
 MOST_NAMED = 6
+
+
+def coded_reading(coded: Mapping[str, str]) -> str:
+    """What is to be known of columns whose values were coded first; ``coded``: how, by column."""
+    told = ", ".join(f"{name} ({how})" for name, how in coded.items())
+    where = "this column" if len(coded) == 1 else "these columns"
+    return (
+        f"Coded before anything was masked or measured: {told}. What is said of original values is, in {where}, said of coded "
+        "values, and what coding changed does not count as loss."
+    )
 
 
 def readings_of(assessment: Assessment) -> list[str]:
@@ -36,6 +47,7 @@ def readings_of(assessment: Assessment) -> list[str]:
         *_household(assessment),
         *_severity(assessment),
         *_disclosed(assessment),
+        *([coded_reading(assessment.coded)] if assessment.coded else []),
         *_loss(assessment),
         *_collapsed(assessment),
         *_tails(assessment),
@@ -206,10 +218,11 @@ def _tails(found: Assessment) -> list[str]:
             plain_number(row[name], 5) for name in ("low", "high", "limit", "mean_before", "mean")
         )
         side = "lower" if row["end"] == "lowest" else "higher"
+        coded = "as coded " if row["column"] in found.coded else ""
         sentences.append(
             f"The {row['end']} released value of {row['column']} is {limit}: {counted(row['beyond'], 'original record')} "
             f"{'has' if row['beyond'] == 1 else 'have'} a {side} one. The mean of the {row['end']} 5% "
-            f"({counted(row['records'], 'original record')}, {low} to {high}) was {was} and is {is_}."
+            f"({counted(row['records'], 'original record')}, {coded}{low} to {high}) was {was} and is {is_}."
         )
     return sentences
 
@@ -238,7 +251,7 @@ def _loss(found: Assessment) -> list[str]:
     changed = {name: _released(share, loss) for name, share in loss.changed.items()}
     if not any(changed.values()):
         kept = "No released value changed." if loss.removed else UNTOUCHED
-        return [*sentences, kept]
+        return [*sentences, CODED_ONLY if found.coded else kept]
     away = _released(loss.semantic_loss, loss)
     total = (
         f"; {HEADLINE.title} is {percent(loss.headline / 100)} ({HEADLINE.landmark})"
@@ -251,7 +264,7 @@ def _loss(found: Assessment) -> list[str]:
     )
     for name, share in changed.items():
         if not share:
-            sentences.append(f"{name}: no value changed.")
+            sentences.append(f"{name}: no value changed{' after it was coded' if name in found.coded else ''}.")
             continue
         away = _released(loss.relative[name], loss) / share
         sentences.append(
@@ -263,7 +276,8 @@ def _loss(found: Assessment) -> list[str]:
         name, values = row["attribute"], [row["original"], row["masked"]]
         if found.exact and name in found.averaged and all(v is not None and math.isfinite(v) for v in values):
             was, is_ = (plain_number(value, 5) for value in values) if name in found.numbers else texts[name]
-            sentences.append(f"The mean of {name} was {was} and is {is_}.")
+            coded = f" ({found.coded[name]})" if name in found.coded else ""
+            sentences.append(f"The mean of {name}{coded} was {was} and is {is_}.")
     return sentences
 
 

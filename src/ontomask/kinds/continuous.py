@@ -52,6 +52,15 @@ class ContinuousAttribute(LineAttribute):
         """The position from which on all values are one class."""
         return None
 
+    @property
+    def open_codes(self) -> list[str]:
+        """The codes of its open classes."""
+        return []
+
+    @property
+    def coded_as(self) -> str | None:
+        return f"open classes {', '.join(self.open_codes)}" if self.open_codes else None
+
     def fits(self, text: str) -> bool:
         """A value or an interval that tells nothing of what lies beyond an open end."""
         span = self.span_of(text)

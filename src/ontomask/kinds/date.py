@@ -122,15 +122,12 @@ class Date(ContinuousAttribute):
 
     @property
     def described(self) -> str:
-        codes = [str(self.shown(limit)) for limit in (self.earliest, self.latest) if limit is not None]
-        shift = self.date_shift
-        return "; ".join(
-            [
-                self.in_words,
-                *([f"open classes: {', '.join(codes)}"] if codes else []),
-                *([f"shifted by person by {shift.in_words}"] if shift is not None else []),
-            ]
-        )
+        shifted = None if self.date_shift is None else f"shifted by person by {self.date_shift.in_words}"
+        return "; ".join(filter(None, (self.in_words, self.coded_as, shifted)))
+
+    @property
+    def open_codes(self) -> list[str]:
+        return [str(self.shown(limit)) for limit in (self.earliest, self.latest) if limit is not None]
 
     @property
     def least(self) -> float | None:

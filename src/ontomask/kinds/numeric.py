@@ -86,8 +86,11 @@ class Numeric(ContinuousAttribute):
 
     @property
     def described(self) -> str:
-        codes = [str(self.shown(limit)) for limit in (self.bottom, self.top) if limit is not None]
-        return f"{self.in_words}; open classes: {', '.join(codes)}" if codes else self.in_words
+        return f"{self.in_words}; {self.coded_as}" if self.coded_as else self.in_words
+
+    @property
+    def open_codes(self) -> list[str]:
+        return [str(self.shown(limit)) for limit in (self.bottom, self.top) if limit is not None]
 
     @property
     def least(self) -> float | None:

@@ -115,6 +115,12 @@ class Place(ConceptAttribute):
     def converts(self) -> bool:
         return True
 
+    @property
+    def coded_as(self) -> str | None:
+        if self.table == ZIP3:
+            return "ZIP codes of three digits"
+        return f"larger areas where there are fewer than {self.least_population:,} inhabitants"
+
     def read(self, name: str, values: pl.Series, rows: Longs | None) -> tuple[pl.Series, Counter[str]]:
         """The areas that a release may show in place of the values, and the records of those that are too small."""
         texts = _texts(values)

@@ -104,6 +104,11 @@ class Listed(Settings):
         """Do the data and the release hold values in another form than the kind works with, such as codes of open classes?"""
         return False
 
+    @property
+    def coded_as(self) -> str | None:
+        """How values are coded before anything is masked or measured, in words; None: they are not."""
+        return None
+
     def read(self, name: str, values: pl.Series, rows: Longs | None) -> tuple[pl.Series, Counter[str]]:
         """The values of the data as the kind works with them, and what was read into how many of them; an error names the
         records of others."""

@@ -284,6 +284,12 @@ class Policy(Settings):
         return {name: shift for name, shift in every.items() if shift is not None}
 
     @property
+    def coded(self) -> dict[str, str]:
+        """The columns whose values are coded before anything is masked or measured, each with how."""
+        every = {name: attribute.coded_as for name, attribute in self.attributes.items() if attribute.released}
+        return {name: coded for name, coded in every.items() if coded is not None}
+
+    @property
     def derived(self) -> list[str]:
         """What a run derives from a key, in words."""
         return [*(["pseudonyms"] if self.pseudonyms else []), *(["shifts of dates"] if self.shifted else [])]

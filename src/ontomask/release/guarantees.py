@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ontomask.assessment.attacks import Attack, attacks_of
 from ontomask.assessment.linkage import KINDS
+from ontomask.assessment.readings import coded_reading
 from ontomask.assessment.risk import risk_of
 from ontomask.masking.randomness import EXPLICIT_SEED
 from ontomask.policy.verification import NOTHING_PROMISED, ORDERS
@@ -114,7 +115,8 @@ def assumptions(policy: Policy, models: Sequence[Model]) -> list[Statement]:
             "discloses them, although no record is singled out."
         )
         told.append(caveat(text, "k-anonymity"))
-    return [*told, *minimality(policy), *_of_pseudonyms(policy, models), *_of_shifts(policy), ORDERS[policy.row_order]]
+    told += [*minimality(policy), *_of_pseudonyms(policy, models), *_of_shifts(policy), *_of_codes(policy)]
+    return [*told, ORDERS[policy.row_order]]
 
 
 def _of_pseudonyms(policy: Policy, models: Sequence[Model]) -> list[Statement]:
@@ -145,6 +147,11 @@ def _of_pseudonyms(policy: Policy, models: Sequence[Model]) -> list[Statement]:
         )
         told.append(caveat(text, "pseudonyms"))
     return told
+
+
+def _of_codes(policy: Policy) -> list[Statement]:
+    """What follows where values were coded before they were masked."""
+    return [caveat(coded_reading(policy.coded), "codes")] if policy.coded else []
 
 
 def _of_shifts(policy: Policy) -> list[Statement]:

@@ -11,6 +11,7 @@ import polars as pl
 from ontomask.arguments import plain_number, short
 from ontomask.assessment.loss import HEADLINE, Loss, loss_measures
 from ontomask.assessment.loss_measures import LossMeasure, Reported
+from ontomask.assessment.readings import coded_reading
 from ontomask.report.elements import band, by_column, change_of_correlation, figure, near_original, number
 from ontomask.wording import Counts, capital, percent
 
@@ -48,6 +49,8 @@ def loss(result: Reportable, counts: Counts) -> dict[str, Any]:
         "vanished": [] if public else _vanished(assessment),
         "gone": _gone(assessment) if public else [],
         "sampled": _sampled(assessment),
+        "coded": coded_reading(assessment.coded) if assessment.coded else "",
+        "coded_columns": ", ".join(assessment.coded),
     }
     if public and (n < FEW or near_original(assessment, counts)):
         return content
