@@ -149,18 +149,27 @@ class RecordDistance:
                 unit.append(0.0)
                 used += raw.size
             homes.append(home)
+        flat = np.array(table_at, dtype=np.int64) < 0
+        lacking = bool((gap > 0).any())
+        home_at = np.cumsum([0, *(len(h) for h in homes)], dtype=np.int64)
+        laid_out = _side_by_side(raws if tables else [])
         return Space(
             numbers,
-            absent if (gap > 0).any() else np.zeros((0, 0)),
+            absent if lacking else np.zeros((0, 0)),
             gap,
             np.ascontiguousarray(table.codes[[i for i, _ in coded]], dtype=np.uint32).reshape(len(coded), p),
-            _side_by_side(raws if tables else []),
+            laid_out,
             np.array(table_at, dtype=np.int64),
             np.array(unit),
             np.concatenate([np.zeros(0), *homes]).astype(np.uint32),
-            np.cumsum([0, *(len(h) for h in homes)], dtype=np.int64),
+            home_at,
             self._sets(table, against, len(coded)),
             self.squared,
+            absent if lacking else np.zeros((len(line), 1)),
+            int(lacking),
+            np.where(flat, len(laid_out) - 1, table_at).astype(np.int64),
+            np.where(flat, 0, np.diff(home_at)),
+            np.where(flat, 0, 1),
         )
 
     def _sets(self, table: Tuples, against: Tuples | None, first: int) -> SetSpace | None:
@@ -172,8 +181,12 @@ class RecordDistance:
 
 
 def _side_by_side(tables: Sequence[tuple[Floats, float]]) -> Floats:
-    """Tables, each times its factor and turned to rows x values, one after the other: written once, for they are large."""
-    whole = np.empty(sum(raw.size for raw, _ in tables))
+    """Tables, each times its factor and turned to rows x values, one after the other: written once, for they are large.
+
+    The last number is 0.
+    """
+    whole = np.empty(sum(raw.size for raw, _ in tables) + 1)
+    whole[-1] = 0.0
     used = 0
     for raw, factor in tables:
         turned = whole[used : used + raw.size].reshape(raw.shape[::-1])
