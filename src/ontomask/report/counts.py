@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted, short
+from ontomask.hierarchies.levels import ANY
 from ontomask.microdata.columns import Column
 from ontomask.microdata.item_lists import count_items, split_items
 
@@ -208,13 +209,18 @@ def _named_bars(rows: Sequence[tuple[Any, ...]]) -> dict[str, Any]:
 
 
 def _apart(studied: Studied, first: dict[str, Any]) -> list[dict[str, Any]]:
-    """What came before, and beside it the intervals that are shown now, in the order of what lies in them."""
+    """What came before, and beside it the intervals that are shown now, by their limits; what says nothing comes last."""
+    line, after = studied.column.line, studied.after()
+    assert line is not None
     place = {text_in(studied.column, value): float(centre) for value, centre in studied.shown_centres()}
-    after = studied.after()
+
+    def order(text: str) -> tuple[Any, ...]:
+        if text in (ANY, MISSING):
+            return True, text == MISSING, 0.0, 0.0, text
+        return False, False, *(line.limits_of(text) or (place[text], place[text])), text
+
     kept = sorted(after, key=lambda text: (-after[text], text))[:MOST_LEVELS]
-    rows = [
-        (text, after[text]) for text in sorted(kept, key=lambda text: (place[text] != place[text], place[text], text))
-    ]
+    rows = [(text, after[text]) for text in sorted(kept, key=order)]
     left = sum(after.values()) - sum(records for _, records in rows)
     if left:
         rows.append((f"all {len(after) - len(kept):,} others", left))
