@@ -134,7 +134,7 @@ def _facts(finding: Any) -> dict[str, Any]:
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row as JSON has it: what is no number or truth value is text."""
+    """A row as JSON has it: numbers and truth values as they are, all else as text."""
     return {name: _text(value) for name, value in row.items()}
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ontomask.assessment.disclosed import AFTER, BEFORE
 from ontomask.report.counts import by_size
 from ontomask.report.elements import figure, near_original
-from ontomask.wording import RECORD, Counts, capital, percent
+from ontomask.wording import Counts, capital, percent
 
 if TYPE_CHECKING:
     from ontomask.assessment.attacks import Attack
@@ -42,7 +42,7 @@ def risk(result: Reportable, counts: Counts) -> dict[str, Any]:
         "smallest": [NOT_GIVEN if near else counts.least(before.smallest), counts.least(after.smallest)],
         "worst": attack(assessment.worst_attack, after, counts),
         "attacks": [attack(found, after, counts) for found in assessment.attacks] if counts.exact else [],
-        "several": "" if after.unit == RECORD else SEVERAL.format(one=after.unit.one),
+        "several": SEVERAL.format(one=after.unit.one) if counts.rounded(len(result.records) - after.records) else "",
         "one": after.unit.one,
         "many": after.unit.many,
         "disclosed": [
