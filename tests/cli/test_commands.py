@@ -230,6 +230,7 @@ def test_verify(place: Path) -> None:
     assert said["holds"] is False
     assert said["verdict"] == "fails"
     assert said["findings"][0]["failing_records"] > 200
+    assert len(said["findings"][0]["worst_violations"]) == 20 < said["findings"][0]["violations"]
     text = (place / "policy.yaml").read_text(encoding="utf-8").replace("k_anonymity", "probabilistic_k_anonymity")
     (place / "unseen.yaml").write_text(text.replace("microaggregation", "rank_swapping"), encoding="utf-8")
     out, _ = run("verify", "unseen.yaml", "stays.csv", cwd=place, code=3)

@@ -182,7 +182,7 @@ def test_it_promises_no_k() -> None:
     assert "not k-anonymous" in said
     assert "record linkage" in said
     assert "4-anonymity" not in said
-    assert "occurs in at least" not in said
+    assert "is shared by at least" not in said
     assert 0 <= result.linkage() <= 1
     with pytest.raises(om.errors.NotSatisfied, match="4-anonymity"):
         om.anonymize(some_frame(), policy.changed(require=[om.KAnonymity(4)]), seed=1)

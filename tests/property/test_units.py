@@ -472,7 +472,7 @@ def test_sentences_name_what_was_counted() -> None:
     ]
     found = om.KAnonymity(2).check_table(table)
     assert found.text == "2-anonymity: 1 of 2 classes has fewer than 2 persons (1 person in all); the smallest has 1"
-    assert om.KAnonymity(2).explain(PERSON).endswith("occurs in at least 2 persons.")
+    assert om.KAnonymity(2).explain(PERSON).endswith("is shared by at least 2 persons.")
     assert "at least 2 persons" in om.Microaggregation(k=2).explain(PERSON)
     assert "at least 2 persons" in str(om.Microaggregation(k=2).assurances(PERSON)[0])
     assert attacks_of({}, risk, 3, 3)[0].words.endswith("picks a person of it")

@@ -27,6 +27,14 @@ from ontomask.wording import RECORD
 
 #: The steps of alpha at which the score is shown.
 ALPHAS = tuple(i / 20 for i in range(21))
+#: What the statistics of categories are.
+MARGINALITY = {
+    "mean": "least marginality (sum)",
+    "variance": "mean marginality (sum)",
+    "covariance": "joint marginality (sum)",
+}
+#: The drift of a mean that is the most frequent value.
+NEW_MODE = "another most frequent value (1: yes)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -170,7 +178,9 @@ class Assessment:
     def figures(self) -> pl.DataFrame:
         """Every figure in a row: what it is, of which column, its value before and after masking, and their difference.
 
-        Figures that compare both tables stand under ``value`` alone.
+        Figures that compare both tables stand under ``value`` alone. In the place of mean, variance and covariance,
+        categories have rows of marginality, the sum of the distances of a value from those of all records: the least, the
+        mean, and of two columns the mean of sqrt(m(x) m(y)).
         """
         worst = self.worst_attack
         rows: list[dict[str, Any]] = [{"figure": f"worst attack ({worst.name})", "value": worst.share}]
@@ -191,13 +201,14 @@ class Assessment:
         rows += self._losses(by_column=True, before=False)
         kept = self.preservation
         rows += [
-            {"figure": "semantic mean drift", "attribute": row["attribute"], "value": row["drift"]}
-            for row in kept.means.iter_rows(named=True)
+            {"figure": NEW_MODE if name in kept.modes else "semantic mean drift", "attribute": name, "value": drift}
+            for name, drift in kept.means["attribute", "drift"].iter_rows()
         ]
         for frame, change in ((kept.statistics, "delta"), (kept.dependence, "difference")):
             for row in frame.iter_rows(named=True):
                 same = {name: row[name] for name in ("attribute", "with", "original", "masked")}
-                rows.append({"figure": row["statistic"], "value": row[change], **same})
+                own = MARGINALITY if row["attribute"] in kept.categories else {}
+                rows.append({"figure": own.get(row["statistic"], row["statistic"]), "value": row[change], **same})
         rows += self._taken_away()
         rows += [] if self.several is None else self.several.rows
         text, number = dict.fromkeys(("figure", "attribute", "with"), pl.String), ("original", "masked", "value")
@@ -222,8 +233,9 @@ class Assessment:
         """Rows of :attr:`figures`: what classes disclose, what became of tails and categories."""
         rows: list[dict[str, Any]] = []
         for row in self.disclosed.iter_rows(named=True):
-            for what in ("classes", "records"):
-                pair = _before_and_after(f"disclosing {what}", float(row[f"{what}_before"]), float(row[what]))
+            units = f"{self.risk_after.unit.many} with a disclosed value"
+            for what, figure in (("classes", "disclosing classes"), ("records", units)):
+                pair = _before_and_after(figure, float(row[f"{what}_before"]), float(row[what]))
                 rows.append(pair | {"attribute": row["column"]})
         for row in self.tails.iter_rows(named=True):
             of, name = f"{row['end']} 5%", {"attribute": row["column"]}
@@ -251,6 +263,7 @@ class Assessment:
             "score": self.curve.to_dicts(),
             "columns": dict(self.columns),
             "quasi_identifiers": self.risk_before.columns,
+            "counted": self.risk_after.unit.many,
             "linkage_tried_on": self.tried,
             "linkage_back_tried_on": self.tried_back,
             "linkage_estimated_on_records": dict(self.estimated),

@@ -41,6 +41,10 @@ class Preservation:
     dependence : polars.DataFrame
         Distance variance of each column and distance correlation of each two (R17 eq. 14-16), before and after, with their
         absolute difference; ``records`` says on how many records.
+    categories : frozenset of str
+        The columns whose statistics are those of marginality.
+    modes : frozenset of str
+        The columns whose values are only equal or different: their mean is the most frequent value, and its drift 0 or 1.
 
     Notes
     -----
@@ -51,6 +55,8 @@ class Preservation:
     statistics: pl.DataFrame
     means: pl.DataFrame
     dependence: pl.DataFrame
+    categories: frozenset[str] = frozenset()
+    modes: frozenset[str] = frozenset()
 
 
 def preservation(
@@ -151,6 +157,8 @@ def preservation_of(pairing: Pairing, *, samples: int = 100, share: float = 0.1,
         pl.DataFrame(rows, schema=schema),
         pl.DataFrame([_means(pair) for pair in pairs if not pair.metric.of_sets], schema=_MEANS),
         _dependence(pairs, pairing.stayed, rng),
+        frozenset(pair.name for pair in pairs if not pair.is_line),
+        frozenset(pair.name for pair in pairs if not pair.metric.column.graded),
     )
 
 

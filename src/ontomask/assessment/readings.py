@@ -42,7 +42,7 @@ def readings_of(assessment: Assessment) -> list[str]:
     """The sentences a steward reads first: which records are unique, which can be found, what was lost, what is left."""
     return [
         *_classes(assessment),
-        _worst(assessment),
+        *_worst(assessment),
         *_linkage(assessment),
         *_household(assessment),
         *_severity(assessment),
@@ -125,14 +125,31 @@ def _household(found: Assessment) -> list[str]:
     return [f"Somebody of a household is found with a mean probability of {mean}, and of {most} at most."]
 
 
-def _worst(found: Assessment) -> str:
+def _worst(found: Assessment) -> list[str]:
     """The headline: of all attacks that are computed, the most successful."""
     worst, unit = found.worst_attack, found.risk_after.unit
     estimated = f" (estimated on {unit.counted(worst.estimated_on)})" if worst.estimated_on is not None else ""
-    return (
+    text = (
         f"The most successful attack computed re-identifies {percent(worst.share)} of the released {unit.many}{estimated}: an "
         f"intruder {worst.words}."
     )
+    return [text, *_several_chances(found)]
+
+
+def _several_chances(found: Assessment) -> list[str]:
+    """Why an attack finds more than the largest risk of a class, where several records of a unit are all there is to it."""
+    risk, share = found.risk_after, found.worst_attack.share
+    several = found.loss.records > found.risk_before.records
+    if not several or not found.exact or not set(found.columns) <= set(risk.columns):
+        return []
+    if share <= risk.prosecutor_largest + TIE:
+        return []
+    return [
+        (
+            f"This is more than 1 in {risk.smallest:,}, although no class has fewer than {risk.unit.counted(risk.smallest)}: a "
+            f"{risk.unit.one} with several records counts as found if one of them is, and each record is another chance."
+        )
+    ]
 
 
 def _linkage(found: Assessment) -> list[str]:

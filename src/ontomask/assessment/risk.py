@@ -161,7 +161,7 @@ class Risk:
 
     def _repr_html_(self) -> str:
         title = f"{self.unit.counted(self.records)} by {', '.join(self.columns)}"
-        sizes = html_fold("Class sizes", html_table(self.sizes.columns, self.sizes.rows()))
+        sizes = html_fold("Class sizes", html_table(("size", "classes", self.unit.many), self.sizes.rows()))
         return html_card(title, html_facts(self.figures.items()), sizes)
 
     def __str__(self) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ontomask.cli.console import say, say_json
+from ontomask.cli.console import remark, say, say_json
 from ontomask.cli.options import AsJson, Confined, Quiet, epilog, one_answer, read_as, reads
 from ontomask.errors import MissingDataError, OptionError
 
@@ -25,6 +25,8 @@ EPILOG = epilog(
 )
 #: Something fails; nothing fails, and something was not checked or nothing was promised.
 FAILS, INCOMPLETE = 1, 3
+#: Of what fails, so many are listed.
+MOST_SHOWN = 20
 
 
 @reads
@@ -75,6 +77,8 @@ def command(
         )
     elif not quiet:
         say(str(found))
+        if any(len(finding.violations) for finding in found):
+            remark("note: to see the classes, columns or values that fail: --json")
     if found.verdict != "holds":
         raise typer.Exit(FAILS if found.verdict == "fails" else INCOMPLETE)
 
@@ -124,6 +128,17 @@ def _facts(finding: Any) -> dict[str, Any]:
         "checked_on": finding.checked_on,
         "worst": None if math.isnan(finding.worst) else finding.worst,
         "text": finding.text,
-        "failing_classes": len(finding.violations),
-        "failing_records": finding.records,
-    }
+        "violations": len(finding.violations),
+        "worst_violations": [_plain(row) for row in finding.violations.head(MOST_SHOWN).iter_rows(named=True)],
+    } | ({} if finding.records is None else {f"failing_{finding.unit.many}": finding.records})
+
+
+def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row as JSON has it: numbers and truth values as they are, all else as text."""
+    return {name: _text(value) for name, value in row.items()}
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, (bool, int, float)) else str(value)

@@ -152,6 +152,9 @@ class ContinuousColumn(LineColumn):
     def position_of(self, value: Any) -> float | None:
         return self.kind.position_of(value)
 
+    def limits_of(self, text: str) -> tuple[float, float] | None:
+        return self.kind.span_of(text)
+
     def known_centre(self, value: Any) -> Any:
         """Any value of the kind; the column need not hold it."""
         place = self.position_of(value)

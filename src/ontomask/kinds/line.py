@@ -88,6 +88,11 @@ class LineColumn(Column):
         found = np.flatnonzero((self.values.cast(pl.String) == str(value)).fill_null(False).to_numpy())
         return float(self.positions[found[0]]) if len(found) else None
 
+    def limits_of(self, text: str) -> tuple[float, float] | None:
+        """The first and the last position of what is shown, a value or an interval; None: it is neither."""
+        place = self.position_of(text)
+        return None if place is None else (place, place)
+
     def interval_text(self, low: float, high: float, *, closed: bool) -> str:
         """What an interval [low, high) shows; ``closed``: it holds its upper end as well.
 

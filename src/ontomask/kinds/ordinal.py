@@ -140,6 +140,15 @@ class OrdinalColumn(LineColumn):
         first, last = self.values[int(ends[0])], self.values[int(ends[-1])]
         return str(first) if len(ends) == 1 else f"{first} - {last}"
 
+    def limits_of(self, text: str) -> tuple[float, float] | None:
+        """Those of a value, or of a range as :meth:`write_interval` writes it."""
+        for cut in [None, *re.finditer(" - ", text)]:
+            ends = (text, text) if cut is None else (text[: cut.start()], text[cut.end() :])
+            low, high = map(self.position_of, ends)
+            if low is not None and high is not None:
+                return low, high
+        return None
+
     def interval_share(self, low: float, high: float, extent: float, *, closed: bool) -> float:
         """The ranks it holds less one over all less one."""
         last = min(np.floor(high) if closed else np.ceil(high) - 1, self.levels - 1)

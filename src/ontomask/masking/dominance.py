@@ -59,7 +59,7 @@ def dominance(
 ) -> tuple[list[Statement], list[Statement]]:
     """Groups that show a mean of values of which the two largest make up nearly all of the total: notes with numbers for
     the steward, and a caveat that names columns only."""
-    notes, names = [], []
+    notes, names, uncoded = [], [], []
     sizes = counts_of(group_of, len(centres[0]), rows.counts)
     for column, codes, shown in zip(table.columns, table.codes, centres, strict=True):
         if not column.quantity:
@@ -70,6 +70,7 @@ def dominance(
         if told.any():
             records = int(sizes[told].sum())
             names.append(column.name)
+            uncoded += [column.name] if column.line is None or column.line.ends[1] == np.inf else []
             notes.append(
                 note(
                     f"{column.name}: in {int(told.sum()):,} of {counted(len(told), 'group')} ({counted(records, 'record')}) "
@@ -83,6 +84,14 @@ def dominance(
     text = (
         f"Dominance: in some groups the two largest values make up nearly all of the total of {', '.join(names)}. An "
         f"intruder who knows the second largest value of such a group can estimate the largest to within {P:g}% from the "
-        "mean (p% rule). Set a top code (top:), or numeric_centre: median."
+        f"mean (p% rule). {_remedy(names, uncoded)}"
     )
     return notes, [caveat(text)]
+
+
+def _remedy(names: Sequence[str], uncoded: Sequence[str]) -> str:
+    """What can be done; a top code only in columns that have none."""
+    if not uncoded:
+        return "Set numeric_centre: median."
+    where = "" if len(uncoded) == len(names) else f" for {', '.join(uncoded)}"
+    return f"Set a top code (top:){where}, or numeric_centre: median."

@@ -275,7 +275,7 @@ class Microaggregation(TupleMethod, AggregationMethod):
             ]
         return [
             promised(
-                f"Every combination of masked quasi-identifiers occurs in at least {unit.counted(self.k)}: all "
+                f"Every combination of masked quasi-identifiers is shared by at least {unit.counted(self.k)}: all "
                 "records of a group show its centroid."
             )
         ]

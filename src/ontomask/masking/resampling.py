@@ -116,7 +116,7 @@ class Resampling(AggregationMethod):
             ]
         return [
             promised(
-                f"Every combination of masked quasi-identifiers occurs in at least {unit.counted(self.k)}: one "
+                f"Every combination of masked quasi-identifiers is shared by at least {unit.counted(self.k)}: one "
                 "record or more from each sample form a group, and all records of a group show its centroid."
             )
         ]

@@ -72,7 +72,7 @@ class Suppression(TupleMethod, GroupingMethod):
     def _assured(self, unit: Unit) -> list[Statement]:
         return [
             promised(
-                f"Every combination of quasi-identifiers that is left occurs in at least {unit.counted(self.k)}; rare "
+                f"Every combination of quasi-identifiers that is left is shared by at least {unit.counted(self.k)}; rare "
                 "records are missing, so totals and rates of the release differ from those of the original."
             )
         ]

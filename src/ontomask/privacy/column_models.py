@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
+
+import numpy as np
 
 from ontomask.direct_identifiers.cells import Cells
 from ontomask.privacy.examined import Examined
@@ -26,4 +29,8 @@ class ColumnModel(Model):
 
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
         columns = (Cells.of(column, table.units.counts) for column in table.data.iter_columns())
-        return self.check_columns(columns, table.attributes)
+        found = self.check_columns(columns, table.attributes)
+        every = table.units.records(np.ones(len(table), dtype=np.bool_))
+        if found.records is None and every in found.violations["records"]:
+            return replace(found, records=every)  # all of them fail in one column
+        return found

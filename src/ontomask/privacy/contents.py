@@ -7,18 +7,22 @@ checks are findings like those of the models.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from pydantic import Field
 
 from ontomask.arguments import counted, did_you_mean, some_of
 from ontomask.errors import OntomaskError
 from ontomask.hierarchies.levels import ANY
-from ontomask.microdata.released_values import ReleasedValues
+from ontomask.microdata.codes import factorize
+from ontomask.microdata.item_lists import split_items
+from ontomask.microdata.released_values import ReleasedValues, text_of
 from ontomask.privacy.models import Finding, Model
 from ontomask.wording import RECORD, Unit
 
@@ -121,6 +125,7 @@ class FittingValues(ContentCheck):
         found: list[tuple[str, str, int]] = []
         sentences: list[str] = []
         unseen: list[str] = []
+        failing = np.zeros(len(table), dtype=np.bool_)
         for name in table.data.columns:
             attribute = table.attributes.get(name)
             if attribute is None or attribute.role == "identifier":  # NoIdentifiers looks at those
@@ -131,18 +136,16 @@ class FittingValues(ContentCheck):
                 unseen.append(f"{name} ({problem.what})")
                 continue
             if odd:
-                sentences.append(_told(name, attribute, odd))
+                inside = _rows_with(table.data[name], odd, attribute.separator)
+                failing |= inside
+                sentences.append(_told(name, attribute, len(odd), table.units.records(inside)))
                 found += [(name, value, count) for value, count in odd.most_common()]
         schema = {"column": pl.String, "value": pl.String, "records": pl.Int64}
         wrong = pl.DataFrame(found, schema=schema, orient="row")
-        text = (
-            "; ".join(sentences) + ". To see them: .violations of this finding"
-            if sentences
-            else "values fit their columns"
-        )
+        text = "; ".join(sentences) or "values fit their columns"
         if unseen:
             text = f"values were not checked: {', '.join(unseen)}" + (f"; {text}" if sentences else "")
-        return self.finding(text, wrong, int(wrong["records"].sum()), checked=bool(sentences) or not unseen)
+        return self.finding(text, wrong, table.units.records(failing), checked=bool(sentences) or not unseen)
 
     def describe(self) -> str:
         return "values that fit their columns"
@@ -190,10 +193,21 @@ def _columns(names: list[str]) -> pl.DataFrame:
     return pl.DataFrame({"column": pl.Series(names, dtype=pl.String)})
 
 
-def _told(name: str, attribute: Any, odd: Counter[str]) -> str:
-    """How many values do not fit, without showing one."""
-    values = f"{counted(len(odd), 'value')} of {name!r} ({counted(odd.total(), 'record')})"
-    return f"{values} {attribute.misfit[len(odd) > 1]}"
+def _told(name: str, attribute: Any, values: int, records: int) -> str:
+    """How many values, or items of sets, do not fit, without showing one."""
+    noun = "value" if attribute.separator is None else "item"
+    return f"{counted(values, noun)} of {name!r} ({counted(records, 'record')}) {attribute.misfit[values > 1]}"
+
+
+def _rows_with(values: pl.Series, odd: Collection[str], separator: str | None) -> NDArray[np.bool_]:
+    """Which rows have one of the texts that do not fit, or an item that does not."""
+    codes, distinct = factorize(values)
+    wrong = []
+    for value in distinct.to_list():
+        texts = set() if value is None else {text_of(value), text_of(value, codes=True), str(value).strip()}
+        items = set() if separator is None else {item for text in texts for item in split_items(text, separator)}
+        wrong.append(not (texts | items).isdisjoint(odd))
+    return np.array(wrong, dtype=np.bool_)[codes]
 
 
 def _odd(table: Examined, name: str, hierarchy: Hierarchy | None) -> Counter[str]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class KAnonymity(ClassModel):
-    """Every combination of quasi-identifiers that occurs, occurs in at least k records.
+    """Every combination of quasi-identifiers is shared by at least k records.
 
     Notes
     -----
@@ -83,7 +83,7 @@ class KAnonymity(ClassModel):
         return "k-anonymity"
 
     def explain(self, unit: Unit = RECORD) -> str:
-        return f"Every combination of quasi-identifiers in the release occurs in at least {unit.counted(self.k)}."
+        return f"Every combination of quasi-identifiers in the release is shared by at least {unit.counted(self.k)}."
 
     @property
     def trivial(self) -> bool:

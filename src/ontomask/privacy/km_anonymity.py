@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class KmAnonymity(ClassModel):
-    """Every combination of values of at most m quasi-identifiers that occurs, occurs in at least k records.
+    """Every combination of values of at most m quasi-identifiers is shared by at least k records.
 
     Notes
     -----
@@ -45,7 +45,7 @@ class KmAnonymity(ClassModel):
     """
 
     name: Literal["km_anonymity"] = "km_anonymity"
-    k: Count = Field(kw_only=False, description="every combination of m values occurs in at least k records")
+    k: Count = Field(kw_only=False, description="every combination of m values is shared by at least k records")
     m: Annotated[int, BeforeValidator(whole_number), Field(ge=1)] = Field(
         kw_only=False, description="how many quasi-identifiers, or items, an intruder knows"
     )
@@ -89,7 +89,7 @@ class KmAnonymity(ClassModel):
                 f"fewer than {unit.counted(self.k)} ({unit.counted(table.units.number(rows))} in all); "
                 f"the smallest has {smallest:,}"
             )
-        return Finding(self, not failing, float(smallest), text, violations, table.units.number(rows))
+        return Finding(self, not failing, float(smallest), text, violations, table.units.number(rows), unit=unit)
 
     def _check_items(self, table: Examined, column: str) -> Finding:
         require_quasi(table.data, [column], self.describe())
@@ -122,7 +122,7 @@ class KmAnonymity(ClassModel):
                 f"{'is' if len(rare) == 1 else 'are'} in fewer "
                 f"than {unit.counted(self.k)} ({unit.counted(records)} in all); the rarest is in {least:,}"
             )
-        return Finding(self, not rare, float(least), text, violations, records)
+        return Finding(self, not rare, float(least), text, violations, records, unit=unit)
 
     def judge(self, sensitive: Sensitive) -> Judge:
         return KmAnonymityJudge(self.k, self.m) if self.column is None else ItemsJudge()
@@ -150,9 +150,9 @@ class KmAnonymity(ClassModel):
     def explain(self, unit: Unit = RECORD) -> str:
         if self.column is not None:
             known = "Every item" if self.m == 1 else f"Every combination of at most {counted(self.m, 'item')}"
-            return f"{known} of {self.column} that a record has occurs in at least {unit.counted(self.k)}."
+            return f"{known} of {self.column} that a record has is shared by at least {unit.counted(self.k)}."
         return (
-            f"Every combination of values of any {counted(self.m, 'quasi-identifier')} occurs in at least "
+            f"Every combination of values of any {counted(self.m, 'quasi-identifier')} is shared by at least "
             f"{unit.counted(self.k)}."
         )
 

@@ -25,7 +25,7 @@ from ontomask.privacy.judges import ClassRows, Judge
 from ontomask.privacy.units import RECORDS
 from ontomask.settings import Spoken, number
 from ontomask.statements import Kind, Statement
-from ontomask.wording import Unit, capital
+from ontomask.wording import RECORD, Unit, capital
 
 if TYPE_CHECKING:
     from ontomask.privacy.diagnostics import Diagnostics
@@ -49,9 +49,10 @@ class Finding:
     """Whether a model holds, and what stands against it.
 
     ``worst`` is the figure of the worst class; ``violations`` is a frame of the classes that fail, the worst first,
-    with their values and sizes; ``records`` counts the records, or other units, in them. ``checked``: could it be
-    looked at at all? What was not checked does not hold. ``open_text``: what :attr:`public` says where the name of the
-    model is not enough. ``checked_on``: which data it was found on.
+    with their values and sizes, or of the columns or values that do; ``records`` counts the records, or other units
+    (``unit``), in them, each once; None: it is not known. ``checked``: could it be looked at at all? What was not
+    checked does not hold. ``open_text``: what :attr:`public` says where the name of the model is not enough.
+    ``checked_on``: which data it was found on.
     """
 
     model: Model
@@ -59,10 +60,11 @@ class Finding:
     worst: float
     text: str
     violations: pl.DataFrame
-    records: int
+    records: int | None
     checked: bool = True
     open_text: str = ""
     checked_on: CheckedOn = "frame"
+    unit: Unit = RECORD
 
     def __post_init__(self) -> None:
         if self.holds and not self.checked:
@@ -261,7 +263,9 @@ class ClassModel(Model):
         number = units.number(failing[classes.of])
         violations = self._violations(table, failing, figures)
         text = self._text(failing, number, worst, units.word) + self.aside(whole, reference)
-        return Finding(self, not failing.any(), worst, text, violations, number, open_text=self.open_text())
+        return Finding(
+            self, not failing.any(), worst, text, violations, number, open_text=self.open_text(), unit=units.word
+        )
 
     def _violations(self, table: Examined, failing: NDArray[np.bool_], figures: Floats) -> pl.DataFrame:
         """The classes that fail, the worst first: their values, their sizes, their figures."""

@@ -62,7 +62,7 @@ class ProfileAnonymity(Model):
                 f"{'are' if bad != 1 else 'is'} shared by fewer than {unit.counted(self.k)} ({unit.counted(number)} in all); "
                 f"the rarest has {worst:,}"
             )
-        return Finding(self, not number, float(worst), text, shown.sort(shown.columns[::-1]), number)
+        return Finding(self, not number, float(worst), text, shown.sort(shown.columns[::-1]), number, unit=unit)
 
     @property
     def stated_k(self) -> int:

@@ -86,7 +86,9 @@ class SafeHarbor(ColumnModel):
         text += "".join(
             self._asides([cells.name for cells in kept], [c.name for c in every if c.name in self.cleared], looked)
         )
-        return Finding(self, not found, float(len(found)), text, wrong, max([s.records for s in found], default=0))
+        # Which records have what is found in one column is not known of those in another.
+        records = sum(s.records for s in found) if len(found) <= 1 else None
+        return Finding(self, not found, float(len(found)), text, wrong, records)
 
     def suspicions(self, columns: Sequence[Cells], attributes: Mapping[str, Any]) -> list[Suspicion]:
         """What these columns may hold, those of a column together."""

@@ -25,6 +25,7 @@ Unmatched = Literal["stop", "flat"]
 FEW_VALUES = 12
 #: Ages from here on are proposed to be one class, as 45 CFR 164.514(b)(2) asks.
 OLD = 90
+TOP_HINT = f"ages of {OLD} and more are rare: top: {OLD} makes one class of them, shown as {OLD}+"
 #: A scale has no more steps.
 MOST_STEPS = 20
 _ANY_TAXONOMY = "a taxonomy of its values would keep more of their meaning: --taxonomy COLUMN=FILE"
@@ -283,9 +284,7 @@ def _number(facts: Facts, topic: Topic | None) -> Proposal:
         return flat
     if topic is not None and (topic.kind == "numeric" or not facts.few_codes):
         if topic.id == "age" and facts.highest >= OLD:
-            numeric.hints.append(
-                f"ages of {OLD} and more are rare: top: {OLD} makes one class of them, shown as {OLD}+"
-            )
+            numeric.hints.append(TOP_HINT)
         return numeric
     if is_counted(facts.name) or not facts.is_whole:
         return numeric

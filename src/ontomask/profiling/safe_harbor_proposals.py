@@ -18,6 +18,7 @@ from ontomask.direct_identifiers.search import Suspicion
 from ontomask.privacy.safe_harbor import SafeHarbor
 from ontomask.profiling.column_sources import ColumnSource
 from ontomask.profiling.outcome import ColumnProfile
+from ontomask.profiling.proposals import TOP_HINT
 from ontomask.taxonomy.areas import ZIP3, ZipAreas
 
 
@@ -56,6 +57,7 @@ def _coarser(column: ColumnProfile, suspicions: Sequence[Suspicion], source: Col
     proposal, letters = column.proposal, {suspicion.kind.letter for suspicion in suspicions}
     if letters == {"C"} and proposal.kind == "numeric" and is_age(column.name) and units_per_year(column.name) == 1:
         proposal.more["top"] = TOP
+        proposal.hints = [hint for hint in proposal.hints if hint != TOP_HINT]
         proposal.reasons.append(f"ages of {TOP} and more become one class, as the safe harbor rule asks")
         return True
     if letters == {"B"} and is_zip(column.name):

@@ -38,6 +38,10 @@ FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 WHEN = ("before", "after")
 #: Room for the names on the left of bars, and for the bars.
 NAMES, WIDTH = 215, 280
+#: Between panels: the lowest number of one and the highest of the next must not touch.
+PANELS = 20
+#: Between names and an axis whose points can lie at 0 and reach beyond it.
+BESIDE_POINTS = 12
 #: Characters of a name that fit there.
 LONGEST = 34
 
@@ -187,7 +191,7 @@ def histograms(rows: Rows, axis: str) -> Chart:
             x2="high:Q",
             y=alt.Y("value:Q", title="records", axis=_counts(rows, 3, minExtent=44, maxExtent=44)),
             row=alt.Row(
-                "when:N", sort=present, title=None, header=alt.Header(labelAngle=0, labelAlign="left"), spacing=8
+                "when:N", sort=present, title=None, header=alt.Header(labelAngle=0, labelAlign="left"), spacing=PANELS
             ),
             **({key: value.legend(None) for key, value in _when().items()}),
         )
@@ -213,7 +217,8 @@ def dumbbells(rows: Rows, axis: str) -> Chart:
     """``name``, ``before`` and ``after``: two points on a line for each name, a ring before and a full point after."""
     rows, names = _names(rows, "name")
     ends = [{"name": row["name"], "when": when, "value": row[when]} for row in rows for when in WHEN]
-    base = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(minExtent=NAMES, maxExtent=NAMES, ticks=False))
+    beside = alt.Axis(minExtent=NAMES, maxExtent=NAMES, ticks=False, labelPadding=BESIDE_POINTS)
+    base = alt.Y("name:N", sort=names, title=None, axis=beside)
     x = alt.X("before:Q", title=axis, axis=alt.Axis(tickCount=5), scale=alt.Scale(domain=[0, 1]))
     lines = (
         alt.Chart(_data(rows), width=WIDTH, height=alt.Step(20))

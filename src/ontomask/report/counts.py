@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor, log10
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.arguments import short
+from ontomask.arguments import counted, short
+from ontomask.hierarchies.levels import ANY
 from ontomask.microdata.columns import Column
 from ontomask.microdata.item_lists import count_items, split_items
 
@@ -50,24 +51,50 @@ class Studied:
         frame = pl.DataFrame({"value": self.shown, "centre": self.centres})
         return frame.unique("value", keep="first", maintain_order=True).rows()
 
+    @property
+    def holds_sets(self) -> bool:
+        return self.column.attribute.separator is not None
+
     def after(self) -> dict[str, int]:
-        """How often each text is shown; of sets each item."""
-        frame = pl.DataFrame({"value": self.shown, "records": self.records})
-        counted = frame.group_by("value", maintain_order=True).agg(pl.col("records").sum())
-        return self._tally(counted["value"], counted["records"])
+        """How many records show each text; of sets each item."""
+        return self._tally(self._texts_after())
 
     def before(self) -> dict[str, int]:
-        return self._tally(self.column.values, pl.Series(self.column.counts))
+        return self._tally(self._texts_before())
 
-    def _tally(self, values: pl.Series, records: pl.Series) -> dict[str, int]:
+    def holding(self, texts: Collection[str]) -> tuple[int, int]:
+        """How many records have one of these texts, or items, before and after; a record of several counts once."""
+        separator, wanted = self.column.attribute.separator, set(texts)
+        before, after = (
+            sum(
+                records
+                for text, records in tally.items()
+                if not wanted.isdisjoint([text] if separator is None else split_items(text, separator))
+            )
+            for tally in (self._texts_before(), self._texts_after())
+        )
+        return before, after
+
+    def _texts_after(self) -> Counter[str]:
+        frame = pl.DataFrame({"value": self.shown, "records": self.records})
+        distinct = frame.group_by("value", maintain_order=True).agg(pl.col("records").sum())
+        return self._texts(distinct["value"], distinct["records"])
+
+    def _texts_before(self) -> Counter[str]:
+        return self._texts(self.column.values, pl.Series(self.column.counts))
+
+    def _texts(self, values: pl.Series, records: pl.Series) -> Counter[str]:
         tally: Counter[str] = Counter()
         for value, number in zip(values.to_list(), records.to_list(), strict=True):
             tally[text_in(self.column, value)] += int(number)
+        return tally
+
+    def _tally(self, texts: Counter[str]) -> dict[str, int]:
         separator = self.column.attribute.separator
         if separator is None:
-            return dict(tally)
-        missing = tally.pop(MISSING, 0)
-        return dict(count_items(tally, separator)) | ({MISSING: missing} if missing else {})
+            return dict(texts)
+        missing = texts.pop(MISSING, 0)
+        return dict(count_items(texts, separator)) | ({MISSING: missing} if missing else {})
 
 
 def studied(result: Reportable) -> Iterator[Studied]:
@@ -104,23 +131,30 @@ def text_in(column: Column, value: Any) -> str:
 
 
 def meanings(column: Column) -> Callable[[str], str]:
-    """A function that adds to a value, if it is the code of a concept, what that is called."""
-    items, separator = column.items, column.attribute.separator
+    """A function that adds to a value, or to an item of a set, if it is the code of a concept, what that is called."""
+    labels = labels_of(column)
+
+    def named(text: str) -> str:
+        label = labels(text)
+        return f"{text} {label}" if label else text
+
+    return named
+
+
+def labels_of(column: Column) -> Callable[[str], str]:
+    """A function that gives what the concept of a value, or of an item of a set, is called; nothing if that is the value."""
+    items = column.items
     if items is None:
-        return lambda text: text
+        return lambda text: ""
     taxonomy = items.taxonomy
     own = {text_of(value): int(concept) for value, concept in zip(items.values, items.concepts, strict=True)}
 
-    def named(text: str) -> str:
+    def label_of(text: str) -> str:
         place = own[text] if text in own else taxonomy.find(text)
-        if place is None or place < 0:
-            return text
-        label = taxonomy.terms(place)[0]
-        return text if label == text else f"{text} {label}"
+        label = text if place is None or place < 0 else taxonomy.terms(place)[0]
+        return "" if label == text else label
 
-    if separator is None:
-        return named
-    return lambda text: f" {separator} ".join(map(named, split_items(text, separator)))
+    return label_of
 
 
 # ---- distributions -------------------------------------------------------------------------------------------------
@@ -148,10 +182,13 @@ def _values(studied: Studied) -> dict[str, Any]:
     told = _paired(rows)
     if others:
         # Not a bar: it would dwarf all others.
-        sums = [sum(tally.get(text, 0) for text in others) for tally in (before, after)]
-        name = f"{len(others):,} other values" if len(others) > 1 else "1 other value"
+        sums = studied.holding(others)
+        noun = "item" if studied.holds_sets else "value"
+        name = counted(len(others), f"other {noun}")
         told["table"].append([name, *sums])
-        told["note"] = f"The {len(shown)} most frequent values. {name}: {sums[0]:,} records before, {sums[1]:,} after."
+        told["note"] = (
+            f"The {len(shown)} most frequent {noun}s. {name}: {counted(sums[0], 'record')} before, {sums[1]:,} after."
+        )
     return told
 
 
@@ -172,13 +209,18 @@ def _named_bars(rows: Sequence[tuple[Any, ...]]) -> dict[str, Any]:
 
 
 def _apart(studied: Studied, first: dict[str, Any]) -> list[dict[str, Any]]:
-    """What came before, and beside it the intervals that are shown now, in the order of what lies in them."""
+    """What came before, and beside it the intervals that are shown now, by their limits; what says nothing comes last."""
+    line, after = studied.column.line, studied.after()
+    assert line is not None
     place = {text_in(studied.column, value): float(centre) for value, centre in studied.shown_centres()}
-    after = studied.after()
+
+    def order(text: str) -> tuple[Any, ...]:
+        if text in (ANY, MISSING):
+            return True, text == MISSING, 0.0, 0.0, text
+        return False, False, *(line.limits_of(text) or (place[text], place[text])), text
+
     kept = sorted(after, key=lambda text: (-after[text], text))[:MOST_LEVELS]
-    rows = [
-        (text, after[text]) for text in sorted(kept, key=lambda text: (place[text] != place[text], place[text], text))
-    ]
+    rows = [(text, after[text]) for text in sorted(kept, key=order)]
     left = sum(after.values()) - sum(records for _, records in rows)
     if left:
         rows.append((f"all {len(after) - len(kept):,} others", left))

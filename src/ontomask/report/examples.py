@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arguments import short
+from ontomask.arrays import Longs
 from ontomask.microdata.codes import count_pairs
 from ontomask.microdata.columns import Column
-from ontomask.report.counts import Studied, meanings, text_in, text_of
+from ontomask.microdata.item_lists import split_items
+from ontomask.report.counts import Studied, labels_of, meanings, text_in, text_of
+from ontomask.taxonomy.dag import Csr, Dag
 
 if TYPE_CHECKING:
     from ontomask.report.reportable import Reportable
 
 #: Groups or records that are shown, combinations of a group, columns of a table.
 MOST_GROUPS, MOST_COMBINATIONS, MOST_RECORDS, MOST_COLUMNS = 3, 6, 6, 8
+#: Characters of a cell, also where it shows two values; items of a set in it; characters below which no label is written.
+LONGEST, LONGEST_MOVED, MOST_ITEMS, LEAST_LABEL = 80, 60, 20, 8
 #: Of a branch: levels below its top, concepts side by side, lines in all.
 DEPTH, WIDTH, LINES = 2, 5, 40
 
@@ -47,7 +52,7 @@ def _groups(result: Reportable) -> list[dict[str, Any]]:
     ranked = worth[np.argsort(sizes[worth], kind="stable")]
     chosen = dict.fromkeys(int(ranked[i]) for i in np.linspace(0, len(ranked) - 1, MOST_GROUPS).astype(np.int64))
     released = [series.gather(list(chosen)).to_list() for series in masked.values(table)[:MOST_COLUMNS]]
-    named = [meanings(column) for column in table.columns[:MOST_COLUMNS]]
+    named = [cells_of(column) for column in table.columns[:MOST_COLUMNS]]
     groups = []
     for place, group in enumerate(chosen):
         tuples, counts = np.unique(table.rows.tuple_of[inside[group_of == group]], return_counts=True)
@@ -61,7 +66,7 @@ def _groups(result: Reportable) -> list[dict[str, Any]]:
                 ],
                 "more": max(0, len(tuples) - MOST_COMBINATIONS),
                 "after": [
-                    short(name(text_in(column, values[place])), 80)
+                    name(text_in(column, values[place]))
                     for name, column, values in zip(named, table.columns, released, strict=False)
                 ],
             }
@@ -69,10 +74,35 @@ def _groups(result: Reportable) -> list[dict[str, Any]]:
     return groups
 
 
+def cells_of(column: Column, longest: int = LONGEST) -> Callable[[str], str]:
+    """A function that writes a value of a column for a table: a concept with its label, a set item by item.
+
+    Sets are to be compared: every code is written in full, and labels are cut, the shorter the more items there are.
+    """
+    separator = column.attribute.separator
+    if separator is None:
+        named = meanings(column)
+        return lambda text: short(named(text), longest)
+    label_of, sign = labels_of(column), separator
+
+    def written(text: str) -> str:
+        items = split_items(text, sign)
+        room = longest // max(len(items[:MOST_ITEMS]), 1)
+        shown = []
+        for item in items[:MOST_ITEMS]:
+            label, left = label_of(item), room - len(item) - 1
+            code = short(item, longest)
+            shown.append(f"{code} {short(label, left)}" if label and left >= LEAST_LABEL else code)
+        more = [f"{len(items) - MOST_ITEMS:,} more"] if len(items) > MOST_ITEMS else []
+        return f" {sign} ".join([*shown, *more]) or sign
+
+    return written
+
+
 def _combination(result: Reportable, named: Sequence[Callable[[str], str]], tuple_: int) -> list[str]:
     table = result.prepared.table
     parts = zip(named, table.columns, table.codes, strict=False)
-    return [short(name(text_in(column, column.values[int(codes[tuple_])])), 80) for name, column, codes in parts]
+    return [name(text_in(column, column.values[int(codes[tuple_])])) for name, column, codes in parts]
 
 
 def _moved(result: Reportable) -> list[list[dict[str, Any]]]:
@@ -87,12 +117,12 @@ def _moved(result: Reportable) -> list[list[dict[str, Any]]]:
     if not len(places):
         return []
     chosen = dict.fromkeys(int(places[i]) for i in np.linspace(0, len(places) - 1, MOST_RECORDS).astype(np.int64))
-    named = [meanings(column) for column in table.columns[:MOST_COLUMNS]]
+    named = [cells_of(column, LONGEST_MOVED) for column in table.columns[:MOST_COLUMNS]]
 
     def cell(i: int, record: int) -> dict[str, Any]:
         column, came_from = table.columns[i], int(sources[i][record])
         old, new = int(codes[i][record]), int(codes[i][came_from])
-        before, after = (short(named[i](text_in(column, column.values[code])), 60) for code in (old, new))
+        before, after = (named[i](text_in(column, column.values[code])) for code in (old, new))
         return {"before": before, "after": after, "changed": old != new}
 
     return [[cell(i, record) for i in range(len(named))] for record in chosen]
@@ -101,35 +131,50 @@ def _moved(result: Reportable) -> list[list[dict[str, Any]]]:
 # ---- taxonomies ------------------------------------------------------------------------------------------------------
 
 
+class Held(NamedTuple):
+    """Concepts of the values of a column: ``concept[i]`` is one of value ``owner[i]``; ``records``: those of each value."""
+
+    owner: Longs
+    concept: Longs
+    records: Longs
+
+    def present(self) -> Held:
+        """Those that records have; a missing value has no concept."""
+        there = (self.concept >= 0) & (self.records[self.owner] > 0)
+        return Held(self.owner[there], self.concept[there], self.records)
+
+
 def branch(studied: Studied) -> dict[str, Any] | None:
-    """The branch of the taxonomy that holds all values of a column, with the records at and below each concept."""
+    """The branch of the taxonomy that holds all values of a column, with the records at and below each concept.
+
+    A record counts once at a concept, however many items it has there.
+    """
     column = studied.column
     meaning = column.items
     if meaning is None or not (meaning.concepts >= 0).any():
         return None
     dag, taxonomy = meaning.taxonomy.dag, meaning.taxonomy
     shown = _concepts_shown(studied, column)
-    parts = [(meaning.concepts, meaning.counts)] + ([shown] if shown is not None else [])
-    used = np.unique(np.concatenate([concepts[concepts >= 0] for concepts, _ in parts]))
+    parts = [part.present() for part in (_concepts_before(column), shown) if part is not None]
+    used = np.unique(np.concatenate([part.concept for part in parts]))
     top = dag.common_subsumer(used)
-    nodes = dag.in_order(dag.mark_ancestors(used))
-    sums = [dag.descendant_sums(_weights(len(dag), *part), nodes) for part in parts]
-    total = np.rint(np.sum(sums, axis=0))
+    there = dag.mark_ancestors(used)
+    near = _near_top(dag, top, there)
+    counts = [_records_below(dag, part, near) for part in parts]
+    total = np.sum(counts, axis=0)
 
     def named(position: int) -> str:
         code, label = taxonomy.concepts[position], taxonomy.terms(position)[0]
         return short(code if code == label else f"{code} {label}", 100)
 
-    def records(position: int) -> list[int]:
-        return [round(float(part[position])) for part in sums]
-
     lines: list[dict[str, Any]] = []
 
     def walk(position: int, depth: int) -> None:
-        below = [int(child) for child in dag.children.row(position) if total[child] > 0]
+        below = [int(child) for child in dag.children.row(position) if there[child]]
         below.sort(key=lambda child: (-total[child], child))
         hidden = len(below) if depth == DEPTH else 0
-        lines.append({"name": named(position), "depth": depth, "records": records(position), "hidden": hidden})
+        records = [int(part[position]) for part in counts]
+        lines.append({"name": named(position), "depth": depth, "records": records, "hidden": hidden})
         kept = below[:WIDTH] if depth < DEPTH and len(lines) < LINES else []
         for child in kept:
             walk(child, depth + 1)
@@ -149,25 +194,60 @@ def branch(studied: Studied) -> dict[str, Any] | None:
         "way": [named(position) for position in reversed(way[1:])],
         "ways": bool((dag.parents.lengths()[way] > 1).any()),
         "after": shown is not None,
+        "sets": column.item_sets is not None,
         "lines": lines,
     }
 
 
-def _concepts_shown(studied: Studied, column: Column) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """The concepts that groups show, of sets all of them, and the records of each; None if what they show is not a concept, as
-    levels of a file need not be."""
+def _near_top(dag: Dag, top: int, there: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The concepts that the tree of a branch can show."""
+    near = np.zeros(len(dag), dtype=np.bool_)
+    level = np.array([top])
+    for _ in range(DEPTH + 1):
+        near[level] = True
+        level = np.unique(dag.children.gather(level)[1])
+        level = level[there[level]]
+    return near
+
+
+def _records_below(dag: Dag, part: Held, near: NDArray[np.bool_]) -> Longs:
+    """Of each concept that is ``near`` the top the records that have one at or below it, each record once."""
+    n, counts = len(dag), np.zeros(len(dag), dtype=np.int64)
+    distinct, place = np.unique(part.concept, return_inverse=True)
+    pairs = dag.ancestor_pairs(distinct)
+    kept = near[pairs.concept]
+    above = Csr.of(len(distinct), pairs.row[kept], pairs.concept[kept])
+    # In batches of whole values, so that however many there are, their ancestors take a few megabytes at a time.
+    ends = np.flatnonzero(np.diff(part.owner, append=-1)) + 1
+    batches = np.unique(ends // 200_000, return_index=True)[1][1:]
+    for owner, items in zip(*(np.split(of, ends[batches]) for of in (part.owner, place)), strict=True):
+        entry, concept = above.gather(items)
+        held = np.unique(owner[entry] * n + concept)
+        counts += np.bincount(held % n, part.records[held // n], n).astype(np.int64)
+    return counts
+
+
+def _concepts_before(column: Column) -> Held:
+    """The concepts of the original values, of sets all of them."""
+    meaning, sets = column.items, column.item_sets
+    assert meaning is not None
+    if sets is None:
+        return Held(np.arange(len(meaning.concepts)), meaning.concepts, meaning.counts)
+    at, codes = sets.lists()
+    return Held(np.repeat(np.arange(len(at) - 1), np.diff(at)), meaning.concepts[codes], column.counts)
+
+
+def _concepts_shown(studied: Studied, column: Column) -> Held | None:
+    """The concepts that groups show, of sets all of them; None if what they show is not a concept, as levels of a file need
+    not be."""
     if not studied.decoded:
         spelled = {text_of(column.decode(np.array([centre]))[0]) for _, centre in studied.shown_centres()}
         if not {text_of(value) for value, _ in studied.shown_centres()} <= spelled:
             return None
     centres, sets = studied.centres.astype(np.int64), column.item_sets
+    groups = np.arange(len(centres))
     if sets is None:
-        return centres, studied.records
+        return Held(groups, centres, studied.records)
     members = [sets.concepts_of(int(number)) for number in centres]
     concepts = np.array([concept for own in members for concept in own], dtype=np.int64)
-    return concepts, np.repeat(studied.records, [len(own) for own in members])
-
-
-def _weights(n: int, concepts: NDArray[np.int64], records: NDArray[np.int64]) -> NDArray[np.float64]:
-    known = concepts >= 0
-    return np.bincount(concepts[known], records[known], n).astype(np.float64)
+    return Held(np.repeat(groups, [len(own) for own in members]), concepts, studied.records)

@@ -75,6 +75,7 @@ def _by_column(assessment: Any, columns: Any, kept: Any, counts: Counts) -> list
     figures, public = assessment.loss, not counts.exact
     n, changed = figures.records - figures.removed, figures.changed_released
     drift = {row["attribute"]: row["drift"] for row in assessment.preservation.means.iter_rows(named=True)}
+    modes = assessment.preservation.modes
     rows = []
     for column in columns:
         name = column.name
@@ -89,7 +90,11 @@ def _by_column(assessment: Any, columns: Any, kept: Any, counts: Counts) -> list
                     for measure, reported in _reported(public, by_column=True)
                 ],
                 "reading": "" if public else reading(column, figures.rmse_released[name], changed[name]),
-                "drift": _shift(drift.get(name)) if counts.exact else band(drift.get(name)),
+                "drift": _mode_shift(drift.get(name))
+                if name in modes
+                else _shift(drift.get(name))
+                if counts.exact
+                else band(drift.get(name)),
                 "kept": _shift(kept.get(name)) if counts.exact else counts.coarse(kept.get(name), n),
             }
         )
@@ -128,6 +133,11 @@ def _bars(shares: Mapping[str, float | None], n: int, counts: Counts) -> list[tu
 
 def _shift(share: float | None) -> str:
     return "–" if share is None or isnan(share) else percent(share)
+
+
+def _mode_shift(drift: float | None) -> str:
+    """The centre of a column whose values are only equal or different is its most frequent value: it moves or it stays."""
+    return "–" if drift is None or isnan(drift) else "another value" if drift else "same value"
 
 
 def _sampled(assessment: Any) -> str:

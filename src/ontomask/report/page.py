@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Where a long word may be broken: within it, and after underscores.
 _BREAK = re.compile(r"(\S{24})(?=\S)|(_+)(?=[^\s_])")
+#: Key figures side by side.
+MOST_TILES = 5
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -93,8 +95,18 @@ def render(
 
 def render_summary(content: dict[str, Any]) -> str:
     """The HTML of a summary."""
-    text: str = _environment().get_template("report.html.j2").render(**content, style=_style())
+    text: str = (
+        _environment()
+        .get_template("report.html.j2")
+        .render(**content, style=_style(), tile_columns=tile_columns(len(content["key_figures"])))
+    )
     return writable(text)
+
+
+def tile_columns(tiles: int) -> int:
+    """How many of the key figures stand side by side: all, or so many that no row has one by itself."""
+    rows = -(-tiles // MOST_TILES)
+    return -(-tiles // max(rows, 1))
 
 
 @cache

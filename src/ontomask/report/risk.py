@@ -22,6 +22,11 @@ NOT_RECOGNIZED = (
     "The method moved values between records or drew them at random. An intruder who knows the original values of a record "
     "cannot tell for certain which class it is in; the attacks below measure how many records can be found."
 )
+#: Why an attack can find more units than the largest risk of a class says.
+SEVERAL = (
+    "A {one} with several records counts as found if one of them is: each record is another chance, so that the share can be "
+    "above the largest prosecutor risk, which is that of one record."
+)
 #: In place of a figure that would count a few records.
 NOT_GIVEN = "not given"
 
@@ -37,6 +42,7 @@ def risk(result: Reportable, counts: Counts) -> dict[str, Any]:
         "smallest": [NOT_GIVEN if near else counts.least(before.smallest), counts.least(after.smallest)],
         "worst": attack(assessment.worst_attack, after, counts),
         "attacks": [attack(found, after, counts) for found in assessment.attacks] if counts.exact else [],
+        "several": SEVERAL.format(one=after.unit.one) if counts.rounded(len(result.records) - after.records) else "",
         "one": after.unit.one,
         "many": after.unit.many,
         "disclosed": [

@@ -126,6 +126,8 @@ def distributions(columns: list[Studied]) -> dict[str, Any]:
     """A chart for each column, as far as they go."""
     figures = []
     for column in columns[:MOST_CHARTS]:
+        what = "each item" if column.holds_sets else "each value, or a value in each band,"
+        several = "Records that have each item; a record can have several. " if column.holds_sets else ""
         for part in distribution(column):
             table = [[name, *("" if v is None else f"{v:,}" for v in values)] for name, *values in part["table"]]
             question = f"What does {column.name} look like before and after?"
@@ -140,15 +142,14 @@ def distributions(columns: list[Studied]) -> dict[str, Any]:
             figures.append(
                 figure(
                     question,
-                    f"Bars show how many records have each value, or a value in each band, of {column.name}; the figures "
-                    "are in the table.",
+                    f"Bars show how many records have {what} of {column.name}; the figures are in the table.",
                     part["kind"],
                     part["rows"],
-                    ["Value", "Before", "After"],
+                    ["Item" if column.holds_sets else "Value", "Before", "After"],
                     table,
                     **options,
                 )
-                | {"note": part.get("note", "")}
+                | {"note": f"{several}{part.get('note', '')}"}
             )
     rest = [column.name for column in columns[MOST_CHARTS:]]
     note = f"The first {MOST_CHARTS} columns are drawn; {counted(len(rest), 'more column')} not drawn." if rest else ""

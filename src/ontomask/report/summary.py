@@ -382,15 +382,11 @@ def made(result: Reportable, *, public: bool) -> dict[str, Any]:
         policy = policy_text(result.policy)
     except OntomaskError as problem:
         policy = f"# The policy cannot be written as a file: {problem}"
-    taxonomies = {}
-    for column in result.prepared.table.columns:
-        if column.meaning is not None:
-            taxonomy = column.meaning.taxonomy
-            taxonomies[taxonomy.name or "taxonomy"] = [f"{len(taxonomy):,} concepts", taxonomy.source or ""]
+    used = {id(taxonomy): taxonomy for taxonomy in result.prepared.taxonomies.values()}
     return {
         "versions": [["ontomask", own], ["Python", python], *map(list, libraries.items())],
         "seed": None if result.seed is None else str(result.seed),
         "policy": policy,
         "source": None if result.prepared.source is None else str(result.prepared.source),
-        "taxonomies": [[name, *facts] for name, facts in taxonomies.items()],
+        "taxonomies": [[t.name or "taxonomy", f"{len(t):,} concepts", t.source or ""] for t in used.values()],
     }
