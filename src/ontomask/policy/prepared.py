@@ -79,11 +79,13 @@ class Prepared(Original):
     named: Mapping[str, State | None]
 
 
-def prepare(frame: Any, policy: Policy, progress: Progress | None = None, *, key: Key | None = None) -> Prepared:
+def prepare(
+    frame: Any, policy: Policy, progress: Progress | None = None, *, key: Key | None = None, shifting: bool = True
+) -> Prepared:
     """Check the data against the policy and encode the quasi-identifiers.
 
     ``key``: what pseudonyms and shifts of dates come from. Without one they come from a key of their own: nothing of it is
-    handed out.
+    handed out. ``shifting``: are dates moved as the policy says? Counts of the original dates do not depend on a key.
     """
     reporter = Reporter(progress)
     reporter(0.0, "preparing the data")
@@ -98,7 +100,8 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None, *, key
     units = policy.units_of(data)  # what a policy counts by a column is known before identifiers are removed
     removed = removed_columns(data, policy, notes)
     conversions = Conversions(policy.attributes)
-    data = conversions.apply(data.drop(removed), shifts_of_records(taken.data, policy.person, policy.shifted, key))
+    shifts = shifts_of_records(taken.data, policy.person, policy.shifted, key) if shifting else {}
+    data = conversions.apply(data.drop(removed), shifts)
     rules = missing_rules(data.columns, policy)
     data, kept = rules.apply(data)
     notes += [*conversions.notes, *([shift_note(policy.shifted)] if policy.shifted else []), *rules.notes]

@@ -77,6 +77,19 @@ class Verification:
         return [finding.text for finding in self.findings if not finding.holds]
 
     @property
+    def refusal(self) -> str:
+        """The same in lines, where there is much to say of a finding."""
+        told = [finding.lines for finding in self.findings if not finding.holds]
+        if len(told) <= 1 or not any("\n" in text for text in told):
+            return "; ".join(told)
+        return "".join("\n  " + text.replace("\n", "\n  ") for text in told)
+
+    @property
+    def remedy(self) -> str:
+        """What to do about what fails, beyond what the findings say themselves."""
+        return " ".join(dict.fromkeys(f.model.remedy for f in self.findings if not f.holds and f.model.remedy))
+
+    @property
     def failures(self) -> list[Statement]:
         """The same, as guarantees of a release say it."""
         return [finding.statement for finding in self.findings if not finding.holds]
