@@ -226,6 +226,11 @@ class DataError(OntomaskError, ValueError):
         super().__init__(what, where=where, remedy=remedy)
         self.rows = list(rows)
 
+    def add(self, sentence: str) -> None:
+        """Let the message end with one more sentence."""
+        self._remedy = (*self._remedy, f" {sentence}" if self.remedy else sentence)
+        self.args = (self.message(),)
+
 
 class OutputError(OntomaskError, OSError):
     """A file that could not be written; nothing is left of it."""
@@ -240,6 +245,17 @@ class NotSatisfied(OntomaskError):
     def __init__(self, what: Text, *, remedy: Text | None = None, verification: object = None) -> None:
         super().__init__(what, remedy=remedy)
         self.verification = verification
+
+
+class PartError(ValueError):
+    """What is wrong with a part of a policy, seen where the whole is looked at.
+
+    ``setting_path``: where the part stands, such as ``("require", 0)``; the message of the policy names it, with its line.
+    """
+
+    def __init__(self, what: str, *path: str | int) -> None:
+        super().__init__(what)
+        self.setting_path = path
 
 
 class Cancelled(OntomaskError):

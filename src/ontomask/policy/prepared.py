@@ -30,7 +30,7 @@ from ontomask.microdata.encoding import (
 from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.item_lists import count_items
 from ontomask.microdata.keys import Key
-from ontomask.microdata.open_table import open_table, with_own_orders
+from ontomask.microdata.open_table import OpenTable, naming_lines, open_table, with_own_orders
 from ontomask.microdata.pseudonyms import pseudonym_column
 from ontomask.policy.policy import Policy
 from ontomask.privacy.examined import Examined
@@ -94,8 +94,20 @@ def prepare(
     opened = open_table(frame, policy.attributes, reading=policy.reading, unread=policy.drops)
     if read is not None:
         read.require_unchanged()
+    with naming_lines(opened.source, policy.reading):
+        return _prepared(opened, policy, reporter, key or Key.fresh(), shifting, named, read)
+
+
+def _prepared(
+    opened: OpenTable,
+    policy: Policy,
+    reporter: Reporter,
+    key: Key,
+    shifting: bool,
+    named: Mapping[str, State | None],
+    read: InputFile | None,
+) -> Prepared:
     taken, notes = opened.native, list(opened.notes)
-    key = key or Key.fresh()
     data = with_pseudonyms(taken.data, policy, key)
     units = policy.units_of(data)  # what a policy counts by a column is known before identifiers are removed
     removed = removed_columns(data, policy, notes)

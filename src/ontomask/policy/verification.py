@@ -168,7 +168,10 @@ def _other_unit(policy: Policy, *tables: Examined | None) -> str:
     """Nothing, or why the tables do not tell what the policy counts: a model that holds by records may fail by persons."""
     for units in (table.units for table in tables if table is not None):
         if units.word != policy.unit:
-            return f"the policy counts {policy.unit.many}, and of this table only {units.word.many} are known"
+            return (
+                f"the policy counts {policy.unit.many}, and of this table only {units.word.many} are known. Say whose each row "
+                "is by confidential/records.csv of the result: --records FILE, in Python persons="
+            )
     return ""
 
 
