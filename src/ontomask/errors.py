@@ -247,17 +247,6 @@ class NotSatisfied(OntomaskError):
         self.verification = verification
 
 
-class PartError(ValueError):
-    """What is wrong with a part of a policy, seen where the whole is looked at.
-
-    ``setting_path``: where the part stands, such as ``("require", 0)``; the message of the policy names it, with its line.
-    """
-
-    def __init__(self, what: str, *path: str | int) -> None:
-        super().__init__(what)
-        self.setting_path = path
-
-
 class Cancelled(OntomaskError):
     """The caller's progress function stopped the work; nothing was written."""
 

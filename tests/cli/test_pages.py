@@ -43,7 +43,7 @@ def shows_the_group(result: Path) -> None:
 
 def lists_every_file(result: Path, page: str) -> None:
     """The page has a row for every file of a result."""
-    table = page.split("Files of a result:")[1].split("\n## ")[0]
+    table = page.split("Files of a result:")[1].split("\n## ", maxsplit=1)[0]
     files = [file.relative_to(result).as_posix() for file in result.rglob("*") if file.is_file()]
     assert len(files) >= 13
     assert [file for file in files if f"`{file}`" not in table] == []

@@ -45,7 +45,7 @@ class Repeating:
 
     @property
     def names_persons(self) -> bool:
-        """Does the name of the column say that it numbers persons, and are there some? A name is no key: two may share it."""
+        """Does the name of the column say that it numbers persons, and are there some? Two may share a name."""
         words = words_of(self.name)
         named = self.unit not in NOT_PERSONS | {"persons"} or numbered_unit(words) == "person"
         return named and self._is_key and self.different >= _FEWEST_PERSONS and self.among == RECORD

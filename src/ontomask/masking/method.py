@@ -12,9 +12,10 @@ import polars as pl
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from ontomask.arguments import PartError
 from ontomask.arrays import Longs
 from ontomask.distances.measures import get_measure
-from ontomask.errors import DataError, PartError
+from ontomask.errors import DataError
 from ontomask.files.named_files import NamesFile
 from ontomask.kinds.registry import AnyAttribute
 from ontomask.kinds.set_distance import CENTROIDS

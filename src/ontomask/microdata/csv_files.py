@@ -68,7 +68,7 @@ def read_csv(path: Path, *, delimiter: str | None = None, encoding: str | None =
 
 
 def line_of_record(path: Path, record: int, *, delimiter: str | None = None, encoding: str | None = None) -> int:
-    """The line on which a record of a CSV begins; both are counted from 1, and the header is no record."""
+    """The line on which a record of a CSV begins; both are counted from 1, and the header is not counted as a record."""
     source = DataSource(path, encoding)
     payload, hint = _from_header(source, _payload(source)[0])
     rows = _rows(source, payload, delimiter or hint or _delimiter(source, payload))

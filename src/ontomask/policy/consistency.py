@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ontomask.errors import PartError
+from ontomask.arguments import PartError
 from ontomask.policy.record_keys import require_listed, require_persons
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ontomask.arguments import did_you_mean
-from ontomask.errors import PartError
+from ontomask.arguments import PartError, did_you_mean
 from ontomask.microdata.pseudonyms import canonical_keys, known_keys
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.units import Units
