@@ -136,3 +136,14 @@ def plain_number(value: float, digits: int = 4) -> str:
     places = max(digits - 1 - math.floor(math.log10(abs(value))), 0)
     text = f"{value:,.{min(places, 12)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+class PartError(ValueError):
+    """What is wrong with a part of a policy, seen where the whole is looked at.
+
+    ``setting_path``: where the part stands, such as ``("require", 0)``; the message of the policy names it, with its line.
+    """
+
+    def __init__(self, what: str, *path: str | int) -> None:
+        super().__init__(what)
+        self.setting_path = path

@@ -61,7 +61,8 @@ class OntomaskError(Exception):
             return message
         if not message.endswith("..."):  # a list that goes on ends with its dots
             message = message.rstrip(".") + "."
-        return f"{message} {remedy}"
+        between = "\n" if "\n" in what else " "  # what was said in lines ends with its last
+        return f"{message}{between}{remedy}"
 
     def relocate(self, old: str, new: str) -> None:
         """Let the message name another place, such as the target of a file instead of a passing one."""
@@ -224,6 +225,11 @@ class DataError(OntomaskError, ValueError):
     ) -> None:
         super().__init__(what, where=where, remedy=remedy)
         self.rows = list(rows)
+
+    def add(self, sentence: str) -> None:
+        """Let the message end with one more sentence."""
+        self._remedy = (*self._remedy, f" {sentence}" if self.remedy else sentence)
+        self.args = (self.message(),)
 
 
 class OutputError(OntomaskError, OSError):

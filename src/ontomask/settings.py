@@ -211,7 +211,7 @@ def translate(
     """
     problems: list[str] = []
     for detail in wrong.errors():
-        path = tuple(detail["loc"])
+        path = (*detail["loc"], *getattr((detail.get("ctx") or {}).get("error"), "setting_path", ()))
         said = _say(detail, cls)
         _, shown = _walk(cls, path, key=detail["type"] == "extra_forbidden")
         place = lines(tuple(shown)) if lines else None

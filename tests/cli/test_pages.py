@@ -6,6 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from tests.cli.following import Reader
@@ -26,3 +27,23 @@ def test_a_page_shows_what_is_printed(page: str, least: int, tmp_path: Path) -> 
     )
     reader = Reader(tmp_path)
     assert sum(reader.follow(block) for block in blocks) >= least
+    if page == "README.md":
+        shows_the_group(reader.here / "result")
+    if page == "docs/command-line.md":
+        lists_every_file(reader.here / "result", (ROOT / page).read_text(encoding="utf-8"))
+
+
+def shows_the_group(result: Path) -> None:
+    """The group that the README tells of under Limits: newborns and two patients with headaches."""
+    mapping = pl.read_csv(result / "confidential" / "mapping.csv", infer_schema=False)
+    newborns = mapping.filter(pl.col("diagnosis (masked)") == "V30.00", pl.col("age (masked)") == "20")
+    told = newborns["records", "age", "diagnosis"].sort("age").rows()
+    assert told == [("3", "0", "V30.00"), ("1", "1", "339.82"), ("1", "99", "339.44")]
+
+
+def lists_every_file(result: Path, page: str) -> None:
+    """The page has a row for every file of a result."""
+    table = page.split("Files of a result:")[1].split("\n## ", maxsplit=1)[0]
+    files = [file.relative_to(result).as_posix() for file in result.rglob("*") if file.is_file()]
+    assert len(files) >= 13
+    assert [file for file in files if f"`{file}`" not in table] == []

@@ -7,6 +7,7 @@ import re
 import shutil
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from tests.cli.following import Reader, says
@@ -79,3 +80,16 @@ def test_the_tutorial_of_the_hospital_does_what_it_says(tmp_path: Path) -> None:
     key = (reader.here / "result" / "confidential" / "key.txt").read_text(encoding="utf-8").split()[-1]
     assert len(key) >= 40
     assert not any(key in file.read_text(encoding="utf-8") for file in released.iterdir())
+    assert_intervals(reader.here)
+
+
+def assert_intervals(here: Path) -> None:
+    """Days between dates that are shifted are exact, and those from the masked birth are not."""
+    original = pl.read_csv(here / "stays.csv", try_parse_dates=True)
+    released = pl.read_csv(here / "result" / "release" / "release.csv", try_parse_dates=True)
+    rows = pl.read_csv(here / "result" / "confidential" / "records.csv")["row of the original"] - 1
+    original = original[rows.to_list()]
+    stay, age = pl.col("discharged") - pl.col("admitted"), pl.col("admitted") - pl.col("birth_date")
+    assert released.select(stay).equals(original.select(stay))
+    assert not released.select(age).equals(original.select(age))
+    assert released.filter(pl.col("admitted") < pl.col("birth_date")).height > 0

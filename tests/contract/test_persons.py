@@ -6,6 +6,7 @@ counted.
 
 from __future__ import annotations
 
+import shutil
 from collections import defaultdict
 from contextlib import suppress
 from itertools import product
@@ -197,8 +198,18 @@ def test_the_written_file_is_verified_by_persons(tmp_path: Path) -> None:
     assert found.holds, str(found)
     assert "3-anonymity: " in str(found)
     assert "persons" in str(found)
-    # Whoever has the file alone does not know whose the records are.
-    assert om.verify(folder / "release" / "release.csv", policy).verdict == "not everything could be checked"
+    # Beside it lies the list of records. Whoever has the file alone does not know whose the records are.
+    beside = om.verify(folder / "release" / "release.csv", policy)
+    assert beside.holds, str(beside)
+    assert "records.csv, the list of records of the same result" in str(beside)
+    alone = shutil.copy(folder / "release" / "release.csv", tmp_path)
+    assert om.verify(alone, policy).verdict == "not everything could be checked"
+    assert "--records" in str(om.verify(alone, policy))
+    longer = folder / "release" / "release.csv"
+    with longer.open("a", encoding="utf-8") as stream:  # the list is not that of another table
+        stream.write(longer.read_text(encoding="utf-8").splitlines()[-1] + "\n")
+    assert om.verify(longer, policy).verdict == "not everything could be checked"
+    shutil.copy(alone, longer)
     persons = [frame["id"][record] for record in result.records.tolist()]
     assert om.verify(folder / "release" / "release.csv", policy, persons=persons).holds
     with pytest.raises(
@@ -222,7 +233,7 @@ def test_a_composite_key() -> None:
     more = policy.changed(require=[om.KAnonymity(5)])
     with pytest.raises(DataError, match="there are 4 persons"):
         om.check(frame, more)
-    with pytest.raises(DataError, match="do not say whose it is"):
+    with pytest.raises(DataError, match="do not say whose they are"):
         om.check(frame.with_columns(site=pl.Series(["a", "a", "b", "b", None, None])), policy)
 
 

@@ -297,11 +297,11 @@ def test_a_policy_that_names_no_person() -> None:
 
 def test_records_of_nobody() -> None:
     frame = stays().with_columns(pid=pl.when(pl.col("pid") > 100).then("pid"))
-    with pytest.raises(DataError, match=r"3 records do not say whose it is \(records 1, 2, 3\)") as caught:
+    with pytest.raises(DataError, match=r"3 records do not say whose they are \(records 1, 2, 3\)") as caught:
         om.anonymize(frame, policy(begun=shifting()))
     assert caught.value.rows == [1, 2, 3]
     blank = stays().with_columns(pid=pl.when(pl.col("age") < 0).then(pl.lit("x")).otherwise(pl.lit(" ")))
-    with pytest.raises(DataError, match="do not say whose it is"):
+    with pytest.raises(DataError, match="do not say whose they are"):
         om.anonymize(blank, policy(begun=shifting()))
 
 

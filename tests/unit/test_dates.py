@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -76,8 +77,10 @@ def test_columns_that_are_dates(values: Any, settings: Any) -> None:
         (["05/06/2024", "07/31/2024"], {}, r"Only one of the two reads all of them: set format: '%m/%d/%Y'"),
         (["31/06/2024", "07/31/2024"], {}, r"read in two ways.* set format: '%d/%m/%Y' .* or "),
         (["2024-05-31", "05/06/24"], {}, r"1 value with a year of two digits.* \(record 2\)\. Write years with four"),
-        (["2024-05-31", "2024-02-30", "soon"], {}, r"holds 2 values that are not dates \(records 2, 3\)\. Correct them"),
-        (["31.05.2024"], {"format": "%d/%m/%Y"}, r"holds 1 value that is not a date \(record 1\)"),
+        (["2024-05-31", "2024-02-30", "soon"], {}, r"2 values that are not dates of the form '%Y.* \(records 2, 3\)\. Corr"),
+        (["31.05.2024"], {"format": "%d/%m/%Y"}, r"in another form than '%d/%m/%Y' .* \(record 1\)\. All .* '%d\.%m\.%Y'"),
+        (["31/05/2024", "1957-05-03"], {"format": "%d/%m/%Y"}, r"value in another form than '%d/%m/%Y' \(31.* Correct [^%]*$"),
+        (["2024-05-31", "05/06/2024"], {}, r"1 value in another form than '%Y.* or '%d.* \(record 2\)\. Correct the cells"),
         (["2024-05"], {}, r"holds 1 value that is not a date"),
         (["0000-01-01"], {}, r"holds 1 value that is not a date"),
         (["2024-05-31T12:30", "2024-05-30"], {}, r"1 value with a time of day \(record 1\)\. Set time_of_day: drop,"),
@@ -92,7 +95,9 @@ def test_columns_that_are_dates(values: Any, settings: Any) -> None:
 def test_columns_that_are_not(values: Any, settings: Any, expected: str) -> None:
     with pytest.raises(DataError, match=f"column 'seen': .*{expected}") as caught:
         read(values, **settings)
-    shown = str(caught.value).replace("2024-05-31", "").replace("20240531", "")  # how dates are written, and no value
+    shown = re.sub(
+        r"31 May 2024 is [^ )]+|2024-05-31|20240531", "", str(caught.value)
+    )  # how dates are written, and no value
     assert "2024" not in shown
 
 
@@ -104,6 +109,15 @@ def test_errors_name_the_records_of_the_input() -> None:
     )
     with pytest.raises(DataError, match=r"\(record 4\)"):
         om.anonymize(data, rules)
+
+
+def test_errors_name_the_line_of_a_csv_file(tmp_path: Path) -> None:
+    """The first of the records; a cell with a line break and a blank line stand above it."""
+    file = tmp_path / "seen.csv"
+    file.write_text('note,seen\n"two\nlines",2024-05-31\n\nb,2024-05-31\nc,soon\nd,later\n', encoding="utf-8")
+    rules = om.Policy(attributes={"note": om.Identifier(), "seen": om.Date()}, method=om.Microaggregation(k=2))
+    with pytest.raises(DataError, match=r"\(records 3, 4\).* Record 3 begins on line 6 of seen\.csv\.$"):
+        om.anonymize(file, rules)
 
 
 def test_a_column_that_is_not_masked_is_read_as_well() -> None:

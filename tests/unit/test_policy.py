@@ -715,3 +715,34 @@ def test_what_is_written_is_what_yaml_reads() -> None:
         "method": {"name": "recoding", "k": 3},
         "require": [{"name": "k_anonymity", "k": 3}],
     }
+
+
+@pytest.mark.parametrize(
+    ("end", "expected"),
+    [
+        (
+            "person: [patient]\n",
+            r"line 7: person: 'patient' is not one of the attributes\. Did you mean 'patient_no'\?",
+        ),
+        ("household: [street]\n", r"line 7: household: 'street' is not one of the attributes: list it, with kind: id"),
+        ("person: [age]\n", r"line 7: person: age would be released"),
+        ("person: [patient_no, patient_no]\n", r"line 7: person: a column is named twice"),
+        (
+            "require:\n- {name: l_diversity, l: 2, attribute: patient_no}\n",
+            r"line 8: require\.0: .*'patient_no', an ident",
+        ),
+        ("method: {name: pram, columns: [age, sex]}\n", r"line 7: method\.columns: 'sex' is not one of the"),
+    ],
+)
+def test_what_is_seen_of_the_whole_policy_names_its_line(tmp_path: Path, end: str, expected: str) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_text(f"# one\n# two\nattributes:\n  patient_no: {{kind: identifier}}\n  age: {{kind: numeric}}\n\n{end}")
+    with pytest.raises(errors.PolicyError, match=expected):
+        om.Policy.load(file)
+
+
+def test_dates_that_cannot_be_shifted_name_their_line(tmp_path: Path) -> None:
+    file = tmp_path / "policy.yaml"
+    file.write_text("attributes:\n  age: {kind: numeric}\n  seen:\n    kind: date\n    role: other\n    shift: 9\n")
+    with pytest.raises(errors.PolicyError, match=r"line 6: attributes\.seen\.shift: dates are shifted by person"):
+        om.Policy.load(file)

@@ -692,3 +692,12 @@ def test_a_person_that_is_named_is_an_identifier() -> None:
     assert found.policy().unit.many == "persons"
     with pytest.raises(OptionError, match="no column 'whom'"):
         om.profile(several_stays(), person="whom")
+
+
+def test_values_that_differ_only_in_case_are_asked_about() -> None:
+    frame = pl.DataFrame({"sex": ["male", "Male", "MALE", "female"] * 10, "age": list(range(40))})
+    (check,) = om.profile(frame)["sex"].checks
+    assert check.startswith("3 spellings differ from another only in case")
+    assert check.endswith("To make them one, write each in one way in the data")
+    notes = om.check(frame, om.profile(frame).policy(k=3)).notes
+    assert any(str(note).endswith("To make them one, write each in one way in the data") for note in notes)

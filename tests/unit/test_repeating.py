@@ -125,3 +125,23 @@ def test_a_method_without_k_speaks_of_figures(repeated: pl.DataFrame) -> None:
 )
 def test_what_an_identifier_names(name: str, unit: str) -> None:
     assert unit_of(name) == unit
+
+
+def test_a_key_of_persons_with_empty_cells_is_asked_about() -> None:
+    keys = [None if i in (3, 7) else f"{100 + i // 2}" for i in range(60)]
+    found = om.profile(stays(keys))
+    assert found.person == ()
+    (check,) = found["patient_nbr"].checks
+    assert check == (
+        "30 patients have 58 records, but 2 records do not say whose, so records are counted; to count patients, fill in the "
+        "empty cells (a number of its own for each who is unknown), and write person: patient_nbr"
+    )
+    assert any("To count patients, fill in the empty cells" in str(note) for note in found.notes)
+
+
+@pytest.mark.parametrize("name", ["name", "patient_name", "surname", "address"])
+def test_a_name_is_no_key(name: str) -> None:
+    keys = [f"Eva Gray {i // 2}" for i in range(60)]
+    found = om.profile(stays(keys).rename({"patient_nbr": name}))
+    assert found.person == ()
+    assert not any("set person" in str(note) for note in found.notes)

@@ -46,7 +46,8 @@ def command(
     records: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Whose each row is, for policies that count persons: confidential/records.csv."
+            metavar="FILE",
+            help="Whose each row is, for policies that count persons. Default: confidential/records.csv beside release/.",
         ),
     ] = None,
     confined: Confined = False,

@@ -30,7 +30,9 @@ class Topic(Packaged):
 
     what: str
     #: What code decides on, where a topic is treated in its own way.
-    id: Literal["key", "postal_code", "date", "stay", "visits", "work", "institution", "age"] | None = None
+    id: (
+        Literal["key", "postal_code", "date", "stay", "visits", "work", "institution", "age", "name", "address"] | None
+    ) = None
     role: Literal["identifier", "quasi", "sensitive"]
     kind: Literal["numeric", "flat", "ordinal", "text"] | None = None
     codes: Codes | None = None

@@ -23,6 +23,8 @@ NOT_PERSONS = frozenset({"households", "encounters", "admissions", "cases"})
 _MOST_RECORDS = 20
 #: With fewer values a key is not taken for one of persons without being asked: no class could have k of them.
 _FEWEST_PERSONS = 10
+#: What to do with records that do not say whose they are.
+FILL = "fill in the empty cells (a number of its own for each who is unknown)"
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,15 @@ class Repeating:
 
     @property
     def names_persons(self) -> bool:
-        """Does the name of the column say that it numbers persons, are there some, and has every record one?"""
+        """Does the name of the column say that it numbers persons, and are there some? Two may share a name."""
         words = words_of(self.name)
         named = self.unit not in NOT_PERSONS | {"persons"} or numbered_unit(words) == "person"
-        return named and not self.missing and self.different >= _FEWEST_PERSONS and self.among == RECORD
+        return named and self._is_key and self.different >= _FEWEST_PERSONS and self.among == RECORD
+
+    @property
+    def _is_key(self) -> bool:
+        topic = topic_of(self.name)
+        return topic is None or topic.id not in ("name", "address")
 
     def sentence(self, what: str = f"k counts {RECORD.many}") -> str:
         """For the steward, with exact numbers. ``what``: what is counted, and for what."""
@@ -58,9 +65,10 @@ class Repeating:
     @property
     def _remedy(self) -> str:
         """How to count what the column names, if it can be counted."""
-        if self.among != RECORD or self.unit in NOT_PERSONS:
+        if self.among != RECORD or self.unit in NOT_PERSONS or not self._is_key:
             return ""
-        return f" To count {self.unit}, set person: {short(self.name)}."
+        fill = f"{FILL}, and " if self.missing else ""
+        return f" To count {self.unit}, {fill}set person: {short(self.name)}."
 
     def statement(self, what: str = f"k counts {RECORD.many}") -> Statement:
         """The same as a caveat; those who get the release read no number of it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 from ontomask.column_names.names import words_of
 from ontomask.files.packaged import Packaged, WordList, Words
@@ -20,12 +20,18 @@ Phrases = Annotated[
 
 
 class IdentifierKind(Packaged):
-    """One of the eighteen: its letter in the rule, what it is, and what to do where it is found."""
+    """One of the eighteen: its letter in the rule, what it is, and what to do where it is found.
+
+    ``how``: how the remedy is written in a policy; COLUMN stands for the name of the column. ``remedies``: what to do in
+    place of both, by what was found.
+    """
 
     letter: Letter
     title: str
     needs: Needs
     remedy: str
+    how: str = ""
+    remedies: dict[str, str] = Field(default_factory=dict)
     words: WordList
 
     def __str__(self) -> str:

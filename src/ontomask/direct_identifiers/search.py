@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import polars as pl
 
@@ -15,15 +16,33 @@ from ontomask.direct_identifiers.persons import named
 from ontomask.direct_identifiers.shapes import has_digits, shaped
 from ontomask.direct_identifiers.unique_codes import named_key, unique
 
+#: A kind, what was seen of it, in how many records, and perhaps which of its remedies helps.
+_Seen: TypeAlias = tuple[Letter, str, int] | tuple[Letter, str, int, str]
+
 
 @dataclass(frozen=True)
 class Suspicion:
-    """A column that may hold identifiers of a kind: what was seen, and in how many records."""
+    """A column that may hold identifiers of a kind: what was seen, and in how many records.
+
+    ``found``: which of several things of the kind it is, where they have remedies of their own.
+    """
 
     column: str
     kind: IdentifierKind
     why: str
     records: int
+    found: str = ""
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it."""
+        return self.kind.remedies.get(self.found, self.kind.remedy)
+
+    @property
+    def advice(self) -> str:
+        """The same, and how it is written in a policy."""
+        how = "" if self.found in self.kind.remedies else self.kind.how.replace("COLUMN", self.column)
+        return f"{self.remedy} ({how})" if how else self.remedy
 
 
 def find_identifiers(cells: Cells, *, concepts: bool, amounts: bool, year: float | None) -> list[Suspicion]:
@@ -33,21 +52,21 @@ def find_identifiers(cells: Cells, *, concepts: bool, amounts: bool, year: float
     that of the data, by which years of birth are judged.
     """
     found: dict[Letter, Suspicion] = {}
-    for letter, why, records in _seen(cells, concepts=concepts, amounts=amounts, year=year):
+    for letter, why, records, *what in _seen(cells, concepts=concepts, amounts=amounts, year=year):
         if records:
-            found.setdefault(letter, Suspicion(cells.name, kind_of(letter), why, records))
+            found.setdefault(letter, Suspicion(cells.name, kind_of(letter), why, records, *what))
     return list(found.values())
 
 
-def _seen(cells: Cells, *, concepts: bool, amounts: bool, year: float | None) -> Iterator[tuple[Letter, str, int]]:
-    by_shape = [(letter, f"values look like {what}", records) for letter, what, records in shaped(cells)]
+def _seen(cells: Cells, *, concepts: bool, amounts: bool, year: float | None) -> Iterator[_Seen]:
+    by_shape: list[_Seen] = [(letter, f"values look like {what}", records) for letter, what, records in shaped(cells)]
     by_shape += [("C", f"values look like {what}", records) for what, records in dated(cells)]
     by_shape += [("B", f"values look like {what}", records) for what, records in placed(cells)]
     if not concepts:
         by_shape += [("A", f"values look like {what}", records) for what, records in named(cells)]
-    by_shape += [("C", f"values are {what}", records) for what, records in old_ages(cells)]
+    by_shape += [("C", f"values are {what}", records, "ages") for what, records in old_ages(cells)]
     if year is not None:
-        by_shape += [("C", f"values are {what}", records) for what, records in old_births(cells, year)]
+        by_shape += [("C", f"values are {what}", records, "births") for what, records in old_births(cells, year)]
     by_name = list(_by_name(cells, concepts=concepts))
     yield from by_shape
     yield from by_name

@@ -145,9 +145,9 @@ def _require_satisfied(verification: Verification) -> None:
     """What a run cannot check is not satisfied either."""
     if verification.failed:
         raise NotSatisfied(
-            "the release is refused: " + "; ".join(verification.failed),
+            f"the release is refused: {verification.refusal}",
             remedy=(
-                "Choose a method that promises it, a larger k, or fewer quasi-identifiers. (",
+                f"{verification.remedy} (".lstrip(),
                 Keyword("allow_unsatisfied", "True"),
                 " hands it out and marks it.)",
             ),

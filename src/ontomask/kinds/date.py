@@ -262,7 +262,7 @@ class Date(ContinuousAttribute):
         lost = [text for text in every if found[text] is None]
         if lost:
             shown, places = rows_where(texts.is_in(lost), rows)
-            what, mend = remedy(lost)
+            what, mend = remedy(lost, every, forms)
             several = what or f"that {self.misfit[len(places) > 1]}"
             raise DataError(
                 f"holds {counted(len(places), 'value')} {several} ({shown})",

@@ -105,16 +105,33 @@ def readings(texts: Sequence[str]) -> dict[str, bool]:
     return {way: all(read_day(text, [way]) is not None for text in texts) for way in ways}
 
 
-def remedy(texts: Sequence[str]) -> tuple[str, str]:
-    """What is wrong with texts that cannot be read, and what to do about it."""
-    ways = readings(texts)
-    if ways:
-        fit = [way for way, fits in ways.items() if fits]
+def _shown(forms: Sequence[str]) -> str:
+    """Forms, and how a day is written in them."""
+    return " or ".join(f"{form!r} (31 May 2024 is {write_day(MAY, form)})" for form in forms)
+
+
+def remedy(lost: Sequence[str], every: Sequence[str], forms: Sequence[str]) -> tuple[str, str]:
+    """What is wrong with texts that none of the forms reads, and what to do about it.
+
+    ``every``: all texts of the column. A format is advised only where it reads all of them, or where nothing was read.
+    """
+    ways = readings(every)
+    fit = [way for way, fits in ways.items() if fits]
+    if ways and (fit or len(lost) == len(every)):
         shown = [f"format: '{way}' ({'day' if way.startswith('%d') else 'month'} first)" for way in fit or ways]
         only = "Only one of the two reads all of them: set" if len(fit) == 1 else "Say which it is: set"
         return "that can be read in two ways, day first or month first", f"{only} {' or '.join(shown)}."
-    if all(_SHORT_YEAR.fullmatch(text.strip()) for text in texts):
+    if all(_SHORT_YEAR.fullmatch(text.strip()) for text in lost):
         return "with a year of two digits, which may be of two centuries", "Write years with four digits."
+    expected = " or ".join(f"{form!r} (31 May 2024 is {write_day(MAY, form)})" for form in forms)
+    other = next((form for form in (ISO, POINTS) if all(read_day(text, [form]) for text in every)), None)
+    if other is not None:
+        return f"in another form than {expected}", f"All values have another form: set format: '{other}'."
+    if len(lost) < len(every):
+        mend = "Correct the cells: the other dates of the column have that form."
+        if all(read_day(text, (ISO, POINTS, *readings(lost))) for text in lost):
+            return f"in another form than {expected}", mend
+        return f"that {'are not dates' if len(lost) > 1 else 'is not a date'} of the form {expected}", mend
     return "", (
         "Correct them, or say how the column writes dates: format: '%d.%m.%Y' (parts: %Y %m %d, %b or %B for names of months)."
     )

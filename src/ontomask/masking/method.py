@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
+from ontomask.arguments import PartError
 from ontomask.arrays import Longs
 from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError
@@ -233,9 +234,9 @@ class SelectiveMethod(Method):
             return super().masked_columns(attributes)
         for name in self.columns:
             if name not in attributes:
-                raise ValueError(f"columns: the method masks {name!r}, which is not one of the attributes")
+                raise PartError(f"{name!r} is not one of the attributes", "method", "columns")
             if attributes[name].role == "identifier":
-                raise ValueError(f"columns: the method masks {name!r}, an identifier, whose values no release has")
+                raise PartError(f"{name!r} is an identifier, whose values no release has", "method", "columns")
         return [name for name in attributes if name in self.columns]
 
     def chosen(self, table: Tuples) -> list[bool]:

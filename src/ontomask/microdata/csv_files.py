@@ -11,6 +11,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +65,16 @@ def read_csv(path: Path, *, delimiter: str | None = None, encoding: str | None =
     if not data.height:
         raise source.error("there are no rows below the header", remedy="Check how the file was written.")
     return TableContents(data, list(map(note, source.notes)), separator, found)
+
+
+def line_of_record(path: Path, record: int, *, delimiter: str | None = None, encoding: str | None = None) -> int:
+    """The line on which a record of a CSV begins; both are counted from 1, and the header is not counted as a record."""
+    source = DataSource(path, encoding)
+    payload, hint = _from_header(source, _payload(source)[0])
+    rows = _rows(source, payload, delimiter or hint or _delimiter(source, payload))
+    width = len(next(rows)[1])
+    lines = (line for line, row in rows if row or width == 1)
+    return next(islice(lines, record - 1, None))
 
 
 # ---- bytes ------------------------------------------------------------------------------------------------------

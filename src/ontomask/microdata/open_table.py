@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import polars as pl
 
 from ontomask.arguments import did_you_mean, some_of
 from ontomask.errors import DataError
+from ontomask.microdata.csv_files import line_of_record
 from ontomask.microdata.csv_types import Codes
 from ontomask.microdata.formats import format_of
 from ontomask.microdata.frames import NativeFrame, Unread
@@ -123,6 +125,18 @@ def read_frame(
     if not format.text:
         take_as_text(file, named)
     return file.data, path, file.notes
+
+
+@contextmanager
+def naming_lines(source: Path | None, reading: Reading) -> Iterator[None]:
+    """Errors that name records of a CSV file say also on which line of the file the first of them begins."""
+    try:
+        yield
+    except DataError as problem:
+        if source is not None and problem.rows and format_of(source).text:
+            line = line_of_record(source, problem.rows[0], delimiter=reading.delimiter, encoding=reading.encoding)
+            problem.add(f"Record {problem.rows[0]:,} begins on line {line:,} of {source.name}.")
+        raise
 
 
 def with_own_orders(attributes: Mapping[str, Any], taken: NativeFrame) -> dict[str, Any]:

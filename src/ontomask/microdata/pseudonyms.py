@@ -118,9 +118,9 @@ def known_keys(data: pl.DataFrame, columns: Sequence[str], unit: Unit) -> pl.Dat
     unknown = keys.select(pl.any_horizontal(pl.all().is_null())).to_series()
     if unknown.any():
         shown, rows = rows_where(unknown, None)
-        do = "does" if len(rows) == 1 else "do"
+        do = "does not say whose it is" if len(rows) == 1 else "do not say whose they are"
         raise DataError(
-            f"{counted(len(rows), 'record')} {do} not say whose it is ({shown}), and {unit.many} are counted",
+            f"{counted(len(rows), 'record')} {do} ({shown}), and {unit.many} are counted",
             where=f"{unit.key}: {', '.join(columns)}",
             remedy=f"Fill in who it is (a number of its own for each unknown {unit.one}), or leave these records out.",
             rows=rows,

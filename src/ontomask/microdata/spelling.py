@@ -114,6 +114,7 @@ def spelled_alike(distinct: pl.Series) -> list[str]:
         return []
     text = (
         f"{sum(several):,} spellings differ from another only in case, blanks or Unicode form (they would be "
-        f"{counted(len(several), 'value')}); they count as different values, the safe choice for k"
+        f"{counted(len(several), 'value')}); they count as different values, the safe choice for k. To make them "
+        "one, write each in one way in the data"
     )
     return [text]

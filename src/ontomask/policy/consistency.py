@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from ontomask.arguments import PartError
 from ontomask.policy.record_keys import require_listed, require_persons
 
 if TYPE_CHECKING:
@@ -14,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def require_consistent(policy: Policy, methods: Mapping[str, type[Method]]) -> None:
-    """A ``ValueError`` if a part of the policy has no meaning beside another; ``methods``: what a message may propose."""
+    """A ``PartError`` if a part of the policy has no meaning beside another; ``methods``: what a message may propose."""
     require_listed(policy.unit.key, policy.unit_columns, policy.attributes)
     require_listed("household", policy.household, policy.attributes)
     require_persons(policy.shifted, policy.person)
     _something_to_mask(policy)
-    for model in policy.require:
-        _columns_of_model(policy, model)
+    for place, model in enumerate(policy.require):
+        _columns_of_model(policy, model, place)
     _sets_are_taken(policy, methods)
 
 
@@ -28,23 +29,23 @@ def _something_to_mask(policy: Policy) -> None:
     if not policy.masked:
         masks = ("quasi",) if policy.method is None else policy.method.masks
         if masks == ("quasi",):
-            raise ValueError(
-                "no column is a quasi-identifier (role: quasi): there is nothing to mask and nothing to check"
+            raise PartError(
+                "no column is a quasi-identifier (role: quasi): there is nothing to mask and nothing to check",
+                "attributes",
             )
-        raise ValueError(f"no column has a role that the method masks: {' or '.join(masks)}")
+        raise PartError(f"no column has a role that the method masks: {' or '.join(masks)}", "attributes")
     if policy.require and not policy.quasi_identifiers:
-        raise ValueError("require: no column is a quasi-identifier (role: quasi): there is nothing to check")
+        raise PartError("no column is a quasi-identifier (role: quasi): there is nothing to check", "require")
 
 
-def _columns_of_model(policy: Policy, model: Model) -> None:
+def _columns_of_model(policy: Policy, model: Model, place: int) -> None:
     items, named = model.item_column, model.named_attribute
     if items is not None and (items not in policy.quasi_identifiers or policy.attributes[items].separator is None):
-        raise ValueError(f"require: {model.describe()}: {items!r} is not a quasi-identifier that holds sets (many)")
+        what = f"{model.describe()}: {items!r} is not a quasi-identifier that holds sets (many)"
+        raise PartError(what, "require", place)
     if named in policy.identifiers:
-        raise ValueError(
-            f"require: {model.describe()} looks at {named!r}, an identifier, whose values no release has: "
-            "name a sensitive column"
-        )
+        what = f"{model.describe()} looks at {named!r}, an identifier, whose values no release has: name a sensitive column"
+        raise PartError(what, "require", place)
 
 
 def take_sets(methods: Mapping[str, type[Method]]) -> list[str]:
@@ -56,7 +57,8 @@ def _sets_are_taken(policy: Policy, methods: Mapping[str, type[Method]]) -> None
     why = None if policy.method is None else policy.method.refuses_sets
     sets = [name for name in policy.studied if policy.attributes[name].separator is not None]
     if policy.method is not None and why is not None and sets:
-        raise ValueError(
-            f"method: {policy.method.name} cannot be used on {sets[0]!r}, which holds sets (many): {why}. Methods that "
-            f"take sets: {', '.join(take_sets(methods))}"
+        raise PartError(
+            f"{policy.method.name} cannot be used on {sets[0]!r}, which holds sets (many): {why}. Methods that take sets: "
+            f"{', '.join(take_sets(methods))}",
+            "method",
         )

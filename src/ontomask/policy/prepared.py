@@ -30,7 +30,7 @@ from ontomask.microdata.encoding import (
 from ontomask.microdata.frames import NativeFrame
 from ontomask.microdata.item_lists import count_items
 from ontomask.microdata.keys import Key
-from ontomask.microdata.open_table import open_table, with_own_orders
+from ontomask.microdata.open_table import OpenTable, naming_lines, open_table, with_own_orders
 from ontomask.microdata.pseudonyms import pseudonym_column
 from ontomask.policy.policy import Policy
 from ontomask.privacy.examined import Examined
@@ -79,11 +79,13 @@ class Prepared(Original):
     named: Mapping[str, State | None]
 
 
-def prepare(frame: Any, policy: Policy, progress: Progress | None = None, *, key: Key | None = None) -> Prepared:
+def prepare(
+    frame: Any, policy: Policy, progress: Progress | None = None, *, key: Key | None = None, shifting: bool = True
+) -> Prepared:
     """Check the data against the policy and encode the quasi-identifiers.
 
     ``key``: what pseudonyms and shifts of dates come from. Without one they come from a key of their own: nothing of it is
-    handed out.
+    handed out. ``shifting``: are dates moved as the policy says? Counts of the original dates do not depend on a key.
     """
     reporter = Reporter(progress)
     reporter(0.0, "preparing the data")
@@ -92,13 +94,26 @@ def prepare(frame: Any, policy: Policy, progress: Progress | None = None, *, key
     opened = open_table(frame, policy.attributes, reading=policy.reading, unread=policy.drops)
     if read is not None:
         read.require_unchanged()
+    with naming_lines(opened.source, policy.reading):
+        return _prepared(opened, policy, reporter, key or Key.fresh(), shifting, named, read)
+
+
+def _prepared(
+    opened: OpenTable,
+    policy: Policy,
+    reporter: Reporter,
+    key: Key,
+    shifting: bool,
+    named: Mapping[str, State | None],
+    read: InputFile | None,
+) -> Prepared:
     taken, notes = opened.native, list(opened.notes)
-    key = key or Key.fresh()
     data = with_pseudonyms(taken.data, policy, key)
     units = policy.units_of(data)  # what a policy counts by a column is known before identifiers are removed
     removed = removed_columns(data, policy, notes)
     conversions = Conversions(policy.attributes)
-    data = conversions.apply(data.drop(removed), shifts_of_records(taken.data, policy.person, policy.shifted, key))
+    shifts = shifts_of_records(taken.data, policy.person, policy.shifted, key) if shifting else {}
+    data = conversions.apply(data.drop(removed), shifts)
     rules = missing_rules(data.columns, policy)
     data, kept = rules.apply(data)
     notes += [*conversions.notes, *([shift_note(policy.shifted)] if policy.shifted else []), *rules.notes]

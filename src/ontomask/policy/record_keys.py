@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from ontomask.arguments import PartError, did_you_mean
 from ontomask.microdata.pseudonyms import canonical_keys, known_keys
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.units import Units
@@ -18,23 +19,27 @@ from ontomask.wording import Unit
 def require_listed(what: str, columns: Sequence[str], attributes: Mapping[str, Any]) -> None:
     """An error if the policy does not list the columns, names one twice, or would release all of them."""
     if len(set(columns)) < len(columns):
-        raise ValueError(f"{what}: a column is named twice")
+        raise PartError("a column is named twice", what)
     for name in columns:
         if name not in attributes:
-            raise ValueError(f"{what}: {name!r} is not one of the attributes: list it, with kind: identifier")
+            near = did_you_mean(name, attributes).rstrip()
+            mend = f". {near}" if near else ": list it, with kind: identifier"
+            raise PartError(f"{name!r} is not one of the attributes{mend}", what)
     if columns and not any(attributes[name].role == "identifier" for name in columns):
-        raise ValueError(
-            f"{what}: {', '.join(columns)} would be released, and say which records belong together: give it kind: "
-            "identifier, or keep: pseudonym where that is wanted"
+        raise PartError(
+            f"{', '.join(columns)} would be released, and say which records belong together: give it kind: identifier, or "
+            "keep: pseudonym where that is wanted",
+            what,
         )
 
 
 def require_persons(shifted: Collection[str], person: Sequence[str]) -> None:
     """An error if dates are to be shifted by person and nothing says whose a record is."""
     if shifted and not person:
-        raise ValueError(
-            f"shift: dates are shifted by person ({', '.join(shifted)}), and the policy does not say whose a record is: set "
-            "person to the column that says it. If every record is another person, this is a column that numbers them"
+        raise PartError(
+            f"dates are shifted by person ({', '.join(shifted)}), and the policy does not say whose a record is: set person "
+            "to the column that says it. If every record is another person, this is a column that numbers them",
+            *("attributes", next(iter(shifted)), "shift"),
         )
 
 

@@ -77,6 +77,19 @@ class Verification:
         return [finding.text for finding in self.findings if not finding.holds]
 
     @property
+    def refusal(self) -> str:
+        """The same in lines, where there is much to say of a finding."""
+        told = [finding.lines for finding in self.findings if not finding.holds]
+        if len(told) <= 1 or not any("\n" in text for text in told):
+            return "; ".join(told)
+        return "".join("\n  " + text.replace("\n", "\n  ") for text in told)
+
+    @property
+    def remedy(self) -> str:
+        """What to do about what fails, beyond what the findings say themselves."""
+        return " ".join(dict.fromkeys(f.model.remedy for f in self.findings if not f.holds and f.model.remedy))
+
+    @property
     def failures(self) -> list[Statement]:
         """The same, as guarantees of a release say it."""
         return [finding.statement for finding in self.findings if not finding.holds]
@@ -155,7 +168,10 @@ def _other_unit(policy: Policy, *tables: Examined | None) -> str:
     """Nothing, or why the tables do not tell what the policy counts: a model that holds by records may fail by persons."""
     for units in (table.units for table in tables if table is not None):
         if units.word != policy.unit:
-            return f"the policy counts {policy.unit.many}, and of this table only {units.word.many} are known"
+            return (
+                f"the policy counts {policy.unit.many}, and of this table only {units.word.many} are known. Say whose each row "
+                "is by confidential/records.csv of the result: --records FILE, in Python persons="
+            )
     return ""
 
 

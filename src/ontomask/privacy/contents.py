@@ -36,6 +36,7 @@ class ContentCheck(Model):
     """A check of what a release holds; it promises no privacy by itself."""
 
     counts: ClassVar[bool] = False
+    remedy: ClassVar[str] = ""
 
     @property
     def trivial(self) -> bool:

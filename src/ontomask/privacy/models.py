@@ -7,7 +7,7 @@ which classes fail. Searches for a release ask the same of candidates, through j
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -52,7 +52,8 @@ class Finding:
     with their values and sizes, or of the columns or values that do; ``records`` counts the records, or other units
     (``unit``), in them, each once; None: it is not known. ``checked``: could it be looked at at all? What was not
     checked does not hold. ``open_text``: what :attr:`public` says where the name of the model is not enough.
-    ``checked_on``: which data it was found on.
+    ``checked_on``: which data it was found on. ``parts``: the text line by line, a heading and what belongs to it, where it
+    would be too long for one.
     """
 
     model: Model
@@ -65,6 +66,7 @@ class Finding:
     open_text: str = ""
     checked_on: CheckedOn = "frame"
     unit: Unit = RECORD
+    parts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.holds and not self.checked:
@@ -94,9 +96,14 @@ class Finding:
         """holds, FAILS, or NOT CHECKED."""
         return "NOT CHECKED" if not self.checked else "holds" if self.holds else "FAILS"
 
+    @property
+    def lines(self) -> str:
+        """The text, with a line for each of its parts."""
+        return "\n  ".join(self.parts) if self.parts else self.text
+
     def __str__(self) -> str:
         every = " (every table satisfies this: it promises nothing)" if self.model.trivial else ""
-        return f"{self.state}: {self.text}{every}"
+        return f"{self.state}: {self.lines}{every}"
 
 
 class Model(Spoken):
@@ -111,6 +118,8 @@ class Model(Spoken):
     suppressible: ClassVar[bool] = True
     #: Does it protect all records of a unit together, as one who can join them sees them?
     joins_records: ClassVar[bool] = False
+    #: What to do where a release fails it; nothing: what is found says it.
+    remedy: ClassVar[str] = "Choose a method that promises it, a larger k, or fewer quasi-identifiers."
 
     @property
     def stated_k(self) -> int | None:
@@ -139,6 +148,10 @@ class Model(Spoken):
     def check_made(self, table: Examined, reference: Examined | None, diagnostics: Diagnostics | None) -> Finding:
         """The same of the release of a run that is known; for most models the table alone counts."""
         return self.check_table(table, reference)
+
+    def check_original(self, table: Examined, masked: Collection[str]) -> Finding:
+        """The same of the original before masking; ``masked``: the columns that a run will change."""
+        return self.check_table(table, table)
 
     @property
     def named_attribute(self) -> str | None:

@@ -70,7 +70,7 @@ class SafeHarbor(ColumnModel):
         looked = [cells for cells in every if cells not in kept and cells.name not in self.cleared]
         found = self.suspicions(looked, attributes)
         wrong = pl.DataFrame(
-            [(s.column, str(s.kind), s.why, s.records, s.kind.remedy) for s in found],
+            [(s.column, str(s.kind), s.why, s.records, s.advice) for s in found],
             schema={
                 "column": pl.String,
                 "identifier": pl.String,
@@ -80,15 +80,20 @@ class SafeHarbor(ColumnModel):
             },
             orient="row",
         )
-        text = f"{self.describe()}: none of the eighteen kinds of identifiers found in {counted(len(looked), 'column')}"
-        if found:
-            text = f"{self.describe()}: {'; '.join(map(_told, found))}"
-        text += "".join(
+        asides = list(
             self._asides([cells.name for cells in kept], [c.name for c in every if c.name in self.cleared], looked)
         )
+        text = f"{self.describe()}: none of the eighteen kinds of identifiers found in {counted(len(looked), 'column')}"
+        parts: tuple[str, ...] = ()
+        if found:
+            told, suspected = list(map(_told, found)), {suspicion.column for suspicion in found}
+            text = f"{self.describe()}: {'; '.join(told)}"
+            heading = f"{self.describe()}: {counted(len(suspected), 'column')} may hold identifiers"
+            parts = (heading, *told, *asides)
+        text = ". ".join([text, *asides])
         # Which records have what is found in one column is not known of those in another.
         records = sum(s.records for s in found) if len(found) <= 1 else None
-        return Finding(self, not found, float(len(found)), text, wrong, records)
+        return Finding(self, not found, float(len(found)), text, wrong, records, parts=parts)
 
     def suspicions(self, columns: Sequence[Cells], attributes: Mapping[str, Any]) -> list[Suspicion]:
         """What these columns may hold, those of a column together."""
@@ -99,14 +104,14 @@ class SafeHarbor(ColumnModel):
         """What a reader must know besides."""
         if pseudonyms:
             yield (
-                f". {', '.join(pseudonyms)}: pseudonyms, derived from identifiers with a secret key; 164.514(c) permits codes "
+                f"{', '.join(pseudonyms)}: pseudonyms, derived from identifiers with a secret key; 164.514(c) permits codes "
                 "that are not derived from information about the individual: let an expert decide, or remove them"
             )
         if cleared:
-            yield f". Cleared by the policy, and not looked at: {', '.join(cleared)}"
+            yield f"Cleared by the policy, and not looked at: {', '.join(cleared)}"
         sentences = [cells.name for cells in looked if not cells.is_number and cells.distinct and cells.long_texts]
         if sentences:
-            yield f". Free text was searched for shapes only, names in it are not found: {', '.join(sentences)}"
+            yield f"Free text was searched for shapes only, names in it are not found: {', '.join(sentences)}"
 
     def describe(self) -> str:
         return "HIPAA safe harbor"
@@ -143,7 +148,7 @@ class SafeHarbor(ColumnModel):
 def _told(suspicion: Suspicion) -> str:
     return (
         f"{suspicion.column}: {suspicion.kind}, because {suspicion.why} ({counted(suspicion.records, 'record')}); "
-        f"{suspicion.kind.remedy}"
+        f"{suspicion.advice}"
     )
 
 

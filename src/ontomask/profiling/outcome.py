@@ -64,6 +64,8 @@ class Proposal:
     candidates: Sequence[Candidate] = ()
     #: Nothing tells what the column is: it is masked because that is safer.
     unknown: bool = False
+    #: Lines of a policy that could be written in its place, and what leads to them.
+    example: list[str] = field(default_factory=list)
 
     def attribute(self, *, may_lack: bool = False) -> Attribute | Identifier:
         """As a policy has it; ``may_lack``: values may be missing where the column is masked."""
@@ -151,7 +153,8 @@ class ColumnProfile:
         facts += [f"{_share(self.unique)} of the records unique on it"] if self.unique else []
         said = f"{reason}. ({', '.join(facts)})" if facts else f"{reason}."
         hints = [f"Hint: {hint}." for hint in self.hints]
-        return [said[0].upper() + said[1:], *hints, *(f"CHECK: {check.rstrip('?.')}." for check in checks)]
+        asked = [f"CHECK: {_ended(check)}" for check in checks]
+        return [said[0].upper() + said[1:], *hints, *asked, *self.proposal.example]
 
 
 @dataclass(frozen=True, repr=False)
@@ -363,6 +366,11 @@ class Profile:
         rows = [(*cells, c.reason, list(c.checks)) for c, cells in zip(self.columns, self._rows(), strict=True)]
         table = html_table((*_HEADS, "why", "check"), rows, (*_RIGHT, False, False))
         return html_card(repr(self).strip("<>"), table, notes=self.notes)
+
+
+def _ended(text: str) -> str:
+    """A sentence with its mark at the end."""
+    return text if text.endswith(("?", ".")) else f"{text}."
 
 
 def _share(share: float) -> str:

@@ -14,11 +14,12 @@ from typing import Any, Literal
 import polars as pl
 
 from ontomask.arguments import counted, did_you_mean, one_of, short, some_of
-from ontomask.column_names.repeated_identifiers import Repeating, repeating_column
+from ontomask.column_names.repeated_identifiers import FILL, Repeating, repeating_column
 from ontomask.errors import OptionError
 from ontomask.microdata.csv_types import MARKERS
 from ontomask.microdata.dtypes import is_text, nested
 from ontomask.microdata.reading_options import Reading
+from ontomask.microdata.spelling import spelled_alike
 from ontomask.privacy.safe_harbor import SafeHarbor
 from ontomask.profiling.column_facts import Facts, share
 from ontomask.profiling.column_sources import ColumnSource, columns_of
@@ -182,6 +183,13 @@ def _person(keys: Sequence[Repeating], columns: Sequence[ColumnProfile]) -> list
         return []
     (key,) = named
     (column,) = (c for c in columns if c.name == key.name)
+    if key.missing:
+        column.proposal.checks.append(
+            f"{key.different:,} {key.unit} have {RECORD.counted(key.number)}, but {RECORD.counted(key.missing)} "
+            f"{'does' if key.missing == 1 else 'do'} not say whose, so records are counted; to count {key.unit}, {FILL}, and "
+            f"write person: {short(key.name)}"
+        )
+        return []
     column.proposal.checks.append(
         f"{key.different:,} {key.unit} have {RECORD.counted(key.number)}, so {key.unit} are counted and not records "
         f"(person: {short(key.name)}); if records are to be counted, delete that line"
@@ -208,6 +216,8 @@ def _look(
         # A value that stands elsewhere in the file would stop masking.
         facts = facts.with_values(source.distinct(name))
         proposal = propose(facts, role, ask, unmatched)
+    if proposal.kind == "flat" and facts.is_text:
+        proposal.checks += spelled_alike(facts.texts)
     if name in source.nested:
         proposal.leave_out(
             "several values in one cell, which cannot be masked: it is left out of the release",

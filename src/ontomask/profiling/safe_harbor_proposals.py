@@ -35,21 +35,39 @@ def make_safe(
         if _coarser(column, suspicions, source):
             continue
         refused = "; ".join(f"{one.kind}: {one.why}" for one in suspicions)
-        remedy = suspicions[0].kind.remedy
+        remedy = suspicions[0].remedy
         if name in given_roles:
             column.proposal.checks.append(
                 f"the safe harbor rule refuses it ({refused}): {remedy}; if it is not an identifier, name it in cleared of "
                 "safe_harbor"
             )
             continue
+        example = _year_alone(column)
         column.proposal.leave_out(
             f"{refused}, which the safe harbor rule refuses: it is left out of the release",
             f"the rule permits: {remedy}; if it is not an identifier, give it a role and name it in cleared of safe_harbor",
         )
+        column.proposal.example = example
         left_out.append(name)
     if not left_out:
         return []
     return [f"{counted(len(left_out), 'column')} left out, which the safe harbor rule refuses: {some_of(left_out)}"]
+
+
+def _year_alone(column: ColumnProfile) -> list[str]:
+    """The lines of a policy that release the year of a column of dates, and nothing finer."""
+    if column.proposal.kind != "date":
+        return []
+    name = column.name if column.name.isidentifier() else repr(column.name)
+    written = [f"  format: '{form}'" for form in [column.proposal.more.get("format")] if form]
+    return [
+        "For the year alone, write here in place of kind: identifier",
+        "  kind: date",
+        *written,
+        "and as the method (a release that shows a day nevertheless is refused)",
+        "  name: generalization",
+        f"  hierarchies: {{{name}: {{kind: calendar, levels: [year, decade]}}}}",
+    ]
 
 
 def _coarser(column: ColumnProfile, suspicions: Sequence[Suspicion], source: ColumnSource) -> bool:

@@ -15,10 +15,12 @@ from ontomask.assessment.readings import risk_readings
 from ontomask.assessment.risk import Risk, risk_of, severity_numbers
 from ontomask.display import html_card, html_list, html_table
 from ontomask.masking.goals import Goals
+from ontomask.microdata.encoding import written
 from ontomask.policy.policy import Policy, require_policy
 from ontomask.policy.prepared import Prepared, prepare
-from ontomask.policy.verification import NOTHING_PROMISED, Verification, check_models
-from ontomask.privacy.models import ClassModel
+from ontomask.policy.verification import NOTHING_PROMISED, Verification
+from ontomask.privacy.column_models import ColumnModel
+from ontomask.privacy.models import Finding
 from ontomask.progress import Reporter
 from ontomask.statements import Statement
 
@@ -38,7 +40,7 @@ class Check:
     risk : Risk
         Unique records and small classes.
     verification : Verification
-        Which models hold of the data as they are.
+        Which models hold of the data as they are: a finding for every required model.
     dropped : int
         Records that the policy drops for missing values.
     """
@@ -49,6 +51,11 @@ class Check:
     risk: Risk
     verification: Verification
     dropped: int = 0
+
+    @property
+    def foreseen(self) -> list[Finding]:
+        """What a release will fail whatever its masking does: columns fail it that are released as they are."""
+        return [f for f in self.verification if isinstance(f.model, ColumnModel) and f.checked and not f.holds]
 
     @cached_property
     def readings(self) -> list[str]:
@@ -65,7 +72,11 @@ class Check:
             "readings": self.readings,
             "risk": self.risk.figures,
             "class_sizes": self.risk.sizes.to_dicts(),
-            "models": [{"model": f.model.describe(), "holds": f.holds, "text": f.text} for f in self.verification],
+            "models": [
+                {"model": f.model.describe(), "holds": f.holds, "checked": f.checked, "text": f.text}
+                for f in self.verification
+            ],
+            "foreseen": [f.model.describe() for f in self.foreseen],
         }
 
     def __str__(self) -> str:
@@ -105,7 +116,8 @@ def check(
     Returns
     -------
     Check
-        What should be known of the data: columns, unique records, which models hold already.
+        What should be known of the data: columns, unique records, which models hold already. Dates that the policy shifts
+        are counted before they are shifted.
 
     Raises
     ------
@@ -126,7 +138,7 @@ def check(
     """
     policy = require_policy(policy)
     reporter = Reporter(progress)
-    prepared = prepare(frame, policy, reporter.part(0.0, 0.6))
+    prepared = prepare(frame, policy, reporter.part(0.0, 0.6), shifting=False)
     if policy.method is not None:
         policy.method.require_enough(prepared.table)
     for model in policy.require:
@@ -136,8 +148,13 @@ def check(
     numbers = severity_numbers(policy.severity, prepared.data)
     risk = risk_of(prepared.examined, severity=numbers)
     reporter(0.85, "checking models")
-    stated = [model for model in policy.require if isinstance(model, ClassModel)]
-    verification = check_models(prepared.examined, stated, policy, prepared.examined).on("original")
+    examined = prepared.examined  # columns by themselves are judged as a release writes them: ages as 90+
+    shown = examined.beside(written(prepared.data, policy.attributes, prepared.taken.data))
+    findings = [
+        model.check_original(shown if isinstance(model, ColumnModel) else examined, policy.masked)
+        for model in policy.require
+    ]
+    verification = Verification(findings).on("original")
     reporter(1.0, "done")
     unprotected = not policy.promises and (policy.method is not None or policy.require)
     notes = [*([NOTHING_PROMISED] if unprotected else []), *prepared.notes, *prepared.shared_identifiers]

@@ -47,7 +47,7 @@ def all_verified(each: Sequence[Verification]) -> Verification:
     shared = shared if same else 0
     found = [_of_all([one.findings[i] for one in each]) for i in range(shared)]
     for number, one in enumerate(each, 1):
-        found += [replace(f, text=f"release {number}: {f.text}") for f in one.findings[shared:]]
+        found += [replace(f, text=f"release {number}: {f.text}", parts=()) for f in one.findings[shared:]]
     return Verification(found, list(dict.fromkeys(note for one in each for note in one.notes)))
 
 
@@ -63,7 +63,7 @@ def _of_all(findings: Sequence[Finding]) -> Finding:
         ]
         text = "; ".join(f"release {number} of {m}: {finding.text}" for number, finding in sentences)
     shown = findings[failing[0] - 1] if failing else findings[0]
-    return replace(shown, text=text, checked=all(finding.checked for finding in findings))
+    return replace(shown, text=text, parts=(), checked=all(finding.checked for finding in findings))
 
 
 def write_releases(result: Result, path: Path, *, overwrite: bool, **options: Any) -> Path:

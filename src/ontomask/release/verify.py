@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from ontomask.arrays import Longs
+from ontomask.assessment.alignment import read_units, records_file
 from ontomask.errors import DataError, OptionError
 from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.encoding import Conversions, MissingRules, require_columns, require_some_kept
@@ -47,7 +48,7 @@ def verify(
         The original, which t-closeness compares classes with; not given: the frame itself.
     persons : sequence, optional
         Where the policy counts persons: whose each row is. A release does not say it, unless it keeps pseudonyms; a
-        result does, in ``confidential/records.csv``.
+        result does, in ``confidential/records.csv``. Not given: the file is looked for where the release was saved.
     reading : Reading, optional
         How the file is read, in place of the policy's missing markers and text columns.
 
@@ -93,6 +94,11 @@ def verify(
         opening |= {"reading": how, "missing": MissingMarkers()}
         written = as_written(open_table(frame, policy.attributes, text=text, **opening).data, text)
         shown = data.with_columns(written[name] for name in text if name in written.columns)
+    told_itself = all(name in data.columns for name in policy.unit_columns)  # true as well where records are counted
+    beside = records_file(frame) if persons is None and not told_itself else None
+    if beside is not None:
+        found_persons = read_units(beside, policy.unit)
+        persons = found_persons if found_persons is not None and len(found_persons) == len(data) else None
     examined = Examined.of(data, policy.attributes, _units(policy, data, persons))
     whole = None
     if reference is not None:
@@ -105,6 +111,8 @@ def verify(
         found = format_of(path).beside(path, table.data.columns, sheet=how.sheet, encoding=how.encoding)
         verification.findings.extend(WholeFile().check_file(found, text))
     told = [*([] if policy.promises else [NOTHING_PROMISED]), *table.notes]
+    if beside is not None and persons is not None:
+        told.append(note(f"whose each row is comes from {beside}, the list of records of the same result"))
     unlisted = [name for name in data.columns if name not in policy.attributes]
     if unlisted and policy.unlisted == "other":
         besides = ", but for identifiers" if by_column else ""
