@@ -28,6 +28,16 @@ def dense_ranks(values: Floats) -> Longs:
     return ranks
 
 
+def by_first_seen(codes: Longs) -> Longs:
+    """The same codes, which have no gaps, numbered in the order in which they are first seen."""
+    n = len(codes)
+    first = np.empty(int(codes.max(initial=-1)) + 1, dtype=np.int64)
+    first[codes[::-1]] = np.arange(n - 1, -1, -1)  # the last that is written stays: the first place of each
+    places = first[codes]
+    numbers: Longs = (np.cumsum(places == np.arange(n)) - 1)[places]
+    return numbers
+
+
 def distinct(numbers: Longs) -> Longs:
     """Whole numbers from 0 up, each once, in ascending order: by sorting, many times as fast as ``np.unique``, which hashes."""
     ordered: Longs = np.sort(numbers)

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from ontomask.arguments import PartError, did_you_mean
+from ontomask.arrays import by_first_seen
 from ontomask.microdata.pseudonyms import canonical_keys, known_keys
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.units import Units
@@ -44,8 +45,11 @@ def require_persons(shifted: Collection[str], person: Sequence[str]) -> None:
 
 
 def units_by_key(unit: Unit, data: pl.DataFrame, columns: Sequence[str]) -> Units:
-    """Records by whom they belong to. Keys are compared as pseudonyms are made of them: "P1" and "P1 " are one person."""
-    return Units(unit, classes_of(known_keys(data, columns, unit), list(columns)).of)
+    """Records by whom they belong to. Keys are compared as pseudonyms are made of them: "P1" and "P1 " are one person.
+
+    Units are numbered as they are first seen: classes have numbers that depend on what the process did before.
+    """
+    return Units(unit, by_first_seen(classes_of(known_keys(data, columns, unit), list(columns)).of))
 
 
 def with_households(units: Units, data: pl.DataFrame, household: Sequence[str]) -> Units:
