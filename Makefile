@@ -14,7 +14,7 @@ demo: $(VENV)/.base
 	@$(BIN)/ontomask demo build/demo
 
 test: $(VENV)/.test wordnet chromium
-	$(BIN)/python -m pytest -n 2 $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 # Random tables, policies and files, for longer than the tests do: make fuzz CASES=5000
 CASES ?= 100000

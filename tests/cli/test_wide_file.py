@@ -29,7 +29,7 @@ def run(*arguments: str | Path, where: Path) -> str:
 
 
 @pytest.mark.parametrize("form", ["csv", pytest.param("semicolon", marks=pytest.mark.slow), "xlsx"])
-def test_a_wide_dirty_file_runs_without_editing(form: str, tmp_path: Path) -> None:
+def test_a_wide_dirty_file_fits_its_proposal_and_runs_without_editing(form: str, tmp_path: Path) -> None:
     if form == "xlsx":
         pytest.importorskip("fastexcel")
     file = write_wide_hospital(tmp_path, 3000 if form == "csv" else 1000, form)
@@ -54,14 +54,13 @@ def test_a_wide_dirty_file_runs_without_editing(form: str, tmp_path: Path) -> No
     told = run("check", "policy.yaml", file.name, where=tmp_path)
     assert "k counts records" not in told
     assert "The policy fits the data" in told
-    told = run(
-        "run", "policy.yaml", file.name, "-o", "result", *([] if form == "csv" else ["--no-report"]), where=tmp_path
-    )
+    if form != "csv":  # once it is read, a table is a table
+        return
+    told = run("run", "policy.yaml", file.name, "-o", "result", where=tmp_path)
     assert "5-anonymity: " in told
     assert " persons." in told
     assert "holds: 5-anonymity" in run("verify", "result", where=tmp_path)
-    if form == "csv":
-        for edition in ("release", "confidential"):
-            page = (tmp_path / "result" / edition / "report.html").read_text(encoding="utf-8")
-            assert "k counts records" not in page
-            assert "5 persons" in page
+    for edition in ("release", "confidential"):
+        page = (tmp_path / "result" / edition / "report.html").read_text(encoding="utf-8")
+        assert "k counts records" not in page
+        assert "5 persons" in page
