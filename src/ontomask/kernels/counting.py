@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +64,7 @@ def used_up(counting: Counting, item: int, weight: int) -> int:
 
 
 @kernel
-def add_up_lists(of: Longs, single: Longs, at: Longs, singles: Longs, entries: Longs) -> None:
+def add_up_lists(of: NDArray[Any], single: Longs, at: Longs, singles: Longs, entries: Longs) -> None:
     """Of each class, how many units have a single row, which is one of its rows, and the entries in the lists of its rows.
 
     ``of``: the class of row r; ``single``: how many units have it and no other; its list is from ``at[r]`` to ``at[r + 1]``.

@@ -17,12 +17,13 @@ class SharedRows(Units):
     """The units of rows, of which only sizes of classes can be counted.
 
     Row r is one of units ``of[at[r]:at[r + 1]]``, and of ``single[r]`` more that have no other row. A unit has at most
-    ``most`` entries in the lists.
+    ``most`` entries in the lists, and a number below ``bound``.
     """
 
     at: Longs
     single: Longs
     most: int
+    bound: int
 
     @staticmethod
     def of_tuples(units: TupleUnits) -> SharedRows:
@@ -36,6 +37,7 @@ class SharedRows(Units):
             at=_starts(np.bincount(row[several], minlength=units.p)),
             single=np.bincount(row[~several], minlength=units.p),
             most=int(entries.max(initial=1)),
+            bound=len(entries),
         )
 
     @property
@@ -45,10 +47,11 @@ class SharedRows(Units):
     def joined(self, of: Ints, first: Longs) -> Units:
         # A unit may be in the list of a row more than once now: finding that out costs more than it saves.
         assert self.of is not None
-        entries = np.bincount(of, np.diff(self.at), len(first)).astype(np.int64)
+        single, entries = np.zeros((2, len(first)), dtype=np.int64)
+        add_up_lists(of, self.single, self.at, single, entries)
         at, units = _starts(entries), np.empty_like(self.of)
         join_lists(of, self.at, self.of, at[:-1].copy(), units)
-        return replace(self, of=units, at=at, single=np.bincount(of, self.single, len(first)).astype(np.int64))
+        return replace(self, of=units, at=at, single=single)
 
     def sizes(self, of: Longs, classes: int, weights: Longs | None = None, *, enough: int | None = None) -> Longs:
         assert self.of is not None
@@ -60,9 +63,8 @@ class SharedRows(Units):
             sizes = np.where(fewest >= enough, fewest, most)
             counted &= (fewest < enough) & (most >= enough)
         pairs = np.empty(int(entries[counted].sum()), dtype=np.int64)
-        bound = int(self.of.max(initial=0)) + 1
-        pairs_of_classes(of, self.at, self.of, counted, bound, pairs)
-        several = np.bincount(distinct(pairs) // bound, minlength=classes)
+        pairs_of_classes(of, self.at, self.of, counted, self.bound, pairs)
+        several = np.bincount(distinct(pairs) // self.bound, minlength=classes)
         return np.where(counted, single + several, sizes)
 
 
