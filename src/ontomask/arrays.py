@@ -38,6 +38,11 @@ def by_first_seen(codes: Longs) -> Longs:
     return numbers
 
 
+def starts(lengths: Array) -> Longs:
+    """Where each of several lists begins that stand one after the other, and where the last ends."""
+    return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+
+
 def distinct(numbers: Longs) -> Longs:
     """Whole numbers from 0 up, each once, in ascending order: by sorting, many times as fast as ``np.unique``, which hashes."""
     ordered: Longs = np.sort(numbers)

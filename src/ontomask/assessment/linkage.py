@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arguments import one_of
+from ontomask.arrays import starts
 from ontomask.assessment.pairing import Pairing, pair_frames
 from ontomask.assessment.unit_linkage import Nearest, equal_tuples, units_linked
 from ontomask.distances.sweep import available_cores
@@ -185,7 +186,7 @@ def _by_distance(
     if tried is not None:
         points = _some(points, tried)
         order = np.concatenate([order[begins[t] : begins[t + 1]] for t in tried])
-        begins = np.concatenate(([0], np.cumsum(begins[tried + 1] - begins[tried])))
+        begins = starts(begins[tried + 1] - begins[tried])
     pairs = (begins, after[order], pairing.records[order])
     count = len(begins) - 1
     chances = np.zeros(count)

@@ -113,9 +113,9 @@ def slack(space: Space, weighted: bool) -> float:
 
 @inner
 def between(space: Space, point: Point, tuple_: int) -> float:
-    """The distance from the point to one tuple, added up as :func:`measure` does.
+    """The distance from the point to one tuple, added up as where a block of them is looked through.
 
-    Branches in it would make it twenty times as slow: numba then counts references to every array, each time.
+    With branches it takes two to three times as long: numba then counts references to every array, each time.
     """
     total = 0.0
     for a in range(space.numbers.shape[0]):

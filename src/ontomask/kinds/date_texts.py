@@ -123,7 +123,7 @@ def remedy(lost: Sequence[str], every: Sequence[str], forms: Sequence[str]) -> t
         return "that can be read in two ways, day first or month first", f"{only} {' or '.join(shown)}."
     if all(_SHORT_YEAR.fullmatch(text.strip()) for text in lost):
         return "with a year of two digits, which may be of two centuries", "Write years with four digits."
-    expected = " or ".join(f"{form!r} (31 May 2024 is {write_day(MAY, form)})" for form in forms)
+    expected = _shown(forms)
     other = next((form for form in (ISO, POINTS) if all(read_day(text, [form]) for text in every)), None)
     if other is not None:
         return f"in another form than {expected}", f"All values have another form: set format: '{other}'."

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.arrays import Longs
+from ontomask.arrays import Longs, starts
 from ontomask.errors import DataError
 from ontomask.kinds.nominal_column import ConceptColumn, NominalColumn, by_label, dotless, merge_equal, merged_note
 from ontomask.kinds.set_distance import SetDistance
@@ -66,7 +66,7 @@ class Sets:
         several = numbers >= self.empty
         place = np.where(several, numbers - self.empty, 0)
         lengths = np.where(several, np.diff(begins)[place], numbers >= 0)
-        at = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+        at = starts(lengths)
         step = np.arange(at[-1]) - np.repeat(at[:-1], lengths)
         own = np.repeat(begins[place], lengths) + step
         concepts = np.where(np.repeat(several, lengths), members[np.minimum(own, len(members) - 1)], 0)

@@ -18,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import counted, did_you_mean
-from ontomask.arrays import Longs, distinct
+from ontomask.arrays import Longs, distinct, starts
 from ontomask.errors import DataError
 from ontomask.microdata.codes import combine
 from ontomask.microdata.columns import Coded, Codes, Column, counts_of, encode_column
@@ -135,9 +135,7 @@ class Rows:
     def queues(self) -> tuple[Longs, Longs]:
         """The records of each tuple, in order: all of them one after the other, and where each tuple begins."""
         records = np.argsort(self.tuple_of, kind="stable").astype(np.int64)
-        at = np.zeros(self.p + 1, dtype=np.int64)
-        np.cumsum(np.bincount(self.tuple_of, minlength=self.p), out=at[1:])
-        return records, at
+        return records, starts(np.bincount(self.tuple_of, minlength=self.p))
 
 
 @dataclass(frozen=True, eq=False)

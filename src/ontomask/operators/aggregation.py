@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.arrays import Longs
+from ontomask.arrays import Longs, starts
 from ontomask.kernels.centres import HIGH, Rules, new_tally
 from ontomask.kernels.groups import centres_of_groups
 from ontomask.kernels.space import Point, Space, new_point, new_points
@@ -127,7 +127,7 @@ def make_rules(distance: RecordDistance, centroid: Centroid) -> Rules:
         fix,
         np.cumsum([0, *(rule.cost.shape[1] for rule in rules)], dtype=np.int64),
         np.concatenate([empty, *(rule.depth for rule in rules)]).astype(np.int64),
-        np.concatenate(([0], np.cumsum(above))).astype(np.int64),
+        starts(above),
         np.concatenate([empty, *(rule.up for rule in rules)]).astype(np.uint32),
         np.array([rule.void for rule in rules], dtype=np.int64),
         np.zeros(0, dtype=np.int16) if tree else np.concatenate([rule.links().ravel() for rule in rules]),

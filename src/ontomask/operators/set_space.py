@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ontomask.arrays import Floats, Longs
+from ontomask.arrays import Floats, Longs, starts
 from ontomask.kernels.centres import MODE
 from ontomask.kernels.set_centres import SetRules
 from ontomask.kernels.sets import MISSING, SetSpace
@@ -50,7 +50,7 @@ def make_set_rules(rules: Sequence[CentreRule]) -> SetRules | None:
         np.array([rule.kind == MODE for rule in rules], dtype=np.bool_),
         np.cumsum([0, *(rule.cost.shape[1] for rule in rules)], dtype=np.int64),
         np.concatenate([np.zeros(0), *(rule.depth for rule in rules)]).astype(np.int64),
-        np.concatenate(([0], np.cumsum(above))).astype(np.int64),
+        starts(above),
         np.concatenate([np.zeros(0), *(rule.up for rule in rules)]).astype(np.uint32),
         np.zeros(0, dtype=np.int16) if tree else np.concatenate([rule.links().ravel() for rule in rules]),
         np.cumsum([0, *(rule.cost.size for rule in rules)], dtype=np.int64)[:-1],

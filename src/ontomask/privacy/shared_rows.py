@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ontomask.arrays import Ints, Longs, distinct
+from ontomask.arrays import Ints, Longs, distinct, starts
 from ontomask.kernels.counting import add_up_lists, join_lists, pairs_of_classes
 from ontomask.microdata.encoding import TupleUnits
 from ontomask.privacy.units import Units
@@ -34,7 +34,7 @@ class SharedRows(Units):
         return SharedRows(
             word=units.word,
             of=units.unit[several],
-            at=_starts(np.bincount(row[several], minlength=units.p)),
+            at=starts(np.bincount(row[several], minlength=units.p)),
             single=np.bincount(row[~several], minlength=units.p),
             most=int(entries.max(initial=1)),
             bound=len(entries),
@@ -49,7 +49,7 @@ class SharedRows(Units):
         assert self.of is not None
         single, entries = np.zeros((2, len(first)), dtype=np.int64)
         add_up_lists(of, self.single, self.at, single, entries)
-        at, units = _starts(entries), np.empty_like(self.of)
+        at, units = starts(entries), np.empty_like(self.of)
         join_lists(of, self.at, self.of, at[:-1].copy(), units)
         return replace(self, of=units, at=at, single=single)
 
@@ -66,8 +66,3 @@ class SharedRows(Units):
         pairs_of_classes(of, self.at, self.of, counted, self.bound, pairs)
         several = np.bincount(distinct(pairs) // self.bound, minlength=classes)
         return np.where(counted, single + several, sizes)
-
-
-def _starts(lengths: Longs) -> Longs:
-    """Where each of several lists begins that stand one after the other, and where the last ends."""
-    return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
