@@ -307,5 +307,8 @@ def test_what_is_said_of_coded_values_says_so(tmp_path: Path) -> None:
     assert "Values before masking are coded ones in columns that were coded first (age)." in page
     alone = om.anonymize(frame, rules.changed(method=om.Suppression(k=1)))
     assert "No value changed after coding: nothing was masked." in alone.assessment.readings
+    old = frame.with_columns(age=pl.Series([20, 95, 96, 97]))
+    fewer = om.anonymize(old, rules.changed(method=om.Suppression(k=2)))
+    assert "No released value changed after coding." in fewer.assessment.readings
     plain = om.anonymize(frame, rules.changed(attributes={"age": om.Numeric(), "zip": om.Flat(role="other")}))
     assert not any("Coded before" in str(text) for text in (*plain.assessment.readings, *plain.guarantees))

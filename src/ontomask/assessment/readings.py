@@ -267,8 +267,9 @@ def _loss(found: Assessment) -> list[str]:
         return sentences
     changed = {name: _released(share, loss) for name, share in loss.changed.items()}
     if not any(changed.values()):
-        kept = "No released value changed." if loss.removed else UNTOUCHED
-        return [*sentences, CODED_ONLY if found.coded else kept]
+        if loss.removed:
+            return [*sentences, f"No released value changed{' after coding' if found.coded else ''}."]
+        return [CODED_ONLY if found.coded else UNTOUCHED]
     away = _released(loss.semantic_loss, loss)
     total = (
         f"; {HEADLINE.title} is {percent(loss.headline / 100)} ({HEADLINE.landmark})"
