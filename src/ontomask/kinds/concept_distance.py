@@ -194,6 +194,17 @@ class NominalDistance(ColumnDistance):
         )  # in a fixed order, whatever the threads
         return sums
 
+    @cached_property
+    def least_squares(self) -> tuple[Any, float]:
+        """Of all concepts that a centre can be."""
+        sums = np.zeros(len(self.universe))
+        if not len(sums):
+            return -1, 0.0
+        for weight, row in zip(self.weights, self.table, strict=True):
+            sums += weight * row[: len(sums)] ** 2
+        best = int(np.argmin(sums))
+        return self.universe[best], float(sums[best])
+
     # ---- what the kernels need ------------------------------------------------------------------------------------
 
     def rows(self, column: Column, against: Column | None = None) -> tuple[Floats | None, Longs]:

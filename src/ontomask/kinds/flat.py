@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -133,6 +134,15 @@ class FlatDistance(ColumnDistance):
     def marginalities(self) -> Floats:
         sums: Floats = self.n - self.weights
         return sums
+
+    @cached_property
+    def least_squares(self) -> tuple[Any, float]:
+        """The most frequent value."""
+        codes = np.flatnonzero(~self.column.is_missing(self.column.centre_of_code))
+        if not len(codes):
+            return self.column.centre_of_code[0], 0.0
+        best = codes[np.argmax(self.weights[codes])]
+        return self.column.centre_of_code[best], float(self.n - self.weights[best])
 
     def scores(self, column: Column) -> Floats:
         known = dict(zip(self.column.values.to_list(), self.weights.tolist(), strict=True))

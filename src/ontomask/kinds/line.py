@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -223,6 +224,18 @@ class LineDistance(ColumnDistance):
             return 0.0
         mean = self.low + float((of * (at - self.low)).sum() / total)
         return float((of * (at - mean) ** 2).sum() / (total - 1))
+
+    @cached_property
+    def least_squares(self) -> tuple[Any, float]:
+        """The mean, or the rank nearest to it; missing values are at the largest distance from it."""
+        at, of = self.positions, self.position_weights
+        total = of.sum()
+        if not total:
+            return self.column.missing_centre, 0.0
+        centre = self.low + float((of * (at - self.low)).sum() / total)
+        if self.ranks:
+            centre = np.ceil(centre - 0.5)
+        return centre, float((of * (at - centre) ** 2).sum() + self.largest**2 * (self.n - total))
 
     def line_centres(self, values: Centres, group: Longs, weights: Longs, groups: int, numeric: str) -> Centres:
         """Missing where more than half of a group's values are."""

@@ -7,7 +7,8 @@ as records.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 CENTROIDS = ("semantic", "mode")
 #: Distances that are held at once where all sets are compared with all.
 MOST_HELD = 1 << 24
+#: The most frequent sets, among which the centre of a whole column is: to try them all would take too long.
+MOST_FREQUENT = 16
 
 
 class SetDistance(ColumnDistance):
@@ -93,6 +96,18 @@ class SetDistance(ColumnDistance):
 
     def marginalities(self) -> Floats:
         return self._sums(self.column.centre_of_code)
+
+    @cached_property
+    def least_squares(self) -> tuple[Any, float]:
+        """Of the most frequent sets."""
+        own, counts = self.column.centre_of_code, self.column.counts
+        known = np.flatnonzero(~self.column.is_missing(own))
+        if not len(known):
+            return -1, 0.0
+        centres = own[known[np.argsort(-counts[known], kind="stable")[:MOST_FREQUENT]]]
+        sums = [float((row**2 * self.weights).sum()) for row in self.between(centres, own)]
+        best = int(np.argmin(sums))
+        return centres[best], sums[best]
 
     def scores(self, column: Column) -> Floats:
         own = column.centre_of_code

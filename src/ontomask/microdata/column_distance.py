@@ -161,6 +161,27 @@ class ColumnDistance(ABC):
         variance = self.marginality_variance()
         return variance if normalize == "published" else variance / (self.n - 1)
 
+    @cached_property
+    def least_squares(self) -> tuple[Any, float]:
+        """The centre whose squared distances from all records have the least sum, and this sum (specification 10).
+
+        It is a value that is not missing, of several the first; a missing one where all are.
+        """
+        own = self.column.centre_of_code
+        centres = own[~self.column.is_missing(own)]
+        if not len(centres):
+            return own[0], 0.0
+        sums = np.zeros(len(centres))
+        for code, weight in enumerate(self.weights):  # one row at a time: the table may be large
+            sums += weight * self.between(own[code : code + 1], centres)[0] ** 2
+        best = int(np.argmin(sums))
+        return centres[best], float(sums[best])
+
+    @property
+    def variance(self) -> float:
+        """The mean squared distance of the records from the centre that has the least."""
+        return self.least_squares[1] / self.n if self.n else 0.0
+
     # ---- what the kernels need ------------------------------------------------------------------------------------
 
     def rows(self, column: Column, against: Column | None = None) -> tuple[Floats | None, Longs]:
