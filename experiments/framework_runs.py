@@ -75,7 +75,7 @@ def runs(data: Data, seed: int, ks: Sequence[int] = KS, workers: int = WORKERS) 
 
     def figures(way: str, k: int) -> Figures:
         row = by_name[f"{way}, k={k}"]
-        return Figures(row["sse"], row["divergence"], row["loss"], row["risk"])
+        return Figures(row["sse"], row["divergence"], row["record_loss"], row["risk"])
 
     return {k: {way: figures(way, k) for way in EVERY} for k in ks}
 

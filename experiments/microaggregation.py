@@ -55,8 +55,8 @@ def run(data: Data, name: str, k: int) -> Run:
     began = time.perf_counter()
     result = data.mask(method(name, k))
     seconds = time.perf_counter() - began
-    edges = result.loss("wu_palmer", depth="edges").information_loss
-    return Run(edges, result.loss("logsc").information_loss, 100 * result.linkage("masked_matching"), seconds)
+    edges = result.loss("wu_palmer", depth="edges").record_loss
+    return Run(edges, result.loss("logsc").record_loss, 100 * result.linkage("masked_matching"), seconds)
 
 
 Runs = Mapping[int, Mapping[str, Run]]

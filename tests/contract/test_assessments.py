@@ -403,7 +403,9 @@ def test_what_is_not_masked_has_lost_nothing_and_hides_nobody(missing: str | Non
         loss = found.loss
         for values in (loss.sse, loss.rmse, loss.relative, loss.sum_wsd, loss.changed):
             assert values == dict.fromkeys(mix, 0.0)
-        assert loss.sse_record == loss.information_loss == loss.semantic_loss == loss.divergence == 0
+        assert (
+            loss.sse_record == loss.information_loss == loss.record_loss == loss.semantic_loss == loss.divergence == 0
+        )
         assert loss.discernibility == loss.discernibility_before == twin.discernibility(rows)
         alone = sum(1 / rows.count(row) for row in rows) / len(rows)
         assert all(share == pytest.approx(alone) for share in found.linkage.values())

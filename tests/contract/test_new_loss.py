@@ -1,4 +1,4 @@
-"""A measure of loss is one declaration: the variance lost, declared here alone, shows up wherever losses are shown."""
+"""A measure of loss is one declaration: the spread lost, declared here alone, shows up wherever losses are shown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FRAME = pl.DataFrame({"age": [30, 32, 50, 54, 61, 68], "stay": [1, 9, 2, 8, 3, 7
 POLICY = om.Policy(attributes={"age": om.Numeric(), "stay": om.Numeric()}, method=om.Microaggregation(k=3))
 
 
-def variance_lost(distances: Distances) -> float:
+def spread_lost(distances: Distances) -> float:
     """The mean over columns of the share of the sum of squares around the mean that is lost, in percent."""
     shares = []
     for column, sums in zip(distances.pairing.original.columns, distances.columns.values(), strict=True):
@@ -32,7 +32,7 @@ def variance_lost(distances: Distances) -> float:
     return sum(shares) / len(shares)
 
 
-def plain_variance_lost(before: pl.DataFrame, after: pl.DataFrame) -> float:
+def plain_spread_lost(before: pl.DataFrame, after: pl.DataFrame) -> float:
     shares = []
     for name in before.columns:
         old, new = before[name].to_list(), after[name].to_list()
@@ -45,43 +45,43 @@ def plain_variance_lost(before: pl.DataFrame, after: pl.DataFrame) -> float:
 @pytest.fixture
 def measure(monkeypatch: pytest.MonkeyPatch) -> LossMeasure[float]:
     made = LossMeasure[float](
-        title="variance lost",
+        title="spread lost",
         definition="mean over columns of SSE / SST",
         paper="a toy",
-        of=variance_lost,
+        of=spread_lost,
         unit="%",
         printed=True,
-        compared=Compared("variance_lost", "variance lost %"),
-        reported=Reported("Variance lost", "100%: no variance is left.", whole=100.0, public=False),
+        compared=Compared("spread_lost", "spread lost %"),
+        reported=Reported("Spread lost", "100%: no spread is left.", whole=100.0, public=False),
     )
-    made.__set_name__(Loss, "variance_lost")
-    monkeypatch.setattr(Loss, "variance_lost", made, raising=False)
+    made.__set_name__(Loss, "spread_lost")
+    monkeypatch.setattr(Loss, "spread_lost", made, raising=False)
     return made
 
 
 def test_a_new_measure_is_shown_everywhere(measure: LossMeasure[float], tmp_path: Path) -> None:
     result = om.anonymize(FRAME, POLICY, seed=1)
-    expected = plain_variance_lost(FRAME, result.data)
+    expected = plain_spread_lost(FRAME, result.data)
     loss: Any = result.loss()
-    assert loss.variance_lost == pytest.approx(expected)
-    assert f"variance lost {expected:.4g} %" in str(loss)
-    assert "variance lost" in loss._repr_html_()
-    row = result.assessment.figures.row(by_predicate=pl.col("figure") == "variance lost (%)", named=True)
+    assert loss.spread_lost == pytest.approx(expected)
+    assert f"spread lost {expected:.4g} %" in str(loss)
+    assert "spread lost" in loss._repr_html_()
+    row = result.assessment.figures.row(by_predicate=pl.col("figure") == "spread lost (%)", named=True)
     assert row["value"] == pytest.approx(expected)
     figures = json.loads(result.assessment.to_json())["figures"]
-    assert any(row["figure"] == "variance lost (%)" and row["value"] == pytest.approx(expected) for row in figures)
-    assert ["Variance lost", f"{expected:.1f}%", "100%: no variance is left."] in summarize(result)["loss"]["overall"]
-    assert "Variance lost" in render(result)
-    assert "Variance lost" not in render(result, "public")
+    assert any(row["figure"] == "spread lost (%)" and row["value"] == pytest.approx(expected) for row in figures)
+    assert ["Spread lost", f"{expected:.1f}%", "100%: no spread is left."] in summarize(result)["loss"]["overall"]
+    assert "Spread lost" in render(result)
+    assert "Spread lost" not in render(result, "public")
     found = om.compare(FRAME, om.grid(POLICY, ["microaggregation"], k=[2, 3]), workers=1)
-    assert found.table["variance_lost"].to_list()[1] == pytest.approx(expected)
-    assert found.to_dict()["runs"][1]["variance_lost"] == pytest.approx(expected)
-    assert "variance_lost" in str(found)
+    assert found.table["spread_lost"].to_list()[1] == pytest.approx(expected)
+    assert found.to_dict()["runs"][1]["spread_lost"] == pytest.approx(expected)
+    assert "spread_lost" in str(found)
     FRAME.write_csv(tmp_path / "data.csv")
     POLICY.save(tmp_path / "policy.yaml")
     files = [str(tmp_path / name) for name in ("policy.yaml", "data.csv")]
     told = CliRunner().invoke(app, ["compare", *files, "--workers", "1"])
-    assert "variance lost %" in told.output
+    assert "spread lost %" in told.output
 
 
 def test_a_figure_that_is_not_rounded_is_not_public() -> None:

@@ -34,7 +34,7 @@ class Losses:
             method = om.Microaggregation(k=k) if preset == "plain" else om.Microaggregation.preset(preset, k=k)
             result = om.anonymize(self.frame, om.Policy(attributes=self.attributes, method=method), seed=0)
             judged = [result.loss("wu_palmer", depth="edges"), result.loss("logsc")]
-            self.known[preset, k] = [loss.information_loss for loss in judged]
+            self.known[preset, k] = [loss.record_loss for loss in judged]
         return self.known[preset, k]
 
 

@@ -445,3 +445,15 @@ def test_removed_records_count_in_every_loss() -> None:
     loss = om.information_loss(before, after, FLAT, records=[0, 1])
     assert (loss.sse_record, loss.semantic_loss, loss.changed["x"]) == (1.0, 1 / 3, 1 / 3)
     assert om.record_linkage(before, after, FLAT, "matching", records=[0, 1]) == 1 / 3
+
+
+def test_a_long_tail_that_is_cut_off() -> None:
+    """T12 eq. 6.4: nobody sees by L that all of a skewed column is gone, half of what there was."""
+    chance = random.Random(1)
+    stays = [chance.choice((1, 2, 3)) for _ in range(99)] + [400]
+    before = pl.DataFrame({"stay": stays, "sex": [chance.choice("fm") for _ in stays]})
+    after = before.with_columns(stay=pl.lit(sum(stays) / len(stays)))
+    loss = om.information_loss(before.cast({"stay": pl.Float64}), after, {"stay": om.Numeric(), "sex": om.Flat()})
+    assert loss.record_loss < 3
+    assert loss.variance_lost == {"stay": pytest.approx(100), "sex": 0}
+    assert loss.information_loss == pytest.approx(50)

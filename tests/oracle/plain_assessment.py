@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
 from tests.oracle import plain_dates
-from tests.oracle.plain import Plain
+from tests.oracle.plain import Plain, pruned_tree
 from tests.oracle.plain_masking import (
     Data,
     PlainAttribute,
@@ -127,7 +127,53 @@ def discernibility(rows: Data, removed: int = 0) -> int:
     return sum(len(class_of(rows, i)) for i in range(len(rows))) + removed * (len(rows) + removed)
 
 
-def information_loss(table: PlainTable, original: Data, now: Data, were: Data, removed: int) -> float:
+#: What stands in the place of a released value that is not there any more.
+GONE = object()
+
+
+def variance_lost(
+    original: Sequence[Value],
+    released: Sequence[Any],
+    candidates: Sequence[Value],
+    distance: Callable[[Value, Value], float],
+    dropped: int = 0,
+) -> float:
+    """The share of a column's variance that is lost (specification 10), record by record.
+
+    ``candidates``: what a centre can be, the first of equals wins. ``dropped`` records have lost all they had.
+    """
+    totals = [math.fsum(distance(x, c) ** 2 for x in original) for c in candidates]
+    least = min(totals)
+    centre = next(c for c, total in zip(candidates, totals, strict=True) if total <= least * (1 + 1e-9))
+    squares = [
+        distance(x, centre if y is GONE or (y is None and x is not None) else y) ** 2
+        for x, y in zip(original, released, strict=True)
+    ]
+    lost = math.fsum(squares)
+    share = lost / least if least > 0 else math.inf if lost > 0 else 0.0
+    return (share * len(original) + dropped) / (len(original) + dropped)
+
+
+def centres(column: PlainColumn) -> list[Value]:
+    """What the centre of a whole column can be, in the order in which equals are taken."""
+    if not column.present:
+        return [None]
+    if column.kind == "numeric":
+        return [sum(map(Fraction, column.present)) / len(column.present)]
+    if column.kind == "ordinal":
+        return list(column.attribute.order)
+    if column.kind == "nominal":
+        return sorted(pruned_tree(column.taxonomy, column.present), key=column.taxonomy.order)
+    counts = Counter(column.present)
+    return sorted(counts, key=lambda value: -counts[value])[: 16 if column.kind == "sets" else None]
+
+
+def information_loss(shares: Sequence[float], weights: Sequence[float]) -> float:
+    """IL: 100 times the weighted mean of what columns lost."""
+    return 100 * math.fsum(w * share for w, share in zip(weights, shares, strict=True)) / math.fsum(weights)
+
+
+def record_loss(table: PlainTable, original: Data, now: Data, were: Data, removed: int) -> float:
     """L (T12 eq. 6.4): SSE of what ``were`` before and are ``now``, 1 for each removed; SST of all the original."""
     centre = table.centre(original, "semantic")
     total = math.fsum(table.mean_distance(r, centre) ** 2 for r in original)

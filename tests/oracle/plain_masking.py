@@ -638,7 +638,7 @@ def sst_record(original: Data, attributes: Sequence[PlainAttribute], others: Dat
     return math.fsum(table.mean_distance(r, centre) ** 2 for r in original)
 
 
-def information_loss(original: Data, masked: Data, attributes: Sequence[PlainAttribute]) -> float:
+def record_loss(original: Data, masked: Data, attributes: Sequence[PlainAttribute]) -> float:
     """T12 eq. 6.4: L = 100 SSE / SST, both on the same tables; 0/0 = 0, and a loss where nothing varied is infinite."""
     sse, sst = sse_record(original, masked, attributes), sst_record(original, attributes, masked)
     if sst == 0:

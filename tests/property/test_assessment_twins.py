@@ -127,6 +127,8 @@ def check_loss(
     """``original``: what was not dropped; masked record j was made from original[own[j]]; n: all there were."""
     were, removed = [original[i] for i in own], n - len(own)
     table = PlainTable(original, unweighted(sheet.attributes), others=masked)
+    became: dict[int, Record] = dict(zip(own, masked, strict=True))
+    lost = []
     for at, column in enumerate(table.columns):
         name = f"c{at}"
         note(name)
@@ -136,9 +138,14 @@ def check_loss(
         assert_close(real.sum_wsd[name], twin.sum_wsd(column, *both, removed))
         assert_close(real.sse[name], twin.sse(column, *both, removed))
         assert_close(real.rmse[name], math.sqrt(twin.sse(column, *both, removed) / n))
+        shown = [became[i][at] if i in became else twin.GONE for i in range(len(original))]
+        possible = twin.centres(column)
+        lost.append(twin.variance_lost(column.column, shown, possible, column.relative, n - len(original)))
+        assert_close(real.variance_lost[name], 100 * lost[-1])
     assert_close(real.semantic_loss, math.fsum(real.relative.values()) / len(real.relative))
     assert_close(real.divergence, twin.divergence(original, masked, n - len(original)))
-    assert_close(real.information_loss, twin.information_loss(table, original, masked, were, removed))
+    assert_close(real.information_loss, twin.information_loss(lost, [a.weight for a in sheet.attributes]))
+    assert_close(real.record_loss, twin.record_loss(table, original, masked, were, removed))
     assert real.discernibility == twin.discernibility(masked, removed)
     assert real.discernibility_before == twin.discernibility(original)
     assert (real.records, real.removed) == (n, removed)
@@ -255,7 +262,15 @@ def test_nothing_masked_is_nothing_lost(data: DataObject) -> None:
     loss = found.loss
     for values in (loss.sse, loss.rmse, loss.relative, loss.sum_wsd, loss.changed):
         assert set(values.values()) == {0.0}
-    assert loss.sse_record == loss.semantic_loss == loss.information_loss == loss.divergence == loss.removed == 0
+    assert (
+        loss.sse_record
+        == loss.semantic_loss
+        == loss.information_loss
+        == loss.record_loss
+        == loss.divergence
+        == loss.removed
+        == 0
+    )
     assert loss.discernibility == loss.discernibility_before == twin.discernibility(sheet.records)
     alone = math.fsum(1 / len(twin.class_of(sheet.records, i)) for i in range(sheet.n)) / sheet.n
     assert_close(found.linkage["matching"], alone)

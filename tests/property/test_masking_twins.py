@@ -374,7 +374,7 @@ def test_loss(data: DataObject) -> None:
         assert_close(real.rmse[f"c{i}"], twin.rmse_attribute(*columns, attribute))
     assert_close(real.sse_record, twin.sse_record(*both, attributes))
     assert_close(real.sst_record, twin.sst_record(sheet.records, attributes, masked))
-    assert_close(real.information_loss, twin.information_loss(*both, attributes))
+    assert_close(real.record_loss, twin.record_loss(*both, attributes))
     assert_close(real.semantic_loss, twin.semantic_loss(*both, attributes))
     assert real.discernibility == twin.discernibility(masked)
     assert real.discernibility_before == twin.discernibility(sheet.records)
@@ -409,7 +409,7 @@ def test_assessment_of_a_run(data: DataObject) -> None:
     assert_close(linkage_of(pairing), twin.semantic_linkage(sheet.records, records, sheet.attributes))
     assert_close(linkage_of(pairing, "matching"), twin.matching_linkage(sheet.records, records))
     loss = loss_of(pairing)
-    assert_close(loss.information_loss, twin.information_loss(sheet.records, records, sheet.attributes))
+    assert_close(loss.record_loss, twin.record_loss(sheet.records, records, sheet.attributes))
     assert_close(loss.semantic_loss, twin.semantic_loss(sheet.records, records, sheet.attributes))
 
 

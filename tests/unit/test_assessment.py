@@ -229,7 +229,7 @@ def test_rows_in_any_order() -> None:
 # ---- one yardstick -----------------------------------------------------------------------------------------------
 
 
-def test_weights_steer_masking_and_judge_nothing() -> None:
+def test_weights_steer_masking_and_judge_nothing_but_information_loss() -> None:
     rng = np.random.default_rng(0)
     frame = pl.DataFrame({"a": rng.normal(size=80), "b": rng.normal(size=80)})
     plain = {"a": om.Numeric(), "b": om.Numeric()}
@@ -237,7 +237,13 @@ def test_weights_steer_masking_and_judge_nothing() -> None:
     for weight in (1, 10, 100):
         weighted = {"a": om.Numeric(weight=weight), "b": om.Numeric()}
         result, policy = masked(frame, weighted, 5)
-        assert result.loss() == om.information_loss(frame, result.data, plain)
+        alone = om.information_loss(frame, result.data, plain)
+        own = result.loss()
+        assert {name for name in own.values if own.values[name] != alone.values[name]} <= {"information_loss"}
+        shares = own.variance_lost
+        mean = sum(a.weight * shares[name] for name, a in weighted.items()) / sum(a.weight for a in weighted.values())
+        assert own.information_loss == pytest.approx(mean)
+        assert alone.information_loss == pytest.approx(sum(shares.values()) / len(shares))
         assert om.information_loss(frame, result.data, policy) == result.loss()
         assert result.linkage() == om.record_linkage(frame, result.data, plain)
         assert om.record_linkage(frame, result.data, policy, distance="s") == om.record_linkage(
@@ -245,18 +251,20 @@ def test_weights_steer_masking_and_judge_nothing() -> None:
         )
         both = [om.clustering_distance(frame, result.data, a) for a in (weighted, plain)]
         assert both[0] == both[1]
-        losses.append(result.loss().information_loss)
+        losses.append(result.loss().record_loss)
     assert losses == sorted(losses), "who looks at one column only, loses the other"
 
 
 def test_words() -> None:
     before, after = pl.DataFrame({"a": [30.0, 32.0, 50.0, 54.0]}), pl.DataFrame({"a": [31.0, 31.0, 52.0, 52.0]})
     assert str(om.information_loss(before, after, {"a": om.Numeric()})) == (
-        "information loss L 2.217 %\n"
+        "information loss IL 2.217 %\n"
+        "loss L (T12) 2.217 %\n"
         "semantic loss 0.0625\n"
         "KL divergence 0.7117\n"
         "discernibility 8\n"
         "discernibility of the original 4\n"
+        "variance lost of a 2.217 %\n"
         "RMSE of a 1.581\n"
         "4 records, 0 of them removed"
     )

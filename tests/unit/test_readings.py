@@ -160,7 +160,10 @@ def test_nothing_changed() -> None:
 
 def test_everything_changed() -> None:
     told = readings("xxxyyy", "yyyxxx")
-    assert "a: 100% of the values changed, on average by 100% of the maximum distance." in told
+    (text,) = (text for text in told if text.startswith("a: "))
+    assert text.startswith(
+        "a: 100% of the values changed, on average by 100% of the maximum distance; 200.0% of the variance"
+    )
     assert "links 0% of them correctly to the nearest released record; by exact match 0%." in " ".join(told)
 
 
@@ -188,7 +191,18 @@ def test_how_far_changed_values_are() -> None:
 
 def test_a_loss_without_end() -> None:
     """Once it was: 'information loss L is inf%'."""
-    readings("xx", "xy")
+    told = readings("xx", "xy")
+    assert any(text.endswith("of the maximum distance; before, all were the same.") for text in told)
+
+
+def test_what_a_column_lost() -> None:
+    told = readings([30, 32, 50, 54], [31, 31, 52, 52], NUMERIC)
+    assert (
+        "a: 100% of the values changed, on average by 6.2% of the maximum distance; 2.2% of the variance is lost."
+        in told
+    )
+    (text,) = (text for text in told if text.startswith("On average a released value"))
+    assert text.endswith("; information loss IL is 2.2% (100%: only the centre of each column is left).")
 
 
 def test_a_distance_is_never_larger_than_the_largest() -> None:

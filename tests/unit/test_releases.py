@@ -251,7 +251,7 @@ def test_figures_over_all_releases(result: om.Result) -> None:
     several = result.assessment.several
     assert several is not None
     losses = [part.assessment.loss.information_loss for part in result.parts]
-    row = several.figures.filter(pl.col("figure") == "information loss L (%)").row(0, named=True)
+    row = several.figures.filter(pl.col("figure") == "information loss IL (%)").row(0, named=True)
     assert (row["least"], row["largest"]) == (min(losses), max(losses))
     assert row["mean"] == pytest.approx(float(np.mean(losses)))
     worst = [part.assessment.worst_attack.share for part in result.parts]

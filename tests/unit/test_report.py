@@ -211,7 +211,9 @@ def test_figures_are_those_of_the_result() -> None:
     assert [g["text"] for g in content["guarantees"]] == list(map(str, result.guarantees))
     assert content["readings"] == result.assessment.readings
     loss = {column["name"]: column for column in content["loss"]["columns"]}
-    assert loss["town"]["losses"][1] == percent(result.assessment.loss.changed["town"])
+    lost = result.assessment.loss
+    shown = [lost.variance_lost["town"] / 100, lost.relative["town"], lost.changed["town"]]
+    assert loss["town"]["losses"][:3] == [percent(share) for share in shown]
     sizes = content["risk"]["figures"][0]["table"]
     assert sum(int(row[4].replace(",", "")) for row in sizes) == after.records
 

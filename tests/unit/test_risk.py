@@ -274,7 +274,7 @@ def test_score() -> None:
 
 
 def test_a_loss_without_end_leaves_the_risk_alone() -> None:
-    """Where nothing varied, L of a change is infinite; alpha 0 asks for the risk only."""
+    """Where nothing varied, the loss of a change is infinite; alpha 0 asks for the risk only."""
     found = om.assess(frame("x", "x"), frame("x", "y"), FLAT)
     assert found.loss.information_loss == float("inf")
     assert found.score(0) == 25.0

@@ -14,9 +14,10 @@ from ontomask.assessment.loss_measures import (
     Distances,
     LossMeasure,
     Reported,
-    information_loss_percent,
     kl_divergence,
+    record_loss_percent,
     squared_class_sizes,
+    weighted_share_lost,
 )
 from ontomask.assessment.pairing import Pairing, pair_frames
 from ontomask.display import html_card, html_facts, html_table
@@ -35,11 +36,18 @@ class Loss:
 
     Notes
     -----
-    Removed records count with the largest distance: 1 in ``sse_record`` and ``semantic_loss``. Records that the policy
-    drops for missing values are removed records, too; they have no part in the scales, nor in what is said of the
-    original (``sst_record``, ``discernibility_before``). In the divergence they are one combination of their own, which no
-    released record has. ``rmse_released`` and ``changed_released`` are not numbers (NaN) where nothing is released. The
-    weights of columns play no part: they steer masking, and all that was masked is judged alike.
+    ``information_loss`` is the mean of ``variance_lost`` over columns, by the weights of the policy. In both, a value that
+    is not there any more counts as released at the centre of its column: one of a removed record, a suppressed cell, ``*``,
+    a label that stands for several. An interval counts as its middle, a concept as itself. Values that are exchanged or
+    drawn, and what stands for many, can be further from the original than the centre is, so both can exceed 100%. Both
+    are infinite where a column was changed whose values were all the same.
+
+    In the other measures the weights of columns play no part, and removed records count with the largest distance: 1 in
+    ``sse_record`` and ``semantic_loss``. Records that the policy drops for missing values are removed records, too; they
+    have no part in the scales and centres, nor in what is said of the original (``sst_record``,
+    ``discernibility_before``); in ``variance_lost`` each has lost its share whole. In the divergence they are one
+    combination of their own, which no released record has. ``rmse_released`` and ``changed_released`` are not numbers (NaN)
+    where nothing is released.
 
     The divergence is over the combinations of both tables, each counted half a record more than it occurs, so that none
     is impossible. Shares are of all original records: removing one more record never lowers the figure.
@@ -49,6 +57,43 @@ class Loss:
     removed: int
     values: Mapping[str, Any]
 
+    information_loss = LossMeasure[float](
+        title="information loss IL",
+        definition="100 times the share of the variance that is lost, a mean over columns by their weights; 0 for data that "
+        "did not change, 100 where only the centre of each column is released",
+        paper="specification 10",
+        of=weighted_share_lost,
+        unit="%",
+        landmark="100%: only the centre of each column is left",
+        printed=True,
+        compared=Compared("loss", "loss %"),
+        reported=Reported(
+            "Information loss",
+            "The variance of the columns that is lost. 0%: no value changed; 100%: as if every value had been replaced by the "
+            "centre of its column. Exchanged values and wide intervals can exceed 100%.",
+            " Values of records that were left out count as replaced by the centre.",
+            whole=100.0,
+            explained="How much of the variance of the columns is lost (IL): squared distances between released and original "
+            "values, in percent of those if every value were replaced by the centre of its column, such as the mean. Values "
+            "that were left out count as replaced by it. Exchanged values and wide intervals can exceed 100%.",
+        ),
+    )
+    variance_lost = LossMeasure[dict[str, float]](
+        title="variance lost",
+        definition="100 times the sum of squared distances to the original over that of the originals to their centre",
+        paper="specification 10",
+        of=lambda distances: distances.by_column(lambda sums: 100 * sums.lost),
+        by_column=True,
+        unit="%",
+        printed=True,
+        reported=Reported(
+            "Variance lost",
+            "The variance lost is the sum of the squared distances between released and original values, in percent of that "
+            "if every value were replaced by the centre of the column; exchanged values and wide intervals can exceed 100%.",
+            " In it, values of records that were left out count as replaced by the centre.",
+            whole=100.0,
+        ),
+    )
     sse_record = LossMeasure[float](
         title="SSE of records",
         definition="sum over records of the squared mean distance to what became of them",
@@ -64,23 +109,14 @@ class Loss:
         of=lambda distances: distances.sst_record,
         figure=False,
     )
-    information_loss = LossMeasure[float](
-        title="information loss L",
+    record_loss = LossMeasure[float](
+        title="loss L (T12)",
         definition="100 SSE / SST of records; 0 for data that did not change",
         paper="T12 eq. 6.4",
-        of=information_loss_percent,
+        of=record_loss_percent,
         unit="%",
-        landmark="100%: all records made equal",
         printed=True,
-        compared=Compared("loss", "loss %"),
-        reported=Reported(
-            "Information loss",
-            "0%: no value changed; 100%: as if all records had been replaced by one average record.",
-            " Records that were left out count with the maximum distance: the figure can exceed 100%.",
-            whole=100.0,
-            explained="How much masking changed the records, in percent of the change if all were replaced by one average "
-            "record. Records that were left out count with the maximum distance.",
-        ),
+        compared=Compared("record_loss"),
     )
     semantic_loss = LossMeasure[float](
         title="semantic loss",
@@ -190,7 +226,7 @@ class Loss:
 
     @property
     def headline(self) -> float:
-        """The measure to quote where only one is quoted, in percent: information loss L."""
+        """The measure to quote where only one is quoted, in percent: information loss IL."""
         found: float = self.values[HEADLINE.name]
         return found
 
@@ -207,7 +243,7 @@ class Loss:
     def _repr_html_(self) -> str:
         by_column = [measure for measure in loss_measures() if measure.by_column and measure.figure]
         rows = [(name, *(self.values[measure.name][name] for measure in by_column)) for name in self.rmse]
-        table = html_table(("column", *(measure.title for measure in by_column)), rows)
+        table = html_table(("column", *(measure.figure_name for measure in by_column)), rows)
         return html_card(
             "Loss", html_facts([*self._totals, ("records", self.records), ("removed", self.removed)]), table
         )

@@ -136,7 +136,7 @@ class Assessment:
         return self.attacks[0]
 
     def score(self, alpha: float = 0.5, kind: Kind = "masked_matching") -> float:
-        """alpha L + (1 - alpha) RL, in percent: the lower, the better (T12 eq. 6.5).
+        """alpha IL + (1 - alpha) RL, in percent: the lower, the better (T12 eq. 6.5, there with L).
 
         Parameters
         ----------

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from ontomask.arrays import Floats, Longs
+from ontomask.arrays import Flags, Floats, Longs
 from ontomask.assessment.alignment import rows_of
 from ontomask.distances.measures import get_measure
 from ontomask.errors import PolicyError
+from ontomask.hierarchies.levels import ANY
 from ontomask.masking.method import Masked
 from ontomask.microdata.codes import count_pairs
-from ontomask.microdata.columns import Column
+from ontomask.microdata.columns import Coded, Column
 from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.encoding import Conversions, Table, encode, make_table, read_any, remeasured, require_columns
 from ontomask.microdata.frames import NativeFrame
@@ -37,8 +38,10 @@ class Pairing:
     ``stayed`` are the rows of the original table that have a masked record; ``removed[t]`` counts the others of each
     tuple. ``dropped`` records, which the policy left out for missing values, are not even in the original table: they
     count as removed. ``general``: by column, which codes of the masked table show what is not a single value, such as an
-    interval: it equals no value, whatever stands in its middle. Columns have no weights here: these steer masking, and
-    one distance evaluates all that is masked. ``ncp``: of a generalization, its normalized certainty penalty.
+    interval: it equals no value, whatever stands in its middle. ``hidden``: which of them say nothing of the value they
+    stand for, such as ``*``. Columns have no weights here: these steer masking, and one distance evaluates all that is
+    masked. ``weights`` are those of the policy, for a mean over columns that needs them. ``ncp``: of a generalization, its
+    normalized certainty penalty.
     """
 
     original: Table
@@ -48,7 +51,9 @@ class Pairing:
     records: Longs
     removed: Longs
     stayed: Longs
-    general: Sequence[NDArray[np.bool_]]
+    general: Sequence[Flags]
+    hidden: Sequence[Flags]
+    weights: Sequence[float]
     dropped: int = 0
     ncp: float | None = None
     _found: dict[Any, Any] = field(default_factory=dict)
@@ -86,14 +91,28 @@ class Pairing:
         found: Found = self._found[what]
         return found
 
-    def equal(self, column: int) -> NDArray[np.bool_]:
+    def equal(self, column: int) -> Flags:
         """Which pairs show the same value in a column; a missing number equals another."""
         one, other = self.centres("original")[column], self.centres("masked")[column]
-        same: NDArray[np.bool_] = one == other
+        same: Flags = one == other
         if one.dtype.kind == "f":
             same |= np.isnan(one) & np.isnan(other)
         same &= ~self.general[column][self.masked.codes[column][self.after]]
         return same
+
+    def taken_away(self, column: int) -> Flags:
+        """Which pairs show nothing in a column of a value that was there: it is hidden, or missing now."""
+        before, after = self.original.columns[column], self.masked.columns[column]
+        was_missing = before.is_missing(before.centre_of_code)[self.original.codes[column]][self.before]
+        shown = self.masked.codes[column][self.after]
+        is_missing = after.is_missing(after.centre_of_code)[shown]
+        taken: Flags = self.hidden[column][shown] | (is_missing & ~was_missing)
+        return taken
+
+    def weighted(self, attributes: Mapping[str, Any]) -> Pairing:
+        """The same pairs, with the weights of other attributes."""
+        weights = tuple(attributes[column.name].weight for column in self.original.columns)
+        return self if weights == tuple(self.weights) else replace(self, weights=weights, _found={})
 
     def centres(self, of: str) -> list[NDArray[Any]]:
         """The values of each pair, by column."""
@@ -116,11 +135,46 @@ def pair_result(table: Table, masked: Masked, dropped: int = 0) -> Pairing:
     group_of = masked.group_of[stayed]
     shown: Sequence[pl.Series | None] = masked.shown or [None] * len(table.columns)
     parts = zip(table.columns, masked.centres, shown, strict=True)
-    made = [column.released(centres, text, group_of) for column, centres, text in parts]
-    columns, general = [coded for coded, _ in made], [part for _, part in made]
+    made = [released(column, centres, text, group_of) for column, centres, text in parts]
+    columns = [column.coded for column in made]
     known = tuple(column.with_values_of(new.column) for column, new in zip(table.columns, columns, strict=True))
-    pairing = paired(replace(table, columns=known), make_table(columns), general, stayed, dropped)
+    pairing = paired(replace(table, columns=known), made, stayed, dropped)
     return replace(pairing, ncp=_certainty_penalty(masked.penalty, group_of, pairing))
+
+
+class Released(NamedTuple):
+    """A column of a release: ``general`` and ``hidden`` are flags of its codes, as in :class:`Pairing`."""
+
+    coded: Coded
+    general: Flags
+    hidden: Flags
+
+    @staticmethod
+    def read(column: Column, coded: Coded, values: pl.Series) -> Released:
+        """A column as it was read: only ``*`` is known to be no value."""
+        hidden = np.zeros(len(coded.column), dtype=np.bool_)
+        if is_text(values.dtype):
+            hidden[coded.codes[_shows_nothing(column, values)]] = True
+        return Released(coded, np.zeros(len(coded.column), dtype=np.bool_), hidden)
+
+
+def released(column: Column, centres: NDArray[Any], shown: pl.Series | None, group_of: NDArray[Any]) -> Released:
+    """What a method made of a column: ``centres`` of its groups, and what they show, where that is not their centre.
+
+    Where values are only equal or not, what is shown for several of them says as little as ``*``.
+    """
+    coded, general = column.released(centres, shown, group_of)
+    hidden = np.zeros(len(general), dtype=np.bool_) if column.graded else general.copy()
+    if shown is not None:
+        hidden[coded.codes[_shows_nothing(column, shown)[group_of]]] = True
+    return Released(coded, general, hidden)
+
+
+def _shows_nothing(column: Column, shown: pl.Series) -> Flags:
+    """Which texts are ``*``, in a column that has no such value."""
+    if is_text(column.values.dtype) and (column.values.cast(pl.String) == ANY).any():
+        return np.zeros(len(shown), dtype=np.bool_)
+    return (shown.cast(pl.String) == ANY).fill_null(value=False).to_numpy()
 
 
 def _certainty_penalty(penalty: Sequence[Floats] | None, group_of: NDArray[np.int32], pairing: Pairing) -> float | None:
@@ -231,10 +285,9 @@ def pair_opened(frames: Frames) -> Pairing:
         before, after = before.with_columns(pair[0]), after.with_columns(pair[1])
     table = encode(before, listed, names, np.flatnonzero(there), unit_of=frames.units.of, word=frames.units.word)
     columns = [column.encode_like(after[column.name]) for column in table.columns]
+    made = [Released.read(column, new, after[column.name]) for column, new in zip(table.columns, columns, strict=True)]
     known = [column.with_values_of(new.column) for column, new in zip(table.columns, columns, strict=True)]
-    general = [np.zeros(len(coded.column), dtype=np.bool_) for coded in columns]
-    masked_table = make_table(columns)
-    return paired(replace(table, columns=tuple(known)), masked_table, general, stayed[there], int((~there).sum()))
+    return paired(replace(table, columns=tuple(known)), made, stayed[there], int((~there).sum()))
 
 
 def _dropped(data: pl.DataFrame, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
@@ -248,11 +301,12 @@ def _dropped(data: pl.DataFrame, attributes: Mapping[str, Any]) -> NDArray[np.bo
 
 def paired(
     original: Table,
-    masked: Table,
-    general: Sequence[NDArray[np.bool_]],
-    stayed: NDArray[np.bool_],
+    made: Sequence[Released],
+    stayed: Flags,
     dropped: int,
 ) -> Pairing:
+    """The records of a table, and what those that ``stayed`` became."""
+    masked = make_table([column.coded for column in made])
     before, after, records = count_pairs(original.rows.tuple_of[stayed], masked.rows.tuple_of, masked.p)
     return Pairing(
         replace(original, columns=tuple(_unweighted(column) for column in original.columns)),
@@ -262,7 +316,9 @@ def paired(
         records=records.astype(np.int64),
         removed=np.bincount(original.rows.tuple_of[~stayed], minlength=original.p).astype(np.int64),
         stayed=np.flatnonzero(stayed),
-        general=general,
+        general=[column.general for column in made],
+        hidden=[column.hidden for column in made],
+        weights=tuple(column.attribute.weight for column in original.columns),
         dropped=dropped,
     )
 

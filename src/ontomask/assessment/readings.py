@@ -286,7 +286,8 @@ def _loss(found: Assessment) -> list[str]:
             continue
         away = _released(loss.relative[name], loss) / share
         sentences.append(
-            f"{name}: {percent(share)} of the values changed, on average by {percent(away)} of the maximum distance."
+            f"{name}: {percent(share)} of the values changed, on average by {percent(away)} of the maximum distance; "
+            f"{_variance(loss.variance_lost[name])}."
         )
     means = found.preservation.statistics.filter(pl.col("statistic") == "mean")
     texts = {name: told for name, *told in found.preservation.means["attribute", "original", "masked"].iter_rows()}
@@ -297,6 +298,14 @@ def _loss(found: Assessment) -> list[str]:
             coded = f" ({found.coded[name]})" if name in found.coded else ""
             sentences.append(f"The mean of {name}{coded} was {was} and is {is_}.")
     return sentences
+
+
+def _variance(lost: float) -> str:
+    """What became of the variance of a column, given in percent of it."""
+    if math.isinf(lost):
+        return "before, all were the same"
+    above = " (above 100%: the centre of the column is nearer to the original)" if lost > 100 else ""
+    return f"{percent(lost / 100)} of the variance is lost{above}"
 
 
 def _released(share: float, loss: Loss) -> float:

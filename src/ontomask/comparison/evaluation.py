@@ -245,7 +245,8 @@ class _Pairings:
                 names = [name for name in prepared.data.columns if name in key]
                 dropped = len(prepared.kept) - prepared.table.n
                 pairing = pair_on(names, self.attributes, prepared.table, self.result.masked, prepared.data, dropped)
-            self._made[key] = pairing.measured(self.ground.measure, self.ground.options)
+            judged = pairing.weighted(self.attributes)  # a candidate may have steered masking by other weights
+            self._made[key] = judged.measured(self.ground.measure, self.ground.options)
         return self._made[key]
 
     def _own(self, columns: frozenset[str]) -> bool:

@@ -22,7 +22,7 @@ from ontomask.severity.severity import Severity
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 #: What is kept of a run is of this kind; an earlier kind is not read.
-KEPT = 5
+KEPT = 6
 
 
 class Memory:

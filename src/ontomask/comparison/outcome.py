@@ -79,7 +79,7 @@ class Comparison:
     kind : str
         The risk: a kind of linkage, ``worst`` (the most successful attack) or ``disclosure`` (sensitive values learned).
     alpha : float
-        The weight of loss in the score, alpha L + (1 - alpha) risk, both in percent.
+        The weight of loss in the score, alpha IL + (1 - alpha) risk, both in percent.
     columns : sequence of str
         The columns that loss is of: all that a candidate with a release masks.
     chosen : bool
@@ -160,7 +160,7 @@ class Comparison:
         return None if share is None else 100 * share
 
     def score(self, run: Run, alpha: float | None = None) -> float | None:
-        """The score of a candidate, alpha L + (1 - alpha) risk.
+        """The score of a candidate, alpha IL + (1 - alpha) risk.
 
         Parameters
         ----------

@@ -50,8 +50,8 @@ def _nothing(found: Comparison) -> str:
     if not found.satisfied:
         return "Nothing can be recommended: no candidate gave a release that satisfies what is required of it."
     return (
-        f"Nothing can be recommended: no release has a score. {HEADLINE.head} is undefined if all original records are "
-        "alike and some of them were changed or left out."
+        f"Nothing can be recommended: no release has a score. {HEADLINE.head} is undefined if a column was changed whose "
+        "original values are all the same."
     )
 
 

@@ -19,7 +19,7 @@ from ontomask.kernels.centres import HIERARCHY, MODE, PRESENT, SUBSUMER
 from ontomask.microdata.column_distance import CentreRule, Centres, ColumnDistance
 from ontomask.microdata.columns import Column
 from ontomask.statistics.centroids import nearest_to_all
-from ontomask.statistics.sample import Sample
+from ontomask.statistics.sample import Sample, first_least
 from ontomask.taxonomy.dag import Dag
 
 if TYPE_CHECKING:
@@ -196,14 +196,16 @@ class NominalDistance(ColumnDistance):
 
     @cached_property
     def least_squares(self) -> tuple[Any, float]:
-        """Of all concepts that a centre can be."""
-        sums = np.zeros(len(self.universe))
-        if not len(sums):
+        """Of all concepts that subsume a value of the column; what it is compared with (its span) cannot move the centre."""
+        known = self.concepts[self.concepts >= 0]
+        if not len(known):
             return -1, 0.0
-        for weight, row in zip(self.weights, self.table, strict=True):
-            sums += weight * row[: len(sums)] ** 2
-        best = int(np.argmin(sums))
-        return self.universe[best], float(sums[best])
+        rows = np.flatnonzero(self.dag.mark_ancestors(self.inside(known))[self.inside(self.universe)])
+        sums = np.zeros(len(rows))
+        for weight, distances in zip(self.weights, self.table, strict=True):
+            sums += weight * distances[rows] ** 2
+        best = first_least(sums)
+        return self.universe[rows[best]], float(sums[best])
 
     # ---- what the kernels need ------------------------------------------------------------------------------------
 

@@ -138,7 +138,7 @@ class FlatDistance(ColumnDistance):
     @cached_property
     def least_squares(self) -> tuple[Any, float]:
         """The most frequent value."""
-        codes = np.flatnonzero(~self.column.is_missing(self.column.centre_of_code))
+        codes = np.flatnonzero(~self.column.is_missing(self.column.centre_of_code) & (self.weights > 0))
         if not len(codes):
             return self.column.centre_of_code[0], 0.0
         best = codes[np.argmax(self.weights[codes])]

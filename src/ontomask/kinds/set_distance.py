@@ -18,6 +18,7 @@ from ontomask.kernels.sets import ItemLists, all_distances, pair_distances
 from ontomask.kinds.concept_distance import NominalDistance
 from ontomask.microdata.column_distance import CentreRule, Centres, ColumnDistance, SetRows
 from ontomask.microdata.columns import Column
+from ontomask.statistics.sample import first_least
 
 if TYPE_CHECKING:
     from ontomask.kinds.sets import SetColumn
@@ -99,15 +100,17 @@ class SetDistance(ColumnDistance):
 
     @cached_property
     def least_squares(self) -> tuple[Any, float]:
-        """Of the most frequent sets."""
+        """Of the most frequent sets; where each has one concept, that of a column of concepts, whatever it is compared with."""
         own, counts = self.column.centre_of_code, self.column.counts
         known = np.flatnonzero(~self.column.is_missing(own))
         if not len(known):
             return -1, 0.0
         centres = own[known[np.argsort(-counts[known], kind="stable")[:MOST_FREQUENT]]]
-        sums = [float((row**2 * self.weights).sum()) for row in self.between(centres, own)]
-        best = int(np.argmin(sums))
-        return centres[best], sums[best]
+        if (own < self.sets.empty).all():
+            centres = np.array([self.items.least_squares[0]])
+        sums = np.array([(row**2 * self.weights).sum() for row in self.between(centres, own)])
+        best = first_least(sums)
+        return centres[best], float(sums[best])
 
     def scores(self, column: Column) -> Floats:
         own = column.centre_of_code

@@ -168,7 +168,8 @@ class Attribute(Listed):
         default_factory=list, description="values of this column that stand for a missing one, such as ? or 999"
     )
     weight: Annotated[float, BeforeValidator(number), Field(gt=0, allow_inf_nan=False)] = Field(
-        default=1.0, description="weight of the column in distances between records during masking"
+        default=1.0,
+        description="weight of the column in distances between records during masking, and in information loss",
     )
 
     #: What the kind must have besides, as fields or otherwise.

@@ -168,7 +168,7 @@ class ColumnDistance(ABC):
         It is a value that is not missing, of several the first; a missing one where all are.
         """
         own = self.column.centre_of_code
-        centres = own[~self.column.is_missing(own)]
+        centres = own[~self.column.is_missing(own) & (self.weights > 0)]
         if not len(centres):
             return own[0], 0.0
         sums = np.zeros(len(centres))
