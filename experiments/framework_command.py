@@ -27,7 +27,8 @@ def report() -> Iterator[str]:
     yield "### By one command"
     yield (
         "The same tables for one sample, typed on the command line: `compare` makes every method at every k, and "
-        "`--baselines` the non-semantic baselines. `curve.svg` is Fig. 41, `map.svg` loss against risk."
+        "`--baselines` the non-semantic baselines. `curve.svg` is Fig. 41, `map.svg` loss against risk. Loss and scores are by "
+        "IL here, and by T12's L in the tables above."
     )
     yield console()
 
