@@ -431,3 +431,31 @@ def test_levels_where_none_are_given() -> None:
     assert levels_of(POLICY) == [5, 8, 10, 15]
     assert levels_of(POLICY.changed(method=om.Recoding(k=2))) == [2, 3, 4, 6]
     assert levels_of(POLICY.changed(method=om.Recoding(k=2), require=[om.KAnonymity(k=4)])) == [4, 6, 8, 12]
+
+
+def test_candidates_with_other_weights_are_judged_by_the_same() -> None:
+    """A column that a candidate weighs more would otherwise count more in its loss than in that of the others."""
+    rng = np.random.default_rng(1)
+    frame = pl.DataFrame({"a": rng.normal(size=60), "b": rng.normal(size=60)})
+    plain = om.Policy(attributes={"a": om.Numeric(), "b": om.Numeric()}, method=om.Microaggregation(k=5))
+    weighted = plain.changed(attributes={"a": om.Numeric(weight=50), "b": om.Numeric()})
+    table = om.compare(frame, {"plain": plain, "weighted": weighted}, workers=1).table
+    for row, policy in zip(table.iter_rows(named=True), (plain, weighted), strict=True):
+        release = om.anonymize(frame, policy).data
+        assert row["loss"] == pytest.approx(om.information_loss(frame, release, plain.attributes).information_loss)
+
+
+def test_labels_that_stand_for_several_concepts_are_judged_as_the_centre() -> None:
+    """Generalization on labels shows the label or *, which tells nothing of a diagnosis, not even that it is one."""
+    values = ["250.00", "250.01", "250.00", "162.9", "540.9", "540.9"]
+    frame = pl.DataFrame({"code": values})
+    meant = om.Policy(attributes={"code": om.Nominal(taxonomy="icd9cm")}, method=om.Microaggregation(k=2))
+    labels = om.Policy(
+        attributes={"code": om.Flat()}, method=om.Generalization(search="local"), require=[om.KAnonymity(k=2)]
+    )
+    row = om.compare(frame, {"meant": meant, "labels": labels}, workers=1).table.row(1, named=True)
+    shown = om.anonymize(frame, labels).data["code"].to_list()
+    assert "*" in shown
+    kept = pl.DataFrame({"code": [None if text == "*" else text for text in shown]})
+    suppressed = {"code": om.Nominal(taxonomy="icd9cm", missing="category")}
+    assert row["loss"] == pytest.approx(om.information_loss(frame, kept, suppressed).information_loss)
