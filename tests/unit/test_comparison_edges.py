@@ -42,9 +42,19 @@ def test_disclosure_needs_a_value_to_learn() -> None:
 
 @pytest.mark.parametrize(("alpha", "said"), [(0, "its loss is undefined"), (0.5, "no release has a score")])
 def test_a_loss_without_a_measure(alpha: float, said: str) -> None:
-    frame = pl.DataFrame({"age": [5, 5, 5, 5, None, None]})
-    policy = om.Policy(attributes={"age": om.Numeric(missing="drop_record")})
-    found = om.compare(frame, om.grid(policy, ["microaggregation", "recoding"], [2]), workers=1, alpha=alpha)
+    """A column of one value that is shown as an interval: it lost what it never had."""
+    frame = pl.DataFrame({"age": [7] * 6})
+    ways = {
+        f"width {width}": om.Policy(
+            attributes={"age": om.Numeric()},
+            method=om.Generalization(
+                search="strategy", strategy=[{"age": 1}], hierarchies={"age": om.Intervals(width=width)}
+            ),
+            require=[om.KAnonymity(k=2)],
+        )
+        for width in (10, 20)
+    }
+    found = om.compare(frame, ways, workers=1, alpha=alpha)
     assert [run.loss for run in found.runs] == [None, None]
     assert said in found.recommendation[0]
     assert "satisfies what is required of it" not in found.recommendation[0]
