@@ -65,6 +65,8 @@ VARIANTS: dict[str, tuple[type[Any], dict[str, Any]]] = {
     "heer": (om.Resampling, {"variant": "heer"}),
     "heer-samples": (om.Resampling, {"variant": "heer", "samples": 7}),
     "suppression": (om.Suppression, {}),
+    "suppression-cells": (om.Suppression, {"cells": True}),
+    "suppression-wildcards": (om.Suppression, {"cells": True, "blanks": "wildcard"}),
     "swapping-multivariate": (om.RankSwapping, {}),
     "swapping-dynamic": (om.RankSwapping, {"variant": "dynamic"}),
     "swapping-fixed": (om.RankSwapping, {"variant": "fixed"}),
@@ -101,17 +103,19 @@ OF_SENSITIVE = SHUFFLING | IMPUTATION
 HYBRID = {"hybrid", "hybrid-adaptive-s", "preset-marginality_hybrid", "preset-micro_hybrid"}
 NOISE = {name for name in NAMES if name.startswith("noise")}
 PRAM = {"pram", "pram-far"}
-NOT_K_ANONYMOUS = {"heer", "heer-samples"} | SWAPPING | OF_SENSITIVE | HYBRID | NOISE | PRAM
+NOT_K_ANONYMOUS = {"heer", "heer-samples", "suppression-wildcards"} | SWAPPING | OF_SENSITIVE | HYBRID | NOISE | PRAM
 #: These aim at what is required.
 AIMING = {"generalization", "generalization-local", "generalization-best-first"}
 #: These ask for no k.
 WITHOUT_K = {"swapping-random"} | OF_SENSITIVE | AIMING | NOISE | PRAM
 RANDOM = {"recoding-random", "recoding-alphabetical", "resampling", "resampling-weighted-s"} | NOT_K_ANONYMOUS
+RANDOM -= {"suppression-wildcards"}
 #: These show values of the data and nothing else.
-AS_WRITTEN = {n for n in NAMES if n.startswith(("recoding", "suppression"))} | SWAPPING | OF_SENSITIVE | HYBRID | PRAM
+AS_WRITTEN = {n for n in NAMES if n.startswith("recoding")} | {"suppression"} | SWAPPING | OF_SENSITIVE | HYBRID | PRAM
 #: One of each method for what does not depend on its settings.
 MAIN = [
     *("microaggregation", "mdav-mean-semantic", "recoding", "recoding-random", "resampling", "heer", "suppression"),
+    "suppression-cells",
     *("swapping-multivariate", "swapping-fixed", "shuffling", "imputation", "imputation-several", "hybrid", "noise"),
     *("pram", "profiles"),
 ]
