@@ -158,7 +158,7 @@ class Suppression(TupleMethod, GroupingMethod):
         if self.blanks == "wildcard":
             return [
                 caveat(
-                    f"This is not k-anonymity: k {unit.many} match each record only where a blank matches any value. Somebody "
+                    f"The release is not k-anonymous: k {unit.many} match each record only where a blank matches any value. Somebody "
                     " who knows the blanked values of a person can tell such records apart. Choose blanks: value for "
                     "k-anonymity."
                 )
