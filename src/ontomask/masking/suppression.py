@@ -32,7 +32,7 @@ class Suppression(TupleMethod, GroupingMethod):
     own, is shared by k. The sum of ``importance`` over blanked cells is kept small by a greedy search with local improvement;
     the least is NP-hard to find (Meyerson & Williams 2004). A record is removed only where its stratum has fewer than k.
 
-    With ``blanks="wildcard"`` cells are blanked only until k records match each one, a blank matching any value. That is no
+    With ``blanks="wildcard"`` cells are blanked only until k records match each one, a blank matching any value. That is not
     k-anonymity, and nothing is promised.
 
     Examples

@@ -196,7 +196,7 @@ class Attribute(Listed):
     @model_validator(mode="before")
     @classmethod
     def _role_of_a_follower(cls, given: Any) -> Any:
-        """A column that follows another is no quasi-identifier, which it would be by default."""
+        """A column that follows another has the role other, where none is given."""
         if isinstance(given, Mapping) and given.get("follows") is not None:
             return {"role": "other"} | dict(given)
         return given
