@@ -65,6 +65,8 @@ VARIANTS: dict[str, tuple[type[Any], dict[str, Any]]] = {
     "heer": (om.Resampling, {"variant": "heer"}),
     "heer-samples": (om.Resampling, {"variant": "heer", "samples": 7}),
     "suppression": (om.Suppression, {}),
+    "suppression-cells": (om.Suppression, {"cells": True}),
+    "suppression-wildcards": (om.Suppression, {"cells": True, "blanks": "wildcard"}),
     "swapping-multivariate": (om.RankSwapping, {}),
     "swapping-dynamic": (om.RankSwapping, {"variant": "dynamic"}),
     "swapping-fixed": (om.RankSwapping, {"variant": "fixed"}),
@@ -101,17 +103,21 @@ OF_SENSITIVE = SHUFFLING | IMPUTATION
 HYBRID = {"hybrid", "hybrid-adaptive-s", "preset-marginality_hybrid", "preset-micro_hybrid"}
 NOISE = {name for name in NAMES if name.startswith("noise")}
 PRAM = {"pram", "pram-far"}
-NOT_K_ANONYMOUS = {"heer", "heer-samples"} | SWAPPING | OF_SENSITIVE | HYBRID | NOISE | PRAM
+NOT_K_ANONYMOUS = {"heer", "heer-samples", "suppression-wildcards"} | SWAPPING | OF_SENSITIVE | HYBRID | NOISE | PRAM
 #: These aim at what is required.
 AIMING = {"generalization", "generalization-local", "generalization-best-first"}
 #: These ask for no k.
 WITHOUT_K = {"swapping-random"} | OF_SENSITIVE | AIMING | NOISE | PRAM
 RANDOM = {"recoding-random", "recoding-alphabetical", "resampling", "resampling-weighted-s"} | NOT_K_ANONYMOUS
+RANDOM -= {"suppression-wildcards"}
 #: These show values of the data and nothing else.
-AS_WRITTEN = {n for n in NAMES if n.startswith(("recoding", "suppression"))} | SWAPPING | OF_SENSITIVE | HYBRID | PRAM
+AS_WRITTEN = {n for n in NAMES if n.startswith("recoding")} | {"suppression"} | SWAPPING | OF_SENSITIVE | HYBRID | PRAM
+#: These show values of their own record, or blanks.
+BLANKING = {"suppression-cells", "suppression-wildcards"}
 #: One of each method for what does not depend on its settings.
 MAIN = [
     *("microaggregation", "mdav-mean-semantic", "recoding", "recoding-random", "resampling", "heer", "suppression"),
+    "suppression-cells",
     *("swapping-multivariate", "swapping-fixed", "shuffling", "imputation", "imputation-several", "hybrid", "noise"),
     *("pram", "profiles"),
 ]
@@ -330,6 +336,9 @@ def check(name: str, k: int, mix: Sequence[str], frame: pl.DataFrame, result: om
         if name in AIMING:  # intervals, concepts that subsume, and * for all: each covers what it stands for
             for at, i in enumerate(kept):
                 assert covers(kind, after[at][place], before[i][place]), (kind, after[at][place], before[i][place])
+        elif name in BLANKING:
+            assert data[kind].dtype == frame[kind].dtype
+            assert all(row[place] in (None, own[place]) for row, own in zip(after, before, strict=True))
         elif kind == "numeric":
             assert data[kind].dtype in (pl.Int64, pl.Float64)
             assert all(v is None or 18 <= v < 90 for v in shown)
@@ -349,7 +358,7 @@ def check(name: str, k: int, mix: Sequence[str], frame: pl.DataFrame, result: om
             assert shown <= known
         if name in SWAPPING:
             assert Counter(row[place] for row in after) == Counter(row[place] for row in before)
-    if name.startswith(("recoding", "suppression")):
+    if name.startswith("recoding") or name == "suppression":
         assert set(after) <= set(before)  # combinations that somebody really has
 
     # The steward's record agrees with the data.

@@ -121,6 +121,7 @@ METHODS = {
     "pram": om.PRAM(),
     "imputation": om.Imputation(columns=["day"]),
     "suppression": om.Suppression(k=2),
+    "cells": om.Suppression(k=2, cells=True),
     "recoding": om.Generalization(search="full_domain"),
     "local": om.Generalization(search="local"),
 }

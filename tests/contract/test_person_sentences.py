@@ -33,6 +33,7 @@ METHODS: list[tuple[Any, list[Any]]] = [
     (om.Microaggregation(3, partition="mdav"), REQUIRED),
     (om.Recoding(3), REQUIRED),
     (om.Suppression(3), [om.KAnonymity(3), om.KmAnonymity(2, 1)]),
+    (om.Suppression(3, cells=True), [om.KAnonymity(3)]),
     (om.Generalization(hierarchies=HIERARCHIES, suppression_limit=0.1), REQUIRED),
     (om.Generalization(search="local", hierarchies=HIERARCHIES), REQUIRED),
     (om.RankSwapping(percent=10), []),

@@ -67,6 +67,8 @@ def planted(seed: int) -> tuple[pl.DataFrame, dict[str, Any]]:
 #: Of every method, made with a k, what is required of its release.
 CASES: dict[str, Callable[[int], tuple[Any, list[Any]]]] = {
     "suppression": lambda k: (om.Suppression(k=k), []),
+    "suppression of cells": lambda k: (om.Suppression(k=k, cells=True), []),
+    "suppression of cells, wildcards": lambda k: (om.Suppression(k=k, cells=True, blanks="wildcard"), []),
     "microaggregation": lambda k: (om.Microaggregation(k=k), [om.LDiversity(l=2, attribute="ill")]),
     "hybrid": lambda k: (om.Microaggregation(k=max(k, 2), replace="hybrid"), []),
     "profile_microaggregation": lambda k: (om.ProfileMicroaggregation(k=max(k, 2)), [om.ProfileAnonymity(k=k)]),

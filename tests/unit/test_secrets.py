@@ -61,6 +61,7 @@ STILL: dict[str, Any] = {
     "recoding to the rarest": om.Recoding(k=5, guide="discernibility"),
     "recoding of one": om.Recoding(k=1, guide="random"),
     "suppression": om.Suppression(k=2),
+    "suppression of cells": om.Suppression(k=2, cells=True),
     "profiles": om.ProfileMicroaggregation(k=5),
     "generalization": om.Generalization(),
 }

@@ -144,9 +144,10 @@ def _differing(before: pl.DataFrame, after: pl.DataFrame, kept: Longs, policy: P
 
 def _untouched(before: pl.DataFrame, after: pl.DataFrame, policy: Policy) -> list[str]:
     """The columns of both tables that masking does not change, as far as is known."""
-    masked = {*policy.masked, *policy.identifiers}
+    masked = {*policy.masked, *policy.identifiers, *policy.followers}
     if policy.method is None:  # a sensitive column may have been shuffled
         masked = {name for name, attribute in policy.attributes.items() if attribute.role != "other"}
+        masked |= set(policy.followers)
     names = [name for name in before.columns if name in after.columns and name not in policy.shifted]
     return [n for n in names if (n not in masked if n in policy.attributes else policy.unlisted == "other")]
 

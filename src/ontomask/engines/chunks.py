@@ -71,6 +71,11 @@ class ChunkEngine(Engine[Release]):
                 f"{policy.unit.many} are not counted in a table that is read in chunks",
                 remedy="Use anonymize, which has all records in memory.",
             )
+        if policy.followers:
+            raise PolicyError(
+                f"{next(iter(policy.followers))!r} follows another column, which is not done in a table that is read in chunks",
+                remedy="Use anonymize, which has all records in memory.",
+            )
         if policy.row_order == "shuffled":
             raise PolicyError(
                 "records that are not in memory cannot be shuffled", remedy="Set row_order: kept, or use anonymize."

@@ -17,6 +17,7 @@ from ontomask.masking.method import Masked
 from ontomask.masking.randomness import Secret, chosen_secret, random_order
 from ontomask.microdata.dtypes import only_what_cells_show
 from ontomask.microdata.encoding import Rows, written
+from ontomask.microdata.followers import followers_of
 from ontomask.microdata.formulas import formula_note
 from ontomask.microdata.frames import FrameT
 from ontomask.microdata.keys import Key
@@ -145,11 +146,13 @@ class MemoryEngine(Engine[Result[Any]]):
         return [self._written(masked) for masked in each]
 
     def _written(self, masked: Masked) -> Written:
-        data = written(_decoded(self.prepared, masked), self.policy.attributes, self.prepared.taken.data)
+        data = _decoded(self.prepared, masked)
+        data, notes = followers_of(self.policy.followers, self.prepared.data, data)
+        data = written(data, self.policy.attributes, self.prepared.taken.data)
         if self._order is not None:
             data = data[self._order]
         data = _own_buffers(only_what_cells_show(data))
-        return Written(self.prepared.examined.beside(data, self._stayed(masked)), formula_note([data]))
+        return Written(self.prepared.examined.beside(data, self._stayed(masked)), [*notes, *formula_note([data])])
 
     def _stayed(self, masked: Masked) -> Longs:
         """The released records, in their order in the release."""

@@ -64,9 +64,13 @@ class Flat(Attribute):
 
 @dataclass(frozen=True, eq=False)
 class FlatColumn(Column):
-    """Its centres are codes; the missing value is one of them."""
+    """Its centres are codes; the missing value is one of them, or follows after them where masking brings it in."""
 
     graded: ClassVar[bool] = False
+
+    @property
+    def missing_centre(self) -> int:
+        return len(self) if self.missing is None else self.missing
 
     @property
     def centre_of_code(self) -> NDArray[Any]:
@@ -89,6 +93,8 @@ class FlatColumn(Column):
     ) -> tuple[Coded, NDArray[np.bool_]]:
         made = self.of_centres(centres, counts_of(group_of, len(centres)))
         general = np.arange(int(centres.max(initial=-1)) + 1) >= len(self)
+        if shown is None and general.any():  # no group of values, but a blank
+            made, general = replace(made, missing=self.missing_centre), np.zeros_like(general)
         return Coded(made, centres[group_of].astype(np.int32)), general
 
     def centres_of_levels(
@@ -108,7 +114,9 @@ class FlatColumn(Column):
         return Coded(replace(self, counts=counts, values=distinct, missing=missing), codes)
 
     def decode(self, centres: NDArray[Any]) -> pl.Series:
-        return self.values.gather(centres.astype(np.int64)).rename(self.name)
+        blank = self.missing is None and bool((centres == len(self)).any())
+        values = self.values.extend_constant(None, 1) if blank else self.values
+        return values.gather(centres.astype(np.int64)).rename(self.name)
 
     def is_missing(self, centres: NDArray[Any]) -> NDArray[np.bool_]:
         found: NDArray[np.bool_] = centres == (-1 if self.missing is None else self.missing)

@@ -126,7 +126,7 @@ class LineColumn(Column):
     @property
     @abstractmethod
     def missing_centre(self) -> Any:
-        """What stands for a missing value."""
+        """What stands for a missing value, also where the column has none."""
 
     def metric(self) -> LineDistance:
         return LineDistance(self)

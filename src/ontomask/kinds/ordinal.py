@@ -214,7 +214,9 @@ class OrdinalColumn(LineColumn):
         """A median is the rank of a value that occurs in the column."""
         code_of = np.full(self.levels + 1, -1)
         code_of[self.ranks] = np.arange(len(self.ranks))  # rank -1 stands last, for missing
-        return self.values.gather(code_of[centres]).rename(self.name)
+        blank = self.missing is None and bool((centres < 0).any())
+        values = self.values.extend_constant(None, 1) if blank else self.values
+        return values.gather(code_of[centres]).rename(self.name)
 
 
 def _ranks(

@@ -172,6 +172,11 @@ class Attribute(Listed):
         description="weight of the column in distances between records during masking, and in information loss",
     )
 
+    follows: str | None = Field(
+        default=None,
+        description="a masked column that this one is a function of, as a label is of its code: masked with it",
+    )
+
     #: What the kind must have besides, as fields or otherwise.
     asked: ClassVar[tuple[str, ...]] = ()
 
@@ -188,6 +193,20 @@ class Attribute(Listed):
             missing.add("in_words")
         if missing:
             raise TypeError(f"{cls.__name__} is a kind and does not define {', '.join(sorted(missing))}")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _role_of_a_follower(cls, given: Any) -> Any:
+        """A column that follows another has the role other, where none is given."""
+        if isinstance(given, Mapping) and given.get("follows") is not None:
+            return {"role": "other"} | dict(given)
+        return given
+
+    @model_validator(mode="after")
+    def _followers_are_others(self) -> Self:
+        if self.follows is not None and self.role != "other":
+            raise ValueError(f"role: a column that follows another has the role other, not {self.role}: leave it out")
+        return self
 
     @property
     def quasi(self) -> bool:
@@ -321,6 +340,7 @@ class Identifier(Listed):
     )
     quasi: ClassVar[bool] = False
     missing: ClassVar[None] = None
+    follows: ClassVar[None] = None
 
     @model_validator(mode="after")
     def _domain_of_pseudonyms(self) -> Identifier:

@@ -134,6 +134,11 @@ class Column(ABC):
     def is_missing(self, centres: NDArray[Any]) -> NDArray[np.bool_]:
         """Which centres stand for a missing value."""
 
+    @property
+    def missing_centre(self) -> Any:
+        """What stands for a missing value, also where the column has none."""
+        return -1
+
     def rounded(self, centres: NDArray[Any]) -> NDArray[Any]:
         """Centres as they are shown: as precise as the column."""
         return centres

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ontomask.arguments import PartError
+from ontomask.arguments import PartError, did_you_mean
 from ontomask.policy.record_keys import require_listed, require_persons
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ def require_consistent(policy: Policy, methods: Mapping[str, type[Method]]) -> N
     require_listed("household", policy.household, policy.attributes)
     require_persons(policy.shifted, policy.person)
     _something_to_mask(policy)
+    for name, leader in policy.followers.items():
+        _leader_of(policy, name, leader)
     for place, model in enumerate(policy.require):
         _columns_of_model(policy, model, place)
     _sets_are_taken(policy, methods)
@@ -38,10 +40,32 @@ def _something_to_mask(policy: Policy) -> None:
         raise PartError("no column is a quasi-identifier (role: quasi): there is nothing to check", "require")
 
 
+def _leader_of(policy: Policy, name: str, leader: str) -> None:
+    """A column can follow one that is masked, and is not masked itself."""
+    found, why = policy.attributes.get(leader), ""
+    if found is None:
+        why = f"which is not one of the attributes. {did_you_mean(leader, policy.attributes)}".rstrip()
+    elif found.role == "identifier":
+        why = "an identifier, whose values no release has"
+    elif found.follows is not None:
+        why = f"which follows {found.follows!r} itself: name that one"
+    elif policy.method is not None and leader not in policy.masked:
+        why = "which the method does not mask"
+    if why:
+        raise PartError(f"{name!r} follows {leader!r}, {why}", "attributes", name, "follows")
+    if name in policy.studied:
+        raise PartError(f"{name!r} follows {leader!r}, and the method looks at it: leave one out", "method")
+
+
 def _columns_of_model(policy: Policy, model: Model, place: int) -> None:
     items, named = model.item_column, model.named_attribute
     if items is not None and (items not in policy.quasi_identifiers or policy.attributes[items].separator is None):
         what = f"{model.describe()}: {items!r} is not a quasi-identifier that holds sets (many)"
+        raise PartError(what, "require", place)
+    if named in policy.followers:
+        what = (
+            f"{model.describe()} looks at {named!r}, which follows {policy.followers[named]!r}: name a sensitive column"
+        )
         raise PartError(what, "require", place)
     if named in policy.identifiers:
         what = f"{model.describe()} looks at {named!r}, an identifier, whose values no release has: name a sensitive column"

@@ -278,6 +278,11 @@ class Policy(Settings):
         return separators_of(self.attributes)
 
     @property
+    def followers(self) -> dict[str, str]:
+        """The columns that are masked with another, each with the column that it follows."""
+        return {name: attribute.follows for name, attribute in self.attributes.items() if attribute.follows is not None}
+
+    @property
     def shifted(self) -> dict[str, Shift]:
         """The columns whose dates are moved by person, each with how far."""
         every = {name: attribute.date_shift for name, attribute in self.attributes.items()}

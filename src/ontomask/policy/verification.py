@@ -14,6 +14,7 @@ from ontomask.errors import MissingDataError, MissingExtraError, TaxonomyFileErr
 from ontomask.policy.policy import Policy
 from ontomask.privacy.contents import ContentCheck, FittingValues, ListedColumns, NoIdentifiers, PolicyColumns
 from ontomask.privacy.examined import Examined
+from ontomask.privacy.followed_columns import FollowedColumns
 from ontomask.privacy.models import CheckedOn, Finding, Model
 from ontomask.statements import Statement, caveat
 
@@ -196,11 +197,14 @@ def check_release(
 ) -> Verification:
     """What the models say of a release, as :func:`check_models` does, and what else fails in it."""
     found = check_models(table, models, policy, reference, diagnostics)
-    return Verification([*found.findings, *(finding for finding in check_contents(table, policy) if not finding.holds)])
+    return Verification([*found.findings, *(f for f in check_contents(table, policy, reference) if not f.holds)])
 
 
-def check_contents(table: Examined, policy: Policy) -> list[Finding]:
-    """Whether a release holds what its policy lets it hold: its columns, and values that fit them."""
+def check_contents(table: Examined, policy: Policy, reference: Examined | None = None) -> list[Finding]:
+    """Whether a release holds what its policy lets it hold: its columns, and values that fit them.
+
+    ``reference``: the original, where it is known.
+    """
     hierarchies: dict[str, Any] = {}
     if policy.method is not None and policy.method.named_hierarchies is not None:
         defaults = {name: policy.attributes[name].hierarchy for name in policy.quasi_identifiers}
@@ -208,4 +212,6 @@ def check_contents(table: Examined, policy: Policy) -> list[Finding]:
     checks: list[ContentCheck] = [PolicyColumns(), FittingValues(hierarchies=hierarchies)]
     if policy.unlisted != "other":
         checks.insert(0, ListedColumns())
-    return [check.check_table(table) for check in checks]
+    if policy.followers:
+        checks.append(FollowedColumns())
+    return [check.check_table(table, reference) for check in checks]

@@ -16,6 +16,7 @@ from ontomask.assessment.risk import Risk, risk_of, severity_numbers
 from ontomask.display import html_card, html_list, html_table
 from ontomask.masking.goals import Goals
 from ontomask.microdata.encoding import written
+from ontomask.policy.dependent_columns import dependent_columns
 from ontomask.policy.policy import Policy, require_policy
 from ontomask.policy.prepared import Prepared, prepare
 from ontomask.policy.verification import NOTHING_PROMISED, Verification
@@ -158,6 +159,7 @@ def check(
     reporter(1.0, "done")
     unprotected = not policy.promises and (policy.method is not None or policy.require)
     notes = [*([NOTHING_PROMISED] if unprotected else []), *prepared.notes, *prepared.shared_identifiers]
+    notes += dependent_columns(prepared.data, policy)
     dropped = int((~prepared.kept).sum())
     return Check(len(prepared.kept), _columns(prepared), notes, risk, verification, dropped)
 

@@ -116,6 +116,7 @@ def assumptions(policy: Policy, models: Sequence[Model]) -> list[Statement]:
         )
         told.append(caveat(text, "k-anonymity"))
     told += [*minimality(policy), *_of_pseudonyms(policy, models), *_of_shifts(policy), *_of_codes(policy)]
+    told += [_of_follower(name, leader) for name, leader in policy.followers.items()]
     return [*told, ORDERS[policy.row_order]]
 
 
@@ -147,6 +148,15 @@ def _of_pseudonyms(policy: Policy, models: Sequence[Model]) -> list[Statement]:
         )
         told.append(caveat(text, "pseudonyms"))
     return told
+
+
+def _of_follower(name: str, leader: str) -> Statement:
+    """What a column shows that follows another."""
+    text = (
+        f"{name} was masked with {leader}: it shows what goes with the released value of {leader} in the original, most often "
+        "if there are several, or a blank. It is never the value of the record itself, unless that follows from it."
+    )
+    return Statement("note", text, name)
 
 
 def _of_codes(policy: Policy) -> list[Statement]:

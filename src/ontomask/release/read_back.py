@@ -89,6 +89,7 @@ class ReadBack:
         needed += [name for model in self._models for name in model.sensitive_columns(policy.attributes)]
         # What these hold counts whatever their role.
         needed += [name for name, a in policy.attributes.items() if a.converts or name in policy.pseudonyms]
+        needed += [column for pair in policy.followers.items() for column in pair]
         every = any(isinstance(model, ColumnModel) for model in self._models)
         needed = [name for name in released.columns if every or name in needed]
         try:

@@ -39,7 +39,11 @@ def asked(result: Reportable, counts: Counts) -> dict[str, Any]:
             {
                 "name": name,
                 "role": PSEUDONYM if name in policy.pseudonyms else ROLES[attribute.role],
-                "masked": "yes" if name in policy.masked else "no",
+                "masked": f"with {attribute.follows}"
+                if attribute.follows
+                else "yes"
+                if name in policy.masked
+                else "no",
                 "kind": attribute.described,
                 "taxonomy": named,
                 "measure": "" if public or measure is None else policy.method.named_measure or measure[0],

@@ -1,0 +1,70 @@
+"""Columns that follow another: the label of a code, the group of a diagnosis. They show what goes with the released value.
+
+What a follower shows is a function of what its leader shows and of the whole table, never of the record's own value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import polars as pl
+
+from ontomask.arguments import counted
+from ontomask.statements import Statement, note
+
+
+class Followed(NamedTuple):
+    """A follower as it is released, and how many values of its leader have several values of it."""
+
+    values: pl.Series
+    several: int
+
+
+def follow(name: str, leader: str, original: pl.DataFrame, released: pl.DataFrame) -> Followed:
+    """The column ``name`` of a release, whose masked columns are there already.
+
+    A value of the leader that occurs in the original shows the follower's most frequent value there, of equals the first in
+    order. Any other value, such as an interval, a concept above all values or a blank, shows none.
+    """
+    one, other = comparable(original[leader], released[leader])
+    pairs = pl.DataFrame({"leader": one, "value": original[name]}).drop_nulls()
+    counts = pairs.with_columns(pl.col("value").cast(pl.String).alias("text")).group_by("leader", "text")
+    found = counts.agg(pl.col("value").first(), pl.len().alias("records"))
+    found = found.sort("leader", -pl.col("records").cast(pl.Int64), "text")
+    several = found.filter(pl.col("leader").is_duplicated())["leader"].n_unique()
+    first = found.unique("leader", keep="first", maintain_order=True).select("leader", "value")
+    shown = other.to_frame("leader").join(first, on="leader", how="left", maintain_order="left")
+    return Followed(shown["value"].alias(name), several)
+
+
+def comparable(one: pl.Series, other: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Two columns whose equal values are equal: numbers as numbers, all else as texts."""
+    dtype = pl.Float64 if one.dtype.is_numeric() and other.dtype.is_numeric() else pl.String
+    return one.cast(dtype), other.cast(dtype)
+
+
+def followers_of(
+    followers: Mapping[str, str], original: pl.DataFrame, released: pl.DataFrame
+) -> tuple[pl.DataFrame, list[Statement]]:
+    """The release with every follower as its leader wants it; ``released`` has the followers as they were."""
+    changed, notes = [], []
+    for name, leader in followers.items():
+        values, several = follow(name, leader, original, released)
+        blank = int((values.is_null() & released[name].is_not_null()).sum())
+        other = int((values != released[name]).fill_null(False).sum())
+        notes.append(
+            note(
+                f"{name} follows {leader}: {counted(other, 'record')} with another value than before, {blank:,} with none any "
+                "more",
+                name,
+            )
+        )
+        if several:
+            have = "has" if several == 1 else "have"
+            text = (
+                f"{counted(several, 'value')} of {leader} {have} several values of {name}: the most frequent is shown"
+            )
+            notes.append(note(f"{name}: {text}", name))
+        changed.append(values)
+    return released.with_columns(changed), notes

@@ -1,0 +1,95 @@
+"""Columns that follow another: what is refused, what is said, and what check warns of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import ontomask as om
+from ontomask import errors
+from ontomask.report.summary import summarize
+
+CODES = list("aabbccddee") * 3
+FRAME = pl.DataFrame(
+    {
+        "code": CODES,
+        "age": [20 + i % 7 for i in range(30)],
+        "label": [f"the {code}" for code in CODES],
+        "half": ["first" if code < "c" else "second" for code in CODES],
+        "noise": [i * 7 % 11 for i in range(30)],
+        "key": [f"k{i}" for i in range(30)],
+    }
+)
+OTHERS: dict[str, Any] = {name: om.Flat(role="other") for name in ("half", "noise", "key")}
+ATTRIBUTES: dict[str, Any] = {"code": om.Flat(), "age": om.Numeric(), "label": om.Flat(follows="code"), **OTHERS}
+
+
+def policy(attributes: dict[str, Any] | None = None, **settings: Any) -> om.Policy:
+    return om.Policy(
+        attributes=ATTRIBUTES if attributes is None else attributes, **{"method": om.Microaggregation(3)} | settings
+    )
+
+
+@pytest.mark.parametrize("role", ["quasi", "sensitive"])
+def test_a_follower_is_no_quasi_identifier(role: str) -> None:
+    assert om.Flat(follows="code").role == "other"
+    with pytest.raises(errors.PolicyError, match=f"has the role other, not {role}"):
+        om.Flat(follows="code", role=role)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"label": om.Flat(follows="codes")}, "'codes', which is not one of the attributes. Did you mean 'code'"),
+        ({"label": om.Flat(follows="label")}, "which follows 'label' itself"),
+        ({"half": om.Flat(follows="label")}, "which follows 'code' itself: name that one"),
+        ({"label": om.Flat(follows="noise")}, "which the method does not mask"),
+        ({"key": om.Identifier(), "label": om.Flat(follows="key")}, "an identifier, whose values no release has"),
+    ],
+)
+def test_leaders_that_cannot_be_followed(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(errors.PolicyError, match=message):
+        policy(ATTRIBUTES | changes)
+
+
+def test_a_follower_has_no_other_part() -> None:
+    with pytest.raises(errors.PolicyError, match="and the method looks at it"):
+        policy(method=om.PRAM(columns=["code", "label"]))
+    with pytest.raises(errors.PolicyError, match="looks at 'label', which follows 'code'"):
+        policy(require=[om.LDiversity(2, attribute="label")])
+    with pytest.raises(errors.PolicyError, match="person"):
+        policy(person="label")
+
+
+def test_what_is_said_of_it(tmp_path: Path) -> None:
+    file = policy().save(tmp_path / "policy.yaml")
+    assert "follows: code" in file.read_text(encoding="utf-8")
+    assert om.Policy.load(file) == policy()
+    result = om.anonymize(FRAME, policy(method=om.Microaggregation(7)))
+    changed = sum(one != other for one, other in zip(FRAME["label"], result.data["label"], strict=True))
+    assert changed > 1
+    told = f"label follows code: {changed} records with another value than before, 0 with none any more"
+    assert told in map(str, result.notes)
+    assert any(s.subject == "label" and s.text.startswith("label was masked with code") for s in result.guarantees)
+    columns = {column["name"]: column["masked"] for column in summarize(result)["asked"]["columns"]}
+    assert (columns["code"], columns["label"], columns["noise"]) == ("yes", "with code", "no")
+
+
+def test_several_values_are_said() -> None:
+    frame = FRAME.with_columns(label=pl.Series(["x", *FRAME["label"].to_list()[1:]]))
+    notes = list(map(str, om.anonymize(frame, policy()).notes))
+    assert "label: 1 value of code has several values of label: the most frequent is shown" in notes
+
+
+def test_check_warns_of_columns_that_give_masked_ones_away() -> None:
+    unled = ATTRIBUTES | {"label": om.Flat(role="other")}
+    told = [str(note) for note in om.check(FRAME, policy(unled)).notes]
+    assert sum("label gives code away, which is masked" in text for text in told) == 1
+    assert sum("half depends on code, which is masked" in text for text in told) == 1
+    # A key determines all columns, and noise none.
+    assert not any(text.startswith(("key", "noise")) for text in told)
+    followed = ATTRIBUTES | {"half": om.Flat(follows="code")}
+    assert not any("give" in str(note) or "depends" in str(note) for note in om.check(FRAME, policy(followed)).notes)
