@@ -96,7 +96,7 @@ class Joining:
 
 
 class Nearness:
-    """How far the centres of groups are from one that grows, and is none of them while it does.
+    """How far the centres of groups are from one that grows, and is not one of them while it does.
 
     The centre at place i is that of group ``groups[i]``; they stay in order.
     """
@@ -116,7 +116,7 @@ class Nearness:
         add_distances(self.space, self.centres, tuples, counts)
 
     def take_nearest(self) -> int:
-        """The other group whose centre is nearest to the records on average, of equals the first; it is no other any more."""
+        """The other group whose centre is nearest to the records on average, of equals the first; it is not found again."""
         place = int(least_total(self.space, self.centres))
         group = int(self.groups[place])
         self._hide(place)
