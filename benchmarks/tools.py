@@ -1,6 +1,7 @@
-"""Masking beside other tools of statistical disclosure control: the calls that were timed with ARX and sdcMicro.
+"""Masking beside other tools of statistical disclosure control: kinds of calls that ARX and sdcMicro offer too.
 
-Their figures, on the same data and a machine like the one of the README, stand beside our targets; neither tool is needed here.
+Their figures beside our targets were measured at another time, and with settings that may differ in details (k, suppression);
+neither tool is run here.
 """
 
 from __future__ import annotations
