@@ -30,6 +30,7 @@ from benchmarks.keeping import keeping
 from benchmarks.masking import masking
 from benchmarks.telling import telling
 from benchmarks.timing import DATA, Job, in_fresh_processes, measure, own_process, told
+from benchmarks.tools import beside_tools
 
 TAXONOMIES = DATA / "taxonomies"
 
@@ -151,6 +152,7 @@ SECTIONS: dict[str, Callable[[Path], Iterator[Job]]] = {
     "keeping": keeping,
     "generalizing": generalizing,
     "telling": telling,
+    "tools": beside_tools,
     "peers": against_peers,
 }
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import ontomask as om
-from benchmarks.timing import Job
+from benchmarks.timing import Job, run_command
 
 RECORDS = 5_000_000
 
@@ -50,7 +47,7 @@ def _large(folder: Path) -> Iterator[Job]:
         ).save(folder / f"k{k}.yaml")
         yield Job(
             f"ontomask run, SA-MDAV, {RECORDS:,} rows x 2 nominal columns, k={k}, with reports",
-            lambda k=k: _command(folder, "run", f"k{k}.yaml", "stays.parquet", "-o", f"k{k}", "--quiet"),
+            lambda k=k: run_command(folder, "run", f"k{k}.yaml", "stays.parquet", "-o", f"k{k}", "--quiet"),
             "<= 60 s, 4,096 MB; 3 MB",
             times=0,
             processes=3,
@@ -67,17 +64,11 @@ def _reports(result: Path) -> float:
 def _demo(folder: Path) -> Iterator[Job]:
     def nothing_compiled() -> float:
         kept = os.environ | {"NUMBA_CACHE_DIR": tempfile.mkdtemp(dir=folder)}
-        return _command(folder, "demo", "demo", "--quiet", env=kept)
+        return run_command(folder, "demo", "demo", "--quiet", env=kept)
 
     def again() -> float:
-        return _command(folder, "demo", "demo", "--quiet")
+        return run_command(folder, "demo", "demo", "--quiet")
 
     more = {"times": 0, "processes": 3, "own_clock": True}
     yield Job("ontomask demo, nothing compiled yet", nothing_compiled, "<= 60 s", **more)
     yield Job("ontomask demo, the second time", again, "<= 15 s", **more)
-
-
-def _command(folder: Path, *arguments: str, env: dict[str, str] | None = None) -> float:
-    started = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "ontomask", *arguments], cwd=folder, env=env, check=True)
-    return time.perf_counter() - started

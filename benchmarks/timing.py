@@ -151,3 +151,10 @@ def own_process(code: str) -> float:
     """Run code in a process of its own; it prints its seconds."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return float(done.stdout.split()[-1])
+
+
+def run_command(folder: Path, *arguments: str, env: dict[str, str] | None = None) -> float:
+    """Seconds that the command ontomask takes in a folder."""
+    started = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "ontomask", *arguments], cwd=folder, env=env, check=True)
+    return time.perf_counter() - started

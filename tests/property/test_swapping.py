@@ -21,7 +21,7 @@ from hypothesis.strategies import DataObject
 from scipy.stats import chi2
 
 import ontomask as om
-from ontomask.kernels import swapping
+from ontomask.kernels import coarse, swapping
 from ontomask.kernels.blocks import SIZE, Blocks, new_blocks
 from ontomask.kernels.ordering import near_order
 from ontomask.kernels.space import new_point
@@ -523,3 +523,39 @@ def test_percent_is_a_share_of_the_records() -> None:
     assert one.data.equals(two.data)
     assert one.data.equals(three.data)
     assert "10 percent of 40 records: k is 4" in map(str, two.notes)
+
+
+# ---- shortcuts -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize("spread", [3, 100, None])
+def test_a_line_is_swapped_as_any_table(monkeypatch: pytest.MonkeyPatch, ties: Ties, spread: int | None) -> None:
+    """Numbers in order, with gaps of whole numbers (many ties) or without, give what blocks of tuples give."""
+    on_line = 0
+    for seed in range(4):
+        rng = np.random.default_rng([seed, spread or 0])
+        n = 4 * SIZE + int(rng.integers(0, 200))
+        values = rng.normal(size=n) if spread is None else rng.integers(0, spread * SIZE, n) * 0.1
+        method = RankSwapping(k=int(rng.integers(1, 12)), variant="dynamic", ties=ties)
+        policy = om.Policy(attributes={"x": om.Numeric()}, method=method)
+        frame = pl.DataFrame({"x": values})
+        found = om.anonymize(frame, policy, seed=seed).data
+        with monkeypatch.context() as patched:
+            patched.setattr(rank_swapping, "line_of", lambda *_: None)
+            assert om.anonymize(frame, policy, seed=seed).data.equals(found)
+        on_line += len(np.unique(values)) > SIZE
+    assert on_line
+
+
+@pytest.mark.parametrize("columns", [6, 9])
+def test_coarse_steps_change_nothing(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    rng = np.random.default_rng(columns)
+    frame = pl.DataFrame({f"x{a}": rng.normal(size=3 * SIZE).round(1 if a % 2 else 6) for a in range(columns)})
+    kinds = {name: om.Numeric() for name in frame.columns}
+    for method in (RankSwapping(k=5), om.Microaggregation(k=4), om.Recoding(k=2)):
+        policy = om.Policy(attributes=kinds, method=method)
+        found = om.anonymize(frame, policy, seed=1).data
+        with monkeypatch.context() as patched:
+            patched.setattr(coarse, "MANY", 100)
+            assert om.anonymize(frame, policy, seed=1).data.equals(found)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.kernels.coarse import Coarse, new_coarse
 from ontomask.kernels.compiling import inner, inner_extremes, kernel
 from ontomask.kernels.faced_sets import Faced, new_faced
 from ontomask.kernels.space import Codes, Floats, Longs, Space
@@ -36,7 +37,8 @@ class Blocks(NamedTuple):
     distances). ``listed[c, b, :lengths[c, b]]``: the codes in a block. ``light``, ``heavy``: least and greatest
     weight. ``least``, ``most``: bounds of the distances of a block, exact if it is known. ``upto``: of a known block the
     distance up to which ``out`` is exact, infinite but for sets; beyond it is a lower bound, and ``most`` says nothing; -1:
-    only the farthest are exact, others have an upper bound. ``faced``: the sets of the point that is faced.
+    only the farthest are exact, others have an upper bound. ``faced``: the sets of the point that is faced. ``coarse``: the
+    coordinates again, in coarse steps, where there are many of them.
     """
 
     numbers: Floats
@@ -69,6 +71,7 @@ class Blocks(NamedTuple):
     stamp: Longs
     upto: Floats
     faced: Faced | None
+    coarse: Coarse
 
 
 def new_blocks(space: Space, weight: Longs, order: Longs) -> Blocks:
@@ -123,6 +126,7 @@ def new_blocks(space: Space, weight: Longs, order: Longs) -> Blocks:
         np.zeros(int(space.home_at[-1]) + 1, dtype=np.int64),
         np.full(count, np.inf),
         new_faced(space.sets, SIZE),
+        new_coarse(space, order, room, SIZE),
     )
     describe_all(space, blocks)
     return blocks
@@ -290,6 +294,8 @@ def _move(blocks: Blocks, source: int, target: int) -> None:
         blocks.numbers[a, target] = blocks.numbers[a, source]
         if blocks.absent.size:
             blocks.absent[a, target] = blocks.absent[a, source]
+    for a in range(blocks.coarse.steps.shape[0]):
+        blocks.coarse.steps[a, target] = blocks.coarse.steps[a, source]
     for c in range(blocks.codes.shape[0]):
         blocks.codes[c, target] = blocks.codes[c, source]
     blocks.ids[target] = blocks.ids[source]

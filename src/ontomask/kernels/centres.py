@@ -160,19 +160,25 @@ def change_numbers(space: Space, rules: Rules, tally: Tally, tuple_: int, weight
 
 @kernel
 def add_all(space: Space, rules: Rules, tally: Tally, weights: Longs) -> None:
-    """Let every tuple join the set with all its records, those of one value at once."""
-    for t in range(weights.size):
-        change_numbers(space, rules, tally, t, weights[t])
+    """Let every tuple join the set with all its records."""
+    add_some(space, rules, tally, np.arange(weights.size), weights)
+
+
+@inner
+def add_some(space: Space, rules: Rules, tally: Tally, tuples: Longs, weights: Longs) -> None:
+    """Let some tuples join the set with so many records each, those of one value at once."""
+    for i in range(tuples.size):
+        change_numbers(space, rules, tally, tuples[i], weights[i])
     for c in range(space.codes.shape[0]):
         records = np.zeros(space.home_at[c + 1] - space.home_at[c], dtype=np.int64)
-        for t in range(weights.size):
-            records[space.codes[c, t]] += weights[t]
+        for i in range(tuples.size):
+            records[space.codes[c, tuples[i]]] += weights[i]
         for code in range(records.size):
             if records[code] > 0:
                 _change_code(space, rules, tally, c, code, records[code])
     if space.sets is not None:
-        for t in range(weights.size):
-            _change_list(tally, t, weights[t])
+        for i in range(tuples.size):
+            _change_list(tally, tuples[i], weights[i])
 
 
 @inner

@@ -34,7 +34,8 @@ def classes_at(
     rows = codes.shape[1]
     keys[:rows] = 0
     for a in range(map_at.size):
-        _add_digit(keys[:rows], codes[a], maps[map_at[a] :], radix[a])
+        if radix[a] > 0:
+            _add_digit(keys[:rows], codes[a], maps[map_at[a] :], radix[a])
     room = 16
     while room < 2 * rows:
         room *= 2
@@ -62,6 +63,43 @@ def classes_at(
 def _add_digit(keys: Longs, codes: Ints, shown: Ints, worth: int) -> None:
     for i in range(keys.size):
         keys[i] += shown[codes[i]] * worth
+
+
+@kernel
+def pairs_in_order(of: Longs, code: Longs, ends: Longs, order: Longs, into: Longs, first: Longs) -> int:
+    """Number the distinct pairs of ``of`` and ``code`` in their order; how many there are.
+
+    The pair of row i goes to ``into[i]``, the first row of each pair to ``first``. Rows are put in order by counting, first
+    by code and then by ``of``. ``ends`` is room for every code and every ``of`` and one more, ``order`` for every row.
+    """
+    _count_up(code, ends)
+    for i in range(of.size):
+        first[ends[code[i]]] = i
+        ends[code[i]] += 1
+    _count_up(of, ends)
+    for j in range(of.size):
+        i = first[j]
+        order[ends[of[i]]] = i
+        ends[of[i]] += 1
+    found, before = 0, np.int64(-1)
+    for j in range(of.size):
+        i = order[j]
+        if before < 0 or of[i] != of[before] or code[i] != code[before]:
+            first[found] = i
+            found += 1
+        into[i] = found - 1
+        before = i
+    return found
+
+
+@inner
+def _count_up(keys: Longs, starts: Longs) -> None:
+    """Where each key begins once all are in order."""
+    starts[:] = 0
+    for i in range(keys.size):
+        starts[keys[i] + 1] += 1
+    for key in range(1, starts.size):
+        starts[key] += starts[key - 1]
 
 
 @kernel

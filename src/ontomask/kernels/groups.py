@@ -12,7 +12,7 @@ from ontomask.kernels.centres import (
     SUBSUMER,
     Rules,
     Tally,
-    change,
+    add_some,
     change_numbers,
     clear,
     is_below,
@@ -51,8 +51,7 @@ def centres_of_groups(
     for g in range(begin, end):
         members, times = tuples[group_at[g] : group_at[g + 1]], weights[group_at[g] : group_at[g + 1]]
         if members.size > FEW:
-            for i in range(members.size):
-                change(space, rules, tally, members[i], times[i])
+            add_some(space, rules, tally, members, times)
             set_centre(space, rules, tally, point)
             clear(tally)
         else:

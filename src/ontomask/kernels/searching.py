@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ontomask.kernels.blocks import SIZE, Blocks, along, extremes
+from ontomask.kernels.coarse import coarse_extremes, set_here
 from ontomask.kernels.compiling import inner, inner_extremes
 from ontomask.kernels.faced_sets import add_sets, face_sets
 from ontomask.kernels.sets import farthest_sets
@@ -67,6 +68,7 @@ def bound_below(space: Space, blocks: Blocks, point: Point, weighted: bool, limi
         else:
             for b in range(count):
                 least[b] += max(max(low[b] - x, x - high[b]), 0.0)
+    _bound_coarsely(blocks, point, least, limit)
     for b in range(count):
         if blocks.fill[b] == 0:
             blocks.least[b] = np.inf
@@ -83,6 +85,17 @@ def bound_below(space: Space, blocks: Blocks, point: Point, weighted: bool, limi
             if weighted:
                 total = (np.sqrt(total) if space.squared else total) * blocks.light[b]
             blocks.least[b] = total
+
+
+@inner
+def _bound_coarsely(blocks: Blocks, point: Point, least: Floats, limit: float) -> None:
+    """Raise the least distances that do not exceed ``limit``, where coordinates are kept in coarse steps."""
+    if blocks.coarse.steps.size == 0:
+        return
+    set_here(blocks.coarse, point.at)
+    for b in range(least.size):
+        if blocks.fill[b] > 0 and not blocks.known[b] and least[b] <= limit:
+            least[b] = max(least[b], coarse_extremes(blocks.coarse, b * SIZE, b * SIZE + blocks.fill[b])[0])
 
 
 @inner_extremes
@@ -155,6 +168,12 @@ def _bound_plain_numbers(space: Space, blocks: Blocks, point: Point, room: Float
             for b in range(room.size):
                 off = max(abs(low[b] - x), abs(high[b] - x))
                 room[b] += off * off if space.squared else off
+    if blocks.coarse.steps.size:
+        outside = set_here(blocks.coarse, point.at)
+        for b in range(room.size):
+            if blocks.fill[b] > 0 and not blocks.known[b]:
+                most = coarse_extremes(blocks.coarse, b * SIZE, b * SIZE + blocks.fill[b])[1]
+                room[b] = min(room[b], most + outside)
     if space.squared:
         for b in range(room.size):
             total = 0.0

@@ -100,12 +100,14 @@ def swap_steps(
         now[2] += 1
         for a in range(swaps.source.shape[0]):
             if not swaps.done[a, reference]:
-                _swap_value(space, waiting, swaps, a, size, chance)
+                for left in swap_value(swaps, a, size, chance):
+                    if left >= 0:
+                        drop_slot(space, waiting, waiting.slot[left])
         if now[1] == 0:
             return True
         tidy(space, waiting)
         face(space, waiting, point)
-        _next_reference(space, waiting, point, swaps, tie, chance)
+        next_reference(space, waiting, point, swaps, tie, chance)
     return False
 
 
@@ -139,6 +141,14 @@ def _interval(
                     swaps.several[several] = t
                     swaps.ends[several] = tied
                     several += 1
+    return draw_tied(swaps, size, k, several, tied, together, chance)
+
+
+@inner
+def draw_tied(
+    swaps: Swaps, size: int, k: int, several: int, tied: int, together: bool, chance: np.random.Generator
+) -> int:
+    """Fill ``near`` up to k with some of the ``tied`` records of several tuples, all of them equally far."""
     if together:
         return _draw_together(swaps, size, k, several, chance)
     if 4 * (k - size) < tied:
@@ -147,7 +157,7 @@ def _interval(
 
 
 @inner
-def _pick(count: int, chance: np.random.Generator) -> int:
+def pick_one(count: int, chance: np.random.Generator) -> int:
     """A whole number from 0 to count - 1, each as likely as the others."""
     return min(int(chance.random() * count), count - 1)
 
@@ -157,7 +167,7 @@ def _draw_few(swaps: Swaps, size: int, k: int, several: int, tied: int, chance: 
     """Fill ``near`` up to k with records at random from those of several tuples, trying again where one was drawn."""
     reference, turn = swaps.now[0], swaps.now[2]
     while size < k:
-        pick = _pick(tied, chance)
+        pick = pick_one(tied, chance)
         j = np.searchsorted(swaps.ends[:several], pick, side="right")
         t = swaps.several[j]
         record = swaps.records[swaps.at[t + 1] - (swaps.ends[j] - pick)]
@@ -202,7 +212,7 @@ def _draw_together(swaps: Swaps, size: int, k: int, several: int, chance: np.ran
             size = _draw_from(swaps, size, k, own, chance)
             first = 1
     while size < k:
-        j = first + _pick(several - first, chance)
+        j = first + pick_one(several - first, chance)
         t = swaps.several[j]
         swaps.several[j] = swaps.several[first]
         size = _draw_from(swaps, size, k, t, chance)
@@ -229,43 +239,45 @@ def _draw_from(swaps: Swaps, size: int, k: int, t: int, chance: np.random.Genera
 
 
 @inner
-def _swap_value(space: Space, waiting: Blocks, swaps: Swaps, a: int, size: int, chance: np.random.Generator) -> None:
-    """Exchange value a of the reference with one of the interval that was not swapped (R17 swap_value)."""
-    reference, free = swaps.now[0], 0
+def swap_value(swaps: Swaps, a: int, size: int, chance: np.random.Generator) -> tuple[int, int]:
+    """Exchange value a of the reference with one of the interval that was not swapped (R17 swap_value).
+
+    Returns the tuples of the partner and of the reference where that was their last record that was not done, else -1.
+    """
+    reference, free, left = swaps.now[0], 0, np.int64(-1)
     for j in range(size):
         if not swaps.done[a, swaps.near[j]]:
             swaps.some[free] = swaps.near[j]
             free += 1
     swaps.free[a, reference] = free
     if free > 0:
-        partner = swaps.some[_pick(free, chance)]
+        partner = swaps.some[pick_one(free, chance)]
         swaps.free[a, partner] = free
         swaps.source[a, reference] = partner
         swaps.source[a, partner] = reference
-        _finish(space, waiting, swaps, a, partner)
-    _finish(space, waiting, swaps, a, reference)
+        left = _finish(swaps, a, partner)
+    return left, _finish(swaps, a, reference)
 
 
 @inner
-def _finish(space: Space, waiting: Blocks, swaps: Swaps, a: int, record: int) -> None:
-    """A value is done; with its last value a record leaves the game."""
+def _finish(swaps: Swaps, a: int, record: int) -> int:
+    """A value is done; with its last value a record leaves the game. The tuple that has none left then, or -1."""
     swaps.done[a, record] = True
     swaps.left[record] -= 1
     if swaps.left[record] > 0:
-        return
-    place, t = swaps.place[record], swaps.tuple_of[record]
+        return np.int64(-1)
+    place, t = swaps.place[record], np.int64(swaps.tuple_of[record])
     swaps.open[t] -= 1
     last = swaps.at[t] + swaps.open[t]
     other = swaps.records[last]
     swaps.records[place], swaps.records[last] = other, record
     swaps.place[other], swaps.place[record] = place, last
     swaps.now[1] -= 1
-    if swaps.open[t] == 0:
-        drop_slot(space, waiting, waiting.slot[t])
+    return t if swaps.open[t] == 0 else np.int64(-1)
 
 
 @inner
-def _next_reference(
+def next_reference(
     space: Space, waiting: Blocks, point: Point, swaps: Swaps, tie: float, chance: np.random.Generator
 ) -> None:
     """The record farthest from the last reference (R17 def. 6 and 10), of several one at random."""
@@ -273,7 +285,7 @@ def _next_reference(
     records = np.int64(0)
     for j in range(several):
         records += swaps.open[waiting.ids[swaps.several[j]]]
-    pick = _pick(records, chance)
+    pick = pick_one(records, chance)
     for j in range(several):
         t = waiting.ids[swaps.several[j]]
         if pick < swaps.open[t]:
@@ -309,7 +321,7 @@ def swap_along(ranking: Longs, k: int, chance: np.random.Generator, source: Long
         candidates = _count(tree, min(i + k, n - 1))
         free[ranking[i]] = candidates
         if candidates > 0:
-            j = _select(tree, _pick(candidates, chance))
+            j = _select(tree, pick_one(candidates, chance))
             done[j] = True
             _uncount(tree, j)
             free[ranking[j]] = candidates

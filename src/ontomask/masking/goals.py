@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,24 @@ from ontomask.privacy.judges import ClassRows, Judge
 from ontomask.privacy.models import ClassModel, Model, require_sensitive
 from ontomask.privacy.shared_rows import SharedRows
 from ontomask.privacy.units import RECORDS, Units
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """What models see of one group: its rows, and how many records each stands for.
+
+    Where records are counted, one row stands for all that agree with it in what models look at: a group that grows has
+    no more of them than there are different values.
+    """
+
+    rows: Longs
+    weights: Longs
+
+    @staticmethod
+    def counted(rows: Longs, weights: Longs) -> Contents:
+        """Rows that occur several times as one."""
+        distinct, place = np.unique(rows, return_inverse=True)
+        return Contents(distinct, np.bincount(place, weights).astype(np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,12 +117,32 @@ class Goals:
 
     def fail(self, members: NDArray[Any]) -> bool:
         """Does a group of these rows fail a model?"""
-        of, weights, units = (
-            np.zeros(len(members), dtype=np.int64),
-            self.rows.weights[members],
-            self.units.take(members),
-        )
-        codes = {name: code[members] for name, code in self.codes.items()}
-        size = np.array([weights.sum()]) if units.of is None else units.sizes(of, 1)
-        rows = ClassRows(of, size, weights, codes, units=units)
+        return self.fail_contents(Contents(members, self.rows.weights[members]))
+
+    @cached_property
+    def _like(self) -> Longs:
+        """Of each row the first that agrees with it in all that models look at."""
+        key = np.zeros(len(self.rows), dtype=np.int64)
+        for code in self.codes.values():
+            key = np.unique(key * (int(code.max(initial=0)) + 1) + code, return_inverse=True)[1]
+        _, first, of = np.unique(key, return_index=True, return_inverse=True)
+        return np.asarray(first[of], dtype=np.int64)
+
+    def contents(self, members: Longs) -> Contents:
+        """Rows of a group as models see them."""
+        if self.units.of is not None:
+            return Contents(members, self.rows.weights[members])
+        return Contents.counted(self._like[members], self.rows.weights[members])
+
+    def joined_contents(self, one: Contents, other: Contents) -> Contents:
+        """Those of two groups that become one."""
+        rows, weights = np.concatenate((one.rows, other.rows)), np.concatenate((one.weights, other.weights))
+        return Contents(rows, weights) if self.units.of is not None else Contents.counted(rows, weights)
+
+    def fail_contents(self, contents: Contents) -> bool:
+        """Does a group with these contents fail a model?"""
+        of, units = np.zeros(len(contents.rows), dtype=np.int64), self.units.take(contents.rows)
+        codes = {name: code[contents.rows] for name, code in self.codes.items()}
+        size = np.array([contents.weights.sum()]) if units.of is None else units.sizes(of, 1)
+        rows = ClassRows(of, size, contents.weights, codes, units=units)
         return any(bool(judge.fails(judge.figures(rows))[0]) for judge in self.judges)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ontomask.arrays import Floats, Longs
 from ontomask.hierarchies.levels import ColumnLevels
-from ontomask.kernels.generalization import classes_at
+from ontomask.kernels.generalization import classes_at, pairs_in_order
 from ontomask.privacy.judges import ClassRows, Judge
 from ontomask.privacy.units import RECORDS, Units
 from ontomask.progress import Progress
@@ -130,10 +130,10 @@ class Lattice:
         of, records, first = self._classes(node, rows)
         sizes = [judge.class_size for judge in judges]
         enough = max((size for size in sizes if size is not None), default=0)
-        # A class has at most as many units as records: often these are too few already, and units need not be counted.
+        # A class has at most as many units as records: often these are too few already, and nothing else need be counted.
         fails = records < enough
         early = NodeResult(rows, of, records, first, fails)
-        if self.rows.units.of is not None and early.failing > self.allowed:
+        if early.failing > self.allowed:
             return early
         classes = self._as_judged(node, rows, of, records, first, enough=None if None in sizes else enough)
         for judge in judges:
@@ -164,8 +164,7 @@ class Lattice:
         apart = () if self.rows.units.apart is None else (rows.units.apart,)
         # Rows that differ in what judges look at cannot be merged.
         for code in (*rows.sensitive.values(), *apart):
-            key = of * (int(code.max(initial=0)) + 1) + code
-            _, first, of = np.unique(key, return_index=True, return_inverse=True)
+            of, first = distinct_pairs(of, len(first), code)
         if 3 * len(first) > 2 * len(rows):
             return
         self._nodes[len(self._snapshots)] = node
@@ -178,6 +177,7 @@ class Lattice:
         of, sizes, first = np.empty((3, len(rows)), dtype=np.int64)
         if math.prod(widths) < 2**62:
             radix = np.array([1, *accumulate(widths[:-1], operator.mul)], dtype=np.int64)
+            radix[np.array(widths) == 1] = 0  # what is the same everywhere need not be looked at
             map_at = np.array([starts[level] for starts, level in zip(self._starts, node, strict=True)])
             count = classes_at(rows.codes, rows.weights, self._maps, map_at, radix, *self._room, of, sizes, first)
             return of, sizes[:count], first[:count]
@@ -298,6 +298,14 @@ class Lattice:
         """The sum of levels of every node."""
         heights: Longs = np.add.reduce(np.indices(self.shape), axis=0)
         return heights
+
+
+def distinct_pairs(of: Longs, classes: int, code: Longs) -> tuple[Longs, Longs]:
+    """Rows of one class and one code as one, in the order of both: where each row belongs, and the first row of each."""
+    ends = np.zeros(max(classes, int(code.max(initial=0)) + 1) + 1, dtype=np.int64)
+    order, into, first = np.empty((3, len(of)), dtype=np.int64)
+    found = pairs_in_order(of, code, ends, order, into, first)
+    return into, first[:found]
 
 
 def minimal(holds: NDArray[np.bool_]) -> list[Node]:

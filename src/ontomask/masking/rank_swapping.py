@@ -13,6 +13,7 @@ from ontomask.arguments import counted
 from ontomask.arrays import TIE, Array, Longs, dense_ranks
 from ontomask.errors import DataError
 from ontomask.kernels.blocks import new_blocks
+from ontomask.kernels.line_swapping import line_of, swap_steps_on_line
 from ontomask.kernels.ordering import near_order
 from ontomask.kernels.space import new_point
 from ontomask.kernels.swapping import new_swaps, swap_along, swap_steps
@@ -323,12 +324,21 @@ def swapped(
     """All that the kernel keeps about the swaps, the order of the references included."""
     space = distance.space(table)
     order = near_order(space)
-    everyone, waiting = (new_blocks(space, table.counts, order) for _ in range(2))
+    waiting, point = new_blocks(space, table.counts, order), new_point(space)
     records, at = table.rows.queues
     first = records[at[first_greatest(distance.summed(table))]]
     swaps = new_swaps(records, at, table.rows.tuple_of, len(table.columns), k, int(first))
     names = ", ".join(column.name for column in table.columns)
     stride = max(1, 20_000_000 // (table.p + 1000 + 10 * k))
-    while not swap_steps(space, everyone, waiting, new_point(space), swaps, k, ties == "together", rng, stride):
+    line = line_of(space, order, table.n)
+    everyone = new_blocks(space, table.counts, order) if line is None else None
+
+    def step() -> bool:
+        if everyone is not None:
+            return swap_steps(space, everyone, waiting, point, swaps, k, ties == "together", rng, stride)
+        assert line is not None
+        return swap_steps_on_line(space, line, waiting, point, swaps, k, ties == "together", rng, stride)
+
+    while not step():
         progress(1 - int(swaps.now[1]) / table.n, f"swapping {names}")
     return swaps

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.kernels.groups import nearest_group
-from ontomask.kernels.space import new_point
+from ontomask.arrays import Longs
+from ontomask.kernels.joining import add_distances, kept_centres, least_total, make_centres, put_centre
+from ontomask.kernels.space import Point, Space
 from ontomask.masking.goals import Goals
 from ontomask.operators.aggregation import Operators
 from ontomask.operators.aggregation import members as grouped
@@ -27,35 +28,14 @@ def merge_until(
     failing = goals.fails(group_of, groups)
     if not failing.any() or groups == 1:
         return group_of.astype(np.int32), groups, 0
-    space, rows = operators.space, goals.rows
-    order = np.argsort(group_of, kind="stable")
-    ends = np.cumsum(np.bincount(group_of, minlength=groups))
-    members: list[Any] = np.split(order, ends[:-1])
-    points = operators.points(*grouped(rows, group_of, groups))
-    alive = np.ones(groups, dtype=np.bool_)
-    waiting = list(np.flatnonzero(failing)[::-1])
-    merged, begun = 0, len(waiting)
-    point = new_point(space)
-    while waiting and merged < groups - 1:
-        group = int(waiting.pop())
-        if not alive[group] or not failing[group]:
-            continue
-        progress(max(0.0, 1 - len(waiting) / begun), "joining groups until the models hold")
-        _, tuples, counts = grouped(rows.part(members[group]))
-        other = int(nearest_group(space, point, *points, alive, group, tuples, counts))
-        members[other] = np.concatenate((members[other], members[group]))
-        alive[group] = False
-        merged += 1
-        centre = operators.points(*grouped(rows.part(members[other])))
-        points.at[other], points.gone[other], points.rows[other] = centre.at[0], centre.gone[0], centre.rows[0]
-        failing[other] = goals.fail(members[other])
-        if failing[other]:
-            waiting.append(other)
-    renumbered = np.cumsum(alive) - 1
-    result = np.empty(len(group_of), dtype=np.int32)
-    for left in np.flatnonzero(alive):
-        result[members[left]] = renumbered[left]
-    return result, int(alive.sum()), merged
+    joining = Joining(goals, operators, group_of, groups)
+    waiting = np.flatnonzero(failing)
+    for done, group in enumerate(waiting.tolist()):
+        # A group may have been joined by others, and satisfy the models since; or it is part of another.
+        if joining.alive[group] and failing[group]:
+            progress(done / len(waiting), "joining groups until the models hold")
+            failing[joining.join(group)] = False
+    return joining.result()
 
 
 def merge_tuples_until(
@@ -68,3 +48,93 @@ def merge_tuples_until(
     result = np.empty_like(group_of)
     result[tuple_of] = of_row
     return result, groups, merged
+
+
+class Joining:
+    """Groups of rows, some of which are joined: the rows of each, and where the centres are of those that are left."""
+
+    def __init__(self, goals: Goals, operators: Operators, group_of: NDArray[Any], groups: int) -> None:
+        self.goals, self.operators, self.group_of = goals, operators, group_of
+        order = np.argsort(group_of, kind="stable")
+        ends = np.cumsum(np.bincount(group_of, minlength=groups))
+        self.members: list[Longs] = np.split(order, ends[:-1])
+        self.alive = np.ones(groups, dtype=np.bool_)
+        at, tuples, counts = grouped(goals.rows, group_of, groups)
+        #: The tuples of each group, and how many records of each it has.
+        self.tuples, self.counts = np.split(tuples, at[1:-1]), np.split(counts, at[1:-1])
+        self.nearness = Nearness(operators.space, operators.points(at, tuples, counts))
+
+    def join(self, group: int) -> int:
+        """Join a group that fails with the nearest one, and so on with what becomes of it, until that satisfies the models or
+        no other is left; the group that it is part of then.
+
+        Nobody asks for the centre of what becomes of it before the end. The distances of its records from all other centres
+        are added up as they join: none is measured twice.
+        """
+        goals, nearness = self.goals, self.nearness
+        pieces, contents, fails = [self.members[group]], goals.contents(self.members[group]), True
+        nearness.begin(group)
+        while fails and nearness.others:
+            nearness.add(self.tuples[group], self.counts[group])
+            self.alive[group] = False
+            group = nearness.take_nearest()
+            pieces.insert(0, self.members[group])
+            contents = goals.joined_contents(goals.contents(pieces[0]), contents)
+            fails = goals.fail_contents(contents)
+        self.members[group] = np.concatenate(pieces)
+        at, self.tuples[group], self.counts[group] = grouped(goals.rows.part(self.members[group]))
+        nearness.end(group, self.operators.points(at, self.tuples[group], self.counts[group]))
+        return group
+
+    def result(self) -> tuple[NDArray[np.int32], int, int]:
+        """The group of each row, how many groups there are, and how many were joined to another."""
+        left = np.flatnonzero(self.alive)
+        result = np.empty(len(self.group_of), dtype=np.int32)
+        for number, group in enumerate(left.tolist()):
+            result[self.members[group]] = number
+        return result, len(left), len(self.alive) - len(left)
+
+
+class Nearness:
+    """How far the centres of groups are from one that grows, and is not one of them while it does.
+
+    The centre at place i is that of group ``groups[i]``; they stay in order.
+    """
+
+    def __init__(self, space: Space, points: Point) -> None:
+        self.space, self.centres = space, make_centres(space, points)
+        self.others = len(points.at)
+        self.groups = np.arange(self.others)
+
+    def begin(self, group: int) -> None:
+        """Nothing is added up yet, and the group is none of the others."""
+        self.centres.totals[:] = 0.0
+        self._hide(self._place(group))
+
+    def add(self, tuples: Longs, counts: Longs) -> None:
+        """Records join it."""
+        add_distances(self.space, self.centres, tuples, counts)
+
+    def take_nearest(self) -> int:
+        """The other group whose centre is nearest to the records on average, of equals the first; it is not found again."""
+        place = int(least_total(self.space, self.centres))
+        group = int(self.groups[place])
+        self._hide(place)
+        return group
+
+    def end(self, group: int, points: Point) -> None:
+        """What became of it is one of the others again: ``group``, the last one taken, with a new centre."""
+        place = self._place(group)
+        put_centre(self.centres, place, points)
+        self.others += 1
+
+    def _place(self, group: int) -> int:
+        return int(np.searchsorted(self.groups, group))
+
+    def _hide(self, place: int) -> None:
+        self.centres.free[place] = False
+        self.others -= 1
+        if 2 * self.others < len(self.groups) - 1:  # the others alone, and the one that was hidden last
+            kept = self.centres.free.copy()
+            kept[place] = True
+            self.centres, self.groups = kept_centres(self.centres, np.flatnonzero(kept)), self.groups[kept]

@@ -8,6 +8,7 @@ what is counted in each (:mod:`ontomask.privacy.units`), so the cost depends on 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,16 +30,26 @@ class Pairs:
         room = (int(of.max(initial=0)) + 1) * values
         if room <= 4 * len(key) + 2**20:  # counting is faster than sorting where there is room for all pairs
             every = np.bincount(key, weights=weights, minlength=room)
-            distinct = np.flatnonzero(every)
+            distinct = np.flatnonzero(every != 0)  # of truth values they are found twice as fast as of numbers
             counts = every[distinct]
         else:
             distinct, place = np.unique(key, return_inverse=True)
             counts = np.bincount(place, weights=weights)
-        self.of, self.code = distinct // values, distinct % values
+        self.of = distinct // values
+        self.code = distinct - self.of * values
         self.counts: NDArray[Any] = counts.astype(np.int64 if weights is None else weights.dtype)
-        self.starts = np.flatnonzero(np.diff(self.of, prepend=-1))
-        self.sizes = np.add.reduceat(self.counts, self.starts)
-        self.share = self.counts / np.repeat(self.sizes, np.diff(np.append(self.starts, len(self.of))))
+        self.starts = np.flatnonzero(np.diff(self.of, prepend=-1) != 0)
+
+    @cached_property
+    def sizes(self) -> NDArray[Any]:
+        """What is counted in each class."""
+        return np.add.reduceat(self.counts, self.starts)
+
+    @cached_property
+    def share(self) -> Floats:
+        """The part of each pair in its class."""
+        share: Floats = self.counts / np.repeat(self.sizes, np.diff(np.append(self.starts, len(self.of))))
+        return share
 
     def __len__(self) -> int:
         """Classes."""

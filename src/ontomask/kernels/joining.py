@@ -1,0 +1,154 @@
+"""Distances of tuples from the centres of many groups, all of them at once, for groups that are joined."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.kernels.compiling import inner, kernel
+from ontomask.kernels.sets import SetSpace, add_set_distances
+from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, slack
+
+
+class Centres(NamedTuple):
+    """Centres of groups, attribute by attribute: what is read together lies together.
+
+    ``at[a, g]`` and ``gone[a, g]``: the coordinates of centre g, and which are missing (1); ``rows[c, g]``: its rows of the
+    tables; ``sets[g]``: all its rows, those of sets included, where attributes hold sets. ``totals[g]``: the distances from
+    centre g that were added up so far; ``out`` is room for those of one tuple. ``free[g]``: is the group to be found?
+    """
+
+    at: Floats
+    gone: Floats
+    rows: Codes
+    sets: Codes
+    totals: Floats
+    out: Floats
+    free: NDArray[np.bool_]
+
+
+def make_centres(space: Space, points: Point) -> Centres:
+    """Points, one in each row, as centres; nothing is added up yet."""
+    groups, coded = len(points.at), len(space.codes)
+    return Centres(
+        np.ascontiguousarray(points.at.T),
+        np.ascontiguousarray(points.gone.T),
+        np.ascontiguousarray(points.rows[:, :coded].T),
+        points.rows.copy() if space.sets is not None else np.zeros((0, 0), dtype=np.uint32),
+        np.zeros(groups),
+        np.zeros(groups),
+        np.ones(groups, dtype=np.bool_),
+    )
+
+
+def kept_centres(centres: Centres, kept: Longs) -> Centres:
+    """Some of the centres, in the same order."""
+    return Centres(
+        np.ascontiguousarray(centres.at[:, kept]),
+        np.ascontiguousarray(centres.gone[:, kept]),
+        np.ascontiguousarray(centres.rows[:, kept]),
+        centres.sets[kept] if len(centres.sets) else centres.sets,
+        centres.totals[kept],
+        centres.out[kept],
+        centres.free[kept],
+    )
+
+
+def put_centre(centres: Centres, place: int, points: Point) -> None:
+    """Another centre at a place, the first of some points; it is to be found."""
+    centres.at[:, place], centres.gone[:, place] = points.at[0], points.gone[0]
+    centres.rows[:, place] = points.rows[0, : len(centres.rows)]
+    if len(centres.sets):
+        centres.sets[place] = points.rows[0]
+    centres.free[place] = True
+
+
+@kernel
+def add_distances(space: Space, centres: Centres, tuples: Longs, weights: Longs) -> None:
+    """Add to the total of each centre its distances from some tuples, each times its number of records.
+
+    They are added up attribute by attribute, as where two are compared; S-distances are not squared here.
+    """
+    out, totals = centres.out, centres.totals
+    for i in range(tuples.size):
+        t = tuples[i]
+        out[:] = 0.0
+        for a in range(space.numbers.shape[0]):
+            lacks = space.lacks[a, t * space.lacking] > 0.0
+            if space.gap[a] == 0.0:
+                _add_number(out, centres.at[a], space.numbers[a, t], space.squared)
+            else:
+                _add_gap(out, centres.at[a], centres.gone[a], space.numbers[a, t], lacks, space.gap[a], space.squared)
+        for c in range(space.codes.shape[0]):
+            code = np.int64(space.codes[c, t])
+            if space.table_at[c] < 0:
+                _add_unequal(out, centres.rows[c], code, space.unit[c])
+            else:
+                _add_column(
+                    out, centres.rows[c], space.tables[space.begin[c] + code * space.step[c] :], space.stride[c]
+                )
+        _add_sets(space.sets, centres.sets, t, out)
+        if space.squared:
+            for g in range(out.size):
+                totals[g] += np.sqrt(out[g]) * weights[i]
+        else:
+            for g in range(out.size):
+                totals[g] += out[g] * weights[i]
+
+
+# Small loops of their own, which the compiler turns into vector instructions.
+
+
+@inner
+def _add_number(out: Floats, at: Floats, x: float, squared: bool) -> None:
+    if squared:
+        for g in range(out.size):
+            out[g] += (x - at[g]) * (x - at[g])
+    else:
+        for g in range(out.size):
+            out[g] += abs(x - at[g])
+
+
+@inner
+def _add_gap(out: Floats, at: Floats, gone: Floats, x: float, lacks: bool, gap: float, squared: bool) -> None:
+    """Where one side is missing the distance is the gap, where both are it is 0."""
+    for g in range(out.size):
+        if lacks:
+            out[g] += gap * (1.0 - gone[g])
+        else:
+            off = (x - at[g]) * (x - at[g]) if squared else abs(x - at[g])
+            out[g] += off * (1.0 - gone[g]) + gap * gone[g]
+
+
+@inner
+def _add_unequal(out: Floats, rows: Codes, code: int, unit: float) -> None:
+    for g in range(out.size):
+        out[g] += unit * (np.int64(rows[g]) != code)
+
+
+@inner
+def _add_column(out: Floats, rows: Codes, column: Floats, stride: int) -> None:
+    """The distances of one value from the rows of a table."""
+    for g in range(out.size):
+        out[g] += column[np.int64(rows[g]) * stride]
+
+
+@inner
+def _add_sets(sets: SetSpace | None, rows: Codes, tuple_: int, out: Floats) -> None:
+    if sets is None:
+        return
+    for g in range(out.size):
+        out[g] = add_set_distances(sets, rows[g], tuple_, out[g])
+
+
+@kernel
+def least_total(space: Space, centres: Centres) -> int:
+    """The free centre with the least total; a later one must be nearer by more than a tie. -1: there is none."""
+    tie = slack(space, False)
+    least, best = np.inf, np.int64(-1)
+    for g in range(centres.totals.size):
+        if centres.free[g] and (best < 0 or centres.totals[g] < least - tie * least):
+            least, best = centres.totals[g], np.int64(g)
+    return best
