@@ -52,6 +52,8 @@ VARIANTS: dict[str, tuple[type[Any], dict[str, Any]]] = {
         for distance in ("mean", "s")
         for centroid in get_args(Centroid)
     },
+    "mdav-balanced": (om.Microaggregation, {"partition": "mdav", "distance": "balanced"}),
+    "adaptive-balanced": (om.Microaggregation, {"partition": "adaptive", "distance": "balanced"}),
     "adaptive-weighted": (om.Microaggregation, {"partition": "adaptive", "comparison": "weighted"}),
     "mdav-published": (om.Microaggregation, {"partition": "mdav", "distance": "s", "normalize": "published"}),
     **{f"preset-{name}": (om.Microaggregation, dict(settings)) for name, settings in PRESETS.items()},

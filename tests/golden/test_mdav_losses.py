@@ -28,13 +28,20 @@ def numbers(data: Path, name: str) -> pl.DataFrame:
     return frame
 
 
+METHODS = {
+    "classic": lambda k: om.Microaggregation.preset("classic", k),
+    "balanced": lambda k: om.Microaggregation(k, partition="mdav", distance="balanced"),
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_mdav(data: Path, name: str) -> None:
+def test_mdav(data: Path, name: str, method: str) -> None:
     frame = numbers(data, name)
     attributes = {column: om.Numeric() for column in frame.columns}
     found = []
     for k in KS:
-        policy = om.Policy(attributes=attributes, method=om.Microaggregation.preset("classic", k))
+        policy = om.Policy(attributes=attributes, method=METHODS[method](k))
         result = om.anonymize(frame, policy, seed=1)
         loss = result.loss()
         assert loss.information_loss == pytest.approx(standardized_sse(frame, result.data[result_order(result)]))

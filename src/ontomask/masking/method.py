@@ -337,7 +337,9 @@ class RecordDistanceMethod(DistanceMethod):
     """A method that compares records."""
 
     distance: Distance = Field(
-        default="mean", description="mean: average over the columns; s: each column by its own variance (M13 eq. 7)"
+        default="mean",
+        description="mean: average over the columns; s: each column by its own variance (M13 eq. 7); balanced: squares, by "
+        "variance",
     )
     normalize: Normalize = Field(
         default="pairwise", description="variance of nominal columns in s: mean of a random pair, or as published"

@@ -182,6 +182,13 @@ class ColumnDistance(ABC):
         """The mean squared distance of the records from the centre that has the least."""
         return self.least_squares[1] / self.n if self.n else 0.0
 
+    @cached_property
+    def mean_distance(self) -> float:
+        """The mean distance of the records from that centre."""
+        own = self.column.centre_of_code
+        off = self.distance(own, np.repeat(np.asarray([self.least_squares[0]], dtype=own.dtype), len(own)))
+        return float((self.weights * off).sum() / self.n) if self.n else 0.0
+
     # ---- what the kernels need ------------------------------------------------------------------------------------
 
     def rows(self, column: Column, against: Column | None = None) -> tuple[Floats | None, Longs]:

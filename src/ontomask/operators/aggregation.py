@@ -1,8 +1,8 @@
 """The centres of groups of records (specification 4): T12's aggregation operator on tables of any mix of kinds.
 
-Nominal attributes: by the kind of centroid that is asked for. Flat ones: the most frequent value. Ordinal: the lower
-median. Numeric: the mean, or the median. Where more than half of a group's numbers or ranks are missing, its centre is
-missing too.
+Nominal attributes: by the kind of centroid that is asked for; with balanced distances the semantic one has the least sum of
+squared distances. Flat ones: the most frequent value. Ordinal: the lower median. Numeric: the mean, or the median. Where more
+than half of a group's numbers or ranks are missing, its centre is missing too.
 """
 
 from __future__ import annotations
@@ -111,6 +111,8 @@ def make_rules(distance: RecordDistance, centroid: Centroid) -> Rules:
     """What the kernels need to choose centres."""
     line = [metric for metric in distance.metrics if metric.on_line]
     rules = [metric.centre_rule(centroid) for metric in distance.metrics if not metric.on_line and not metric.of_sets]
+    if distance.kind == "balanced" and centroid == "semantic":  # the centre has the least sum of what distances add up
+        rules = [rule._replace(cost=rule.cost**2) for rule in rules]
     of_sets = [metric.centre_rule(centroid) for metric in distance.metrics if metric.of_sets]
     largest = np.array([rule.cost.max(initial=0.0) for rule in rules])
     with np.errstate(divide="ignore"):

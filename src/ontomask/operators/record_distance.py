@@ -1,4 +1,4 @@
-"""Distances between records: the mean distance and the S-distance (specification 3), made ready for the kernels."""
+"""Distances between records: mean, S-distance and balanced (specification 3), made ready for the kernels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ontomask.microdata.encoding import MissingRules, Table, Tuples, encode, req
 from ontomask.microdata.open_table import open_table, with_own_orders
 from ontomask.operators.set_space import make_set_space
 
-Distance = Literal["mean", "s"]
+Distance = Literal["mean", "s", "balanced"]
 Normalize = Literal["pairwise", "published"]
 #: Values whose distances are turned from values x rows to rows x values at once.
 BAND = 32
@@ -30,7 +30,10 @@ class RecordDistance:
     """Column distances of all columns, and the factor of each in the distance of two records.
 
     mean (T12 4.3): sum_a w_a d_a / sum_a w_a, every d_a in 0..1. s (M13 eq. 7): sqrt(sum_a w_a S2_12(a) / S2(a)),
-    whose square the kernels compare. A column that does not vary has no part in s.
+    whose square the kernels compare. balanced: sqrt(sum_a w_a d_a^2 / V_a), V_a the variance of the column, the mean squared
+    distance of its records from the centre that has the least; its square is what the information loss IL adds up. Sets
+    enter it with their distance, not its square, divided by its mean. A column that does not vary has no part in s and
+    balanced.
     """
 
     metrics: Sequence[ColumnDistance]
@@ -43,17 +46,23 @@ class RecordDistance:
 
     @property
     def squared(self) -> bool:
-        return self.kind == "s"
+        return self.kind != "mean"
 
     def share(self, metric: ColumnDistance) -> float:
         """The part of a column in the mean distance."""
         return metric.column.attribute.weight / sum(s.column.attribute.weight for s in self.metrics)
 
     def factor(self, metric: ColumnDistance) -> float:
-        """What a raw distance (nominal, flat) or a difference (numeric, ordinal) is multiplied by."""
+        """What a raw distance (nominal, flat) or a difference (numeric, ordinal) is multiplied by; in balanced distances the
+        square of a raw distance."""
         weight = metric.column.attribute.weight
         if self.kind == "mean":
             return self.share(metric) / metric.scale if metric.scale > 0 else 0.0
+        if self.kind == "balanced":
+            spread = metric.mean_distance if metric.of_sets else metric.variance
+            if spread <= 0:
+                return 0.0
+            return float(np.sqrt(weight / spread)) if metric.on_line else weight / spread
         spread = metric.spread(self.normalize)
         if spread <= 0:
             return 0.0
@@ -70,8 +79,7 @@ class RecordDistance:
         """No two records are farther apart: 1 of mean distances."""
         if self.kind == "mean":
             return 1.0
-        raws = [(metric, metric.largest * self.factor(metric)) for metric in self.metrics]
-        return float(np.sqrt(sum(raw**2 if metric.on_line else raw for metric, raw in raws)))
+        return float(np.sqrt(sum(self._entering(metric, metric.largest) for metric in self.metrics)))
 
     def coordinates(self, metric: ColumnDistance, centres: np.ndarray) -> Floats:
         """Where numbers or ranks lie, so that differences are distances."""
@@ -102,8 +110,18 @@ class RecordDistance:
         """What a column adds to the distance of records, pair by pair."""
         if self.kind == "mean":
             return self.share(metric) * metric.scaled(a, b)
-        part = metric.distance(a, b) * self.factor(metric)
-        return part**2 if metric.on_line else part
+        part: Floats = self._entering(metric, metric.distance(a, b))
+        return part
+
+    def _entering(self, metric: ColumnDistance, raw: Any) -> Any:
+        """What a raw distance adds to the square of the distance of two records."""
+        if metric.on_line:
+            return (raw * self.factor(metric)) ** 2
+        return (raw**2 if self._squares(metric) else raw) * self.factor(metric)
+
+    def _squares(self, metric: ColumnDistance) -> bool:
+        """Does a column that has no coordinates enter with the square of its distance?"""
+        return self.kind == "balanced" and not metric.of_sets
 
     def summed(self, table: Tuples) -> Floats:
         """For each tuple the sum of its distances from all records (R17 eq. 10): mean distances column by column."""
@@ -134,7 +152,7 @@ class RecordDistance:
             absent[place] = gone
             if column.missing is not None or (against is not None and against.columns[i].missing is not None):
                 gap[place] = self.gap(straight)
-        raws: list[tuple[Floats, float]] = []
+        raws: list[tuple[Floats, float, bool]] = []
         table_at, unit, homes = [], [], []
         used = 0
         for i, metric in coded:
@@ -144,7 +162,7 @@ class RecordDistance:
                 table_at.append(-1)
                 unit.append(factor)
             else:
-                raws.append((raw, factor))
+                raws.append((raw, factor, self._squares(metric)))
                 table_at.append(used)
                 unit.append(0.0)
                 used += raw.size
@@ -180,18 +198,21 @@ class RecordDistance:
         return make_set_space(parts, codes, [self.factor(s) for _, s in own], [s.largest for _, s in own], first)
 
 
-def _side_by_side(tables: Sequence[tuple[Floats, float]]) -> Floats:
-    """Tables, each times its factor and turned to rows x values, one after the other: written once, for they are large.
+def _side_by_side(tables: Sequence[tuple[Floats, float, bool]]) -> Floats:
+    """Tables, squared or not, times a factor, turned to rows x values, one after the other: written once, for they are large.
 
     The last number is 0.
     """
-    whole = np.empty(sum(raw.size for raw, _ in tables) + 1)
+    whole = np.empty(sum(raw.size for raw, _, _ in tables) + 1)
     whole[-1] = 0.0
     used = 0
-    for raw, factor in tables:
+    for raw, factor, squared in tables:
         turned = whole[used : used + raw.size].reshape(raw.shape[::-1])
         for begin in range(0, len(raw), BAND):  # in bands that stay in the processor's cache while they are turned
-            np.multiply(raw[begin : begin + BAND].T, factor, out=turned[:, begin : begin + BAND])
+            band = turned[:, begin : begin + BAND]
+            np.multiply(raw[begin : begin + BAND].T, factor, out=band)
+            if squared:
+                band *= raw[begin : begin + BAND].T
         used += raw.size
     return whole
 
