@@ -66,6 +66,9 @@ def test_files_elsewhere_are_refused(folder: Path, name: str, monkeypatch: pytes
         policy(folder, name),
         policy(folder, "icd9cm", f", mapping: {name}"),
         policy(folder, "icd9cm", f", measure: context_vector, options: {{vectors: {name}}}"),
+        policy(
+            folder, end=f"  y: {{kind: place, table: us_zip3, measure: context_vector, options: {{vectors: {name}}}}}\n"
+        ),
         policy(folder, end=f"method: {{name: generalization, hierarchies: {{x: {{kind: levels, path: {name}}}}}}}\n"),
         policy(folder, end=f"require: [{{name: severity_diversity, l: 2, severity: {name}}}]\n"),
         policy(folder, end=f"require: [{{name: severity_closeness, t: 0.2, severity: {name}}}]\n"),

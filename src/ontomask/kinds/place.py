@@ -20,7 +20,7 @@ from ontomask.errors import DataError
 from ontomask.files.named_files import NamesFile
 from ontomask.hierarchies.levels import ANY
 from ontomask.kinds.flat import Flat
-from ontomask.kinds.nominal import Nominal
+from ontomask.kinds.nominal import VECTORS_FILE, Nominal
 from ontomask.microdata.attributes import ConceptAttribute
 from ontomask.microdata.columns import Coded, Codes
 from ontomask.microdata.released_values import ReleasedValues, text_of
@@ -75,7 +75,7 @@ class Place(ConceptAttribute):
         default=LEAST, description="an area with fewer inhabitants is replaced by the area above it that has as many"
     )
     measure: str = Field(default="logsc", description="the semantic distance between two areas; see docs/measures")
-    options: Annotated[dict[str, Any], BeforeValidator(plain)] = Field(
+    options: Annotated[dict[str, Any], BeforeValidator(plain), VECTORS_FILE] = Field(
         default_factory=dict, description="options of the measure"
     )
     #: Codes are taken as they are, and nothing else is matched.
