@@ -81,11 +81,8 @@ class Goals:
 
     def alike(self) -> tuple[Longs, Longs]:
         """Rows that agree in tuple, unit and what the models look at are one: of each row, and the first of each."""
-        key = self.rows.tuple_of.astype(np.int64)
-        for code in (*self.codes.values(), *(() if self.units.of is None else (self.units.of,))):
-            key = np.unique(key * (int(code.max(initial=0)) + 1) + code, return_inverse=True)[1]
-        _, first, row_of = np.unique(key, return_index=True, return_inverse=True)
-        return row_of, first
+        units = () if self.units.of is None else (self.units.of,)
+        return _alike(self.rows.tuple_of, *self.codes.values(), *units)
 
     def counted(self, *, sharing: bool = False) -> Goals:
         """The same of counted rows, of which no two agree: for methods that decide by tuple.
@@ -122,11 +119,8 @@ class Goals:
     @cached_property
     def _like(self) -> Longs:
         """Of each row the first that agrees with it in all that models look at."""
-        key = np.zeros(len(self.rows), dtype=np.int64)
-        for code in self.codes.values():
-            key = np.unique(key * (int(code.max(initial=0)) + 1) + code, return_inverse=True)[1]
-        _, first, of = np.unique(key, return_index=True, return_inverse=True)
-        return np.asarray(first[of], dtype=np.int64)
+        row_of, first = _alike(np.zeros(len(self.rows), dtype=np.int64), *self.codes.values())
+        return first[row_of]
 
     def contents(self, members: Longs) -> Contents:
         """Rows of a group as models see them."""
@@ -146,3 +140,12 @@ class Goals:
         size = np.array([contents.weights.sum()]) if units.of is None else units.sizes(of, 1)
         rows = ClassRows(of, size, contents.weights, codes, units=units)
         return any(bool(judge.fails(judge.figures(rows))[0]) for judge in self.judges)
+
+
+def _alike(key: NDArray[Any], *codes: Longs) -> tuple[Longs, Longs]:
+    """Rows that agree in a key and in all codes are one: of each row, and the first of each, in the order of keys and codes."""
+    key = key.astype(np.int64)
+    for code in codes:
+        key = np.unique(key * (int(code.max(initial=0)) + 1) + code, return_inverse=True)[1]
+    _, first, row_of = np.unique(key, return_index=True, return_inverse=True)
+    return row_of.astype(np.int64, copy=False), first.astype(np.int64, copy=False)

@@ -58,15 +58,16 @@ class RecordDistance:
         weight = metric.column.attribute.weight
         if self.kind == "mean":
             return self.share(metric) / metric.scale if metric.scale > 0 else 0.0
-        if self.kind == "balanced":
-            spread = metric.mean_distance if metric.of_sets else metric.variance
-            if spread <= 0:
-                return 0.0
-            return float(np.sqrt(weight / spread)) if metric.on_line else weight / spread
-        spread = metric.spread(self.normalize)
+        spread = self._spread(metric)
         if spread <= 0:
             return 0.0
-        return float(np.sqrt(weight / (2 * spread))) if metric.on_line else weight / spread
+        return float(np.sqrt(weight / spread)) if metric.on_line else weight / spread
+
+    def _spread(self, metric: ColumnDistance) -> float:
+        """What a column is divided by in squared distances: of balanced ones its variance, of others S2, twice for numbers."""
+        if self.kind == "balanced":
+            return metric.mean_distance if metric.of_sets else metric.variance
+        return metric.spread(self.normalize) * (2 if metric.on_line else 1)
 
     def gap(self, metric: ColumnDistance) -> float:
         """The distance of a missing number or rank from all others, as it enters the sum."""
