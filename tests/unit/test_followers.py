@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -93,3 +94,63 @@ def test_check_warns_of_columns_that_give_masked_ones_away() -> None:
     assert not any(text.startswith(("key", "noise")) for text in told)
     followed = ATTRIBUTES | {"half": om.Flat(follows="code")}
     assert not any("give" in str(note) or "depends" in str(note) for note in om.check(FRAME, policy(followed)).notes)
+
+
+BIG = 2**53
+TWO: dict[str, Any] = {"code": om.Flat(), "label": om.Flat(follows="code")}
+
+
+@pytest.mark.parametrize(
+    "codes",
+    [
+        pytest.param([BIG, BIG, BIG + 1, BIG + 1], id="whole numbers that floats do not hold"),
+        pytest.param(["'x", "'x", "x", "x"], id="quotes"),
+        pytest.param(["=x", "=x", "'=x", "'=x"], id="formulas"),
+        pytest.param(["01", "01", "1", "1"], id="leading zeros"),
+    ],
+)
+@pytest.mark.parametrize("escape", [False, True])
+@pytest.mark.filterwarnings("ignore:a spreadsheet would run")
+def test_leaders_that_look_alike_are_not_taken_for_each_other(codes: list[Any], escape: bool, tmp_path: Path) -> None:
+    frame = pl.DataFrame({"code": codes, "label": list("aabb")})
+    result = om.anonymize(frame, policy(TWO, method=om.Suppression(2, cells=True)))
+    assert result.data["label"].to_list() == list("aabb")
+    file = tmp_path / "release.csv"
+    result.write(file, escape_formulas=escape)
+    assert om.verify(file, result.policy)
+
+
+TYPES: dict[str, tuple[list[Any], Any, list[str]]] = {
+    "duration": ([timedelta(1), timedelta(2)], None, []),
+    "bytes": ([b"a", b"\xff"], None, []),
+    "time": ([time(1), time(2)], None, ["csv", "dta"]),
+    "datetime": ([datetime(2024, 1, 1, 2, 3, 4, 5), datetime(2024, 1, 2)], None, ["csv", "dta"]),
+    "truth": ([True, False], None, ["csv", "xlsx", "dta", "sav"]),
+    "short floats": ([0.1, 0.3], pl.Float32, ["csv", "xlsx", "dta", "sav"]),
+}
+
+
+@pytest.mark.parametrize("leads", [True, False])
+@pytest.mark.parametrize("name", TYPES)
+def test_columns_of_every_type_lead_and_follow(name: str, leads: bool, tmp_path: Path) -> None:
+    (one, other), dtype, formats = TYPES[name]
+    values, texts = pl.Series([one, one, other, other], dtype=dtype), pl.Series(list("aabb"))
+    frame = pl.DataFrame({"code": values if leads else texts, "label": texts if leads else values})
+    result = om.anonymize(frame, policy(TWO, method=om.Suppression(2, cells=True)))
+    assert result.data.equals(frame)
+    for suffix in ("parquet", *formats):
+        result.write(tmp_path / f"release.{suffix}")
+
+
+def test_a_negative_zero_leads_as_zero_does() -> None:
+    frame = pl.DataFrame({"code": [-0.0, 0.0, 1.0, 1.0], "label": list("abcc")})
+    attributes = {"code": om.Numeric(), "label": om.Flat(follows="code")}
+    result = om.anonymize(frame, policy(attributes, method=om.Suppression(2, cells=True)))
+    assert result.data["label"].to_list() == list("aacc")
+
+
+@pytest.mark.parametrize("values", [[timedelta(i % 3) for i in range(30)], [b"\xff" * (1 + i % 3) for i in range(30)]])
+def test_check_looks_at_columns_of_every_type(values: list[Any]) -> None:
+    frame = FRAME.with_columns(label=pl.Series(values), code=pl.Series([str(i % 3) for i in range(30)]))
+    told = [str(note) for note in om.check(frame, policy(ATTRIBUTES | {"label": om.Flat(role="other")})).notes]
+    assert sum("label gives code away" in text for text in told) == 1

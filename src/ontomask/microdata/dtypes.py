@@ -138,6 +138,15 @@ def _named(dtype: pl.DataType) -> str:
     return "text" if is_text(dtype) else str(dtype)
 
 
+def as_texts(values: pl.Series) -> pl.Series:
+    """Values of any type as texts, different ones as different."""
+    if isinstance(values.dtype, pl.Binary):
+        return values.bin.encode("hex")
+    if isinstance(values.dtype, pl.Duration):
+        return values.dt.to_string("iso")
+    return values.cast(pl.String)
+
+
 def values_unread(name: str, n: int) -> pl.Series:
     """A column in the place of one whose values are not looked at."""
     return pl.Series(name, [None], dtype=pl.Null).new_from_index(0, n)

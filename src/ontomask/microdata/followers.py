@@ -11,6 +11,9 @@ from typing import NamedTuple
 import polars as pl
 
 from ontomask.arguments import counted
+from ontomask.errors import DataError
+from ontomask.microdata.dtypes import aligned as in_one_type
+from ontomask.microdata.dtypes import as_texts
 from ontomask.statements import Statement, note
 
 
@@ -29,7 +32,7 @@ def follow(name: str, leader: str, original: pl.DataFrame, released: pl.DataFram
     """
     one, other = comparable(original[leader], released[leader])
     pairs = pl.DataFrame({"leader": one, "value": original[name]}).drop_nulls()
-    counts = pairs.with_columns(pl.col("value").cast(pl.String).alias("text")).group_by("leader", "text")
+    counts = pairs.with_columns(as_texts(pairs["value"]).alias("text")).group_by("leader", "text")
     found = counts.agg(pl.col("value").first(), pl.len().alias("records"))
     found = found.sort("leader", -pl.col("records").cast(pl.Int64), "text")
     several = found.filter(pl.col("leader").is_duplicated())["leader"].n_unique()
@@ -39,9 +42,11 @@ def follow(name: str, leader: str, original: pl.DataFrame, released: pl.DataFram
 
 
 def comparable(one: pl.Series, other: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Two columns whose equal values are equal: numbers as numbers, all else as texts."""
-    dtype = pl.Float64 if one.dtype.is_numeric() and other.dtype.is_numeric() else pl.String
-    return one.cast(dtype), other.cast(dtype)
+    """Two columns whose equal values are equal, and no others: in one type that holds both, or as texts."""
+    try:
+        return in_one_type(one, other)
+    except DataError:
+        return as_texts(one), as_texts(other)
 
 
 def followers_of(

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from ontomask.arrays import Longs
+from ontomask.microdata.codes import factorize
 from ontomask.policy.policy import Policy
 from ontomask.statements import Statement, caveat
 
@@ -40,8 +41,8 @@ def _is_other(policy: Policy, name: str) -> bool:
 
 def _codes(values: pl.Series) -> Longs:
     """A number for each value, 0 for a missing one."""
-    texts = values.cast(pl.String, strict=False)
-    return texts.rank("dense").fill_null(0).to_numpy().astype(np.int64)
+    codes, distinct = factorize(values)
+    return np.where(distinct.is_null().to_numpy()[codes], 0, codes.astype(np.int64) + 1)
 
 
 def _told(masked: str, ours: Longs, other: str, theirs: Longs) -> str:

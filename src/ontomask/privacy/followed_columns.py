@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
 import polars as pl
 
 from ontomask.arguments import counted
+from ontomask.errors import DataError
+from ontomask.microdata.dtypes import aligned, as_texts
+from ontomask.microdata.formulas import escaped
 from ontomask.privacy.contents import ContentCheck
 from ontomask.privacy.models import Finding
 from ontomask.wording import RECORD, Unit
@@ -29,8 +33,10 @@ class FollowedColumns(ContentCheck):
             leader = attribute.follows
             if leader is None or name not in table.data or leader not in table.data:
                 continue
-            pairs = table.as_read.select(leader=_texts(table.as_read[leader]), value=_texts(table.as_read[name]))
-            wrong = _wrong(pairs, None if reference is None else _pairs(reference.as_read, leader, name))
+            shown = table.as_read.select(leader=leader, value=name)
+            wrong = _says_more(shown)
+            if reference is not None:
+                wrong = wrong | _unknown(shown, reference.as_read.select(leader=leader, value=name))
             if wrong.any():
                 records += int(wrong.sum())
                 told.append(
@@ -52,32 +58,37 @@ class FollowedColumns(ContentCheck):
         return "A column that follows another is a function of what the other shows."
 
 
-def _texts(values: pl.Series) -> pl.Series:
-    """Values as texts, equal ones as equal, whether they come from a frame or from a file."""
-    texts = (values.cast(pl.Float64) if values.dtype.is_numeric() else values).cast(pl.String)
-    return texts.str.strip_prefix("'")  # which escapes formulas in files
-
-
-def _pairs(original: pl.DataFrame, leader: str, name: str) -> pl.DataFrame:
-    """The pairs of values in the original, numbers as numbers: a file may hold them as texts."""
-    pairs = original.select(leader=_texts(original[leader]), value=_texts(original[name]))
-    return pairs.drop_nulls().select(_as_numbers("leader"), _as_numbers("value")).unique()
-
-
-def _as_numbers(name: str) -> pl.Expr:
-    number = pl.col(name).cast(pl.Float64, strict=False).cast(pl.String)
-    return pl.coalesce(number, pl.col(name)).alias(name)
-
-
-def _wrong(pairs: pl.DataFrame, known: pl.DataFrame | None) -> pl.Series:
-    """Which records show what does not follow; ``known``: the pairs of the original."""
+def _says_more(shown: pl.DataFrame) -> pl.Series:
+    """Which records show a value beside a blank leader, or one of several values beside equal leaders."""
+    texts = pl.DataFrame([as_texts(column) for column in shown.iter_columns()])
     several = pl.col("value").n_unique().over("leader") > 1
     unfounded = pl.col("leader").is_null() & pl.col("value").is_not_null()
-    wrong = pairs.select((several | unfounded).alias("wrong"))["wrong"]
-    if known is None:
-        return wrong
-    read = pairs.select(_as_numbers("leader"), _as_numbers("value"))
-    there = read.join(known.with_columns(there=True), on=["leader", "value"], how="left", maintain_order="left")[
-        "there"
-    ]
-    return wrong | (pairs["value"].is_not_null() & there.is_null())
+    return texts.select((several | unfounded).alias("wrong"))["wrong"]
+
+
+def _unknown(shown: pl.DataFrame, original: pl.DataFrame) -> pl.Series:
+    """Which records show a value that goes with that of the leader nowhere in the original."""
+    both = [_in_one_form(original[name], shown[name]) for name in shown.columns]
+    known, read = (pl.DataFrame(columns) for columns in zip(*both, strict=True))
+    known = pl.concat([known, escaped(known, "")]).drop_nulls()  # a file may have formulas escaped
+    known, read = (table.select(_number(name) for name in table.columns) for table in (known, read))
+    there = read.join(known.unique().with_columns(there=True), on=read.columns, how="left", maintain_order="left")
+    return read["value"].is_not_null() & there["there"].is_null()
+
+
+def _in_one_form(original: pl.Series, read: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """A column of the original and of a release as texts, equal values as equal: a file may know fewer types."""
+    if isinstance(original.dtype, pl.Float32):
+        short = read.cast(pl.Float32, strict=False)
+        read = short if short.null_count() == read.null_count() else read
+    with suppress(DataError):  # numbers that a file holds as texts
+        original, read = aligned(original, read)
+    return as_texts(original), as_texts(read)
+
+
+def _number(name: str) -> pl.Expr:
+    """Texts, those of equal numbers as equal: 1 and 1.0. Whole numbers are compared by all their digits."""
+    number = pl.col(name).cast(pl.Float64, strict=False)
+    whole = pl.when(number == number.floor()).then(number.cast(pl.Int128, strict=False))
+    exact = pl.coalesce(pl.col(name).cast(pl.Int128, strict=False), whole)
+    return pl.coalesce(exact.cast(pl.String), number.cast(pl.String), pl.col(name)).alias(name)
