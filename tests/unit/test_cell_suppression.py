@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +39,13 @@ def run(frame: pl.DataFrame = FRAME, k: int = 2, **settings: Any) -> om.Result[p
         ({"importance": {"sex": 2}}, "importance is for cells=True"),
         ({"strata": ["age"]}, "strata is for cells=True"),
         ({"blanks": "wildcard"}, "blanks is for cells=True"),
-        ({"cells": True, "importance": {"sex": 0}}, "greater than 0"),
+        ({"cells": True, "importance": {"sex": 0}}, "greater than or equal to 0.000001"),
+        ({"cells": True, "importance": {"sex": 1e300}}, "less than or equal to 1000000"),
         ({"cells": True, "importance": {"sex": float("nan")}}, "importance"),
         ({"cells": True, "strata": ["age", "age"]}, "named twice"),
         ({"cells": True, "bins": {"age": 5}}, "'age' is not one of the strata"),
         ({"cells": True, "strata": ["age"], "bins": {"age": 1}}, "greater than or equal to 2"),
+        ({"cells": True, "strata": ["age"], "bins": {"age": 10**12}}, "less than or equal to 1000000"),
         ({"cells": True, "blanks": "star"}, "blanks"),
     ],
 )
@@ -117,3 +120,15 @@ def test_from_a_policy_file_and_compared(tmp_path: Path) -> None:
     assert om.Policy.load(file) == policy
     found = om.compare(FRAME, {"cells": policy, "records": policy.changed(method=om.Suppression(2))})
     assert all(name in str(found) for name in ("cells", "records"))
+
+
+@pytest.mark.parametrize("kind", [om.Numeric(), om.Flat(), om.Date()])
+def test_a_column_that_lost_all_its_values_is_assessed_from_a_file(kind: Any, tmp_path: Path) -> None:
+    days = [date(2024, 1, 1 + i) for i in range(6)] if isinstance(kind, om.Date) else list(range(6))
+    frame = pl.DataFrame({"sex": ["f"] * 6, "day": days})
+    policy = om.Policy(attributes={"sex": om.Flat(), "day": kind}, method=om.Suppression(2, cells=True))
+    result = om.anonymize(frame, policy)
+    assert result.data["day"].null_count() == 6
+    file = tmp_path / "release.csv"
+    result.write(file)
+    assert om.information_loss(frame, file, result.policy).variance_lost == result.loss().variance_lost

@@ -251,11 +251,18 @@ def open_frames(
     # What is text in the original is text in a masked file, even where only numbers are left of it.
     text = [name for name, dtype in before.schema.items() if is_text(dtype)]
     after = open_table(masked, given, text=text, reading=policy.reading, release=True, unread=policy.drops).data
+    after = after.with_columns(_without_values(after, before))
     after, before = read_any(after, given), Conversions(given).apply(before)
     for table in (before, after):
         require_columns(table, {name: given[name] for name in studied})
     kept, notes = rows_of(before, after, policy, records, aligned, masked)
     return Frames(replace(taken, data=before), after, kept, policy, studied, notes)
+
+
+def _without_values(after: pl.DataFrame, before: pl.DataFrame) -> list[pl.Series]:
+    """The columns of a masked table that have no value left, in the type of the original: a text file does not tell it."""
+    none = [name for name in after.columns if name in before.columns and after[name].null_count() == len(after)]
+    return [pl.repeat(None, len(after), dtype=before.schema[name], eager=True).alias(name) for name in none]
 
 
 def require_quasi_identifiers(names: list[str]) -> list[str]:
