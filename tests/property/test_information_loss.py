@@ -337,3 +337,16 @@ def test_a_column_that_did_not_vary() -> None:
     changed = om.information_loss(frame, frame.with_columns(same=pl.Series([5, 5, 6])), kinds)
     assert changed.variance_lost == {"same": math.inf, "other": 0}
     assert changed.information_loss == math.inf
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_it_is_exactly_100_where_nothing_is_left(seed: int) -> None:
+    rng = random.Random(seed)
+    columns = [f"c{number}" for number in range(5)]
+    frame = pl.DataFrame({name: [rng.gauss(0, 10) for _ in range(9)] for name in columns})
+    weights = {name: om.Numeric(weight=rng.uniform(0.01, 1)) for name in columns}
+    loss = om.information_loss(
+        frame, frame.with_columns(pl.lit(None, pl.Float64).alias(name) for name in columns), weights
+    )
+    assert loss.information_loss == 100
+    assert set(loss.variance_lost.values()) == {100}

@@ -225,7 +225,8 @@ def weighted_share_lost(distances: Distances) -> float:
     """IL = 100 sum w lost / sum w over the columns, w the weights of the policy."""
     lost = [sums.lost for sums in distances.columns.values()]
     weights = distances.pairing.weights
-    return 100 * sum(weight * share for weight, share in zip(weights, lost, strict=True)) / sum(weights)
+    # The mean first: times 100 before it, equal shares of all of it would not always make 100.
+    return 100 * (sum(weight * share for weight, share in zip(weights, lost, strict=True)) / sum(weights))
 
 
 def record_loss_percent(distances: Distances) -> float:

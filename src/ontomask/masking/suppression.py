@@ -48,11 +48,11 @@ class Suppression(TupleMethod, GroupingMethod):
     cells: bool = Field(
         default=False, description="true: blank single cells of quasi-identifiers; false: remove records"
     )
-    importance: DictOf[
-        str, Annotated[float, BeforeValidator(number), Field(ge=1e-6, le=1e6, allow_inf_nan=False)]
-    ] = Field(
-        default_factory=dict,
-        description="cells: what a blank costs, by column; 1 where not given. Columns with higher numbers lose fewer cells",
+    importance: DictOf[str, Annotated[float, BeforeValidator(number), Field(ge=1e-6, le=1e6, allow_inf_nan=False)]] = (
+        Field(
+            default_factory=dict,
+            description="cells: what a blank costs, by column; 1 where not given. Columns with higher numbers lose fewer cells",
+        )
     )
     strata: ListOf[str] = Field(
         default_factory=list, description="cells: columns whose values, or bins, form strata; k holds in each of them"
