@@ -122,10 +122,21 @@ def test_from_a_policy_file_and_compared(tmp_path: Path) -> None:
     assert all(name in str(found) for name in ("cells", "records"))
 
 
-@pytest.mark.parametrize("kind", [om.Numeric(), om.Flat(), om.Date()])
-def test_a_column_that_lost_all_its_values_is_assessed_from_a_file(kind: Any, tmp_path: Path) -> None:
-    days = [date(2024, 1, 1 + i) for i in range(6)] if isinstance(kind, om.Date) else list(range(6))
-    frame = pl.DataFrame({"sex": ["f"] * 6, "day": days})
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (om.Numeric(), list(range(6))),
+        (om.Numeric(top=5), list(range(6))),
+        (om.Flat(), list(range(6))),
+        (om.Date(), [date(2024, 1, day) for day in range(1, 7)]),
+        (om.Date(format="%d.%m.%Y"), [f"0{day}.01.2024" for day in range(1, 7)]),
+        (om.Ordinal(order=list("abcdef")), list("abcdef")),
+    ],
+)
+def test_a_column_that_lost_all_its_values_is_assessed_from_a_file(
+    kind: Any, values: list[Any], tmp_path: Path
+) -> None:
+    frame = pl.DataFrame({"sex": ["f"] * 6, "day": values})
     policy = om.Policy(attributes={"sex": om.Flat(), "day": kind}, method=om.Suppression(2, cells=True))
     result = om.anonymize(frame, policy)
     assert result.data["day"].null_count() == 6

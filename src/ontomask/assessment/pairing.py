@@ -251,8 +251,8 @@ def open_frames(
     # What is text in the original is text in a masked file, even where only numbers are left of it.
     text = [name for name, dtype in before.schema.items() if is_text(dtype)]
     after = open_table(masked, given, text=text, reading=policy.reading, release=True, unread=policy.drops).data
-    after = after.with_columns(_without_values(after, before))
     after, before = read_any(after, given), Conversions(given).apply(before)
+    after = after.with_columns(_without_values(after, before))
     for table in (before, after):
         require_columns(table, {name: given[name] for name in studied})
     kept, notes = rows_of(before, after, policy, records, aligned, masked)
