@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -154,3 +154,41 @@ def test_check_looks_at_columns_of_every_type(values: list[Any]) -> None:
     frame = FRAME.with_columns(label=pl.Series(values), code=pl.Series([str(i % 3) for i in range(30)]))
     told = [str(note) for note in om.check(frame, policy(ATTRIBUTES | {"label": om.Flat(role="other")})).notes]
     assert sum("label gives code away" in text for text in told) == 1
+
+
+AREAS = """code,parent,population
+Z,,170000
+A,Z,90000
+A1,A,30000
+A2,A,60000
+B,Z,80000
+"""
+DAYS = [date(2024, 1, 1 + i // 2) for i in range(6)]
+#: Leaders whose values are changed before masking, and which of their records may still say what goes with them.
+CONVERTED: dict[str, tuple[Any, list[Any], list[int]]] = {
+    "open class": (om.Numeric(top=90), [95, 95, 90, 90, 40, 40], [4, 5]),
+    "open class of floats": (om.Numeric(top=90), [95.5, 95.5, 90.0, 90.0, 40.0, 40.0], [4, 5]),
+    "open class below": (om.Numeric(bottom=18), [3, 3, 40, 40, 41, 41], [2, 3, 4, 5]),
+    "areas": (om.Place("areas.csv", least_population=50_000), ["A1", "A1", "A2", "A2", "B ", "B "], [4, 5]),
+    "zip codes": (om.Place("us_zip3"), ["60601", "60601", "02138", "02138", "945", "945"], [4, 5]),
+    "earliest": (om.Date(earliest=date(2024, 1, 2)), DAYS, [4, 5]),
+    "shifted": (om.Date(shift=365), DAYS, []),
+    "dates": (om.Date(), DAYS, [0, 1, 2, 3, 4, 5]),
+    "dates in words": (om.Date(format="%d.%m.%Y"), [f"{day:%d.%m.%Y}" for day in DAYS], [0, 1, 2, 3, 4, 5]),
+}
+
+
+@pytest.mark.parametrize("name", CONVERTED)
+def test_nothing_goes_with_what_is_changed_before_masking(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("areas.csv").write_text(AREAS, encoding="utf-8")
+    kind, values, shown = CONVERTED[name]
+    labels = [f"the {value}" for value in values]
+    frame = pl.DataFrame({"who": list("ababab"), "leader": values, "label": labels})
+    attributes = {"who": om.Identifier(), "leader": kind, "label": om.Flat(follows="leader")}
+    result = om.anonymize(frame, policy(attributes, person="who", method=om.Suppression(1, cells=True)))
+    expected = [label if place in shown else None for place, label in enumerate(labels)]
+    assert result.data["leader"].null_count() == 0
+    assert result.data["label"].to_list() == expected

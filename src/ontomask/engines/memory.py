@@ -26,6 +26,7 @@ from ontomask.policy.prepared import Prepared, prepare
 from ontomask.progress import Progress
 from ontomask.release.releases import together
 from ontomask.release.result import Result
+from ontomask.statements import Statement
 
 
 @overload
@@ -146,9 +147,12 @@ class MemoryEngine(Engine[Result[Any]]):
         return [self._written(masked) for masked in each]
 
     def _written(self, masked: Masked) -> Written:
-        data = _decoded(self.prepared, masked)
-        data, notes = followers_of(self.policy.followers, self.prepared.data, data)
-        data = written(data, self.policy.attributes, self.prepared.taken.data)
+        attributes, before = self.policy.attributes, self.prepared.taken.data
+        data, notes = _decoded(self.prepared, masked), list[Statement]()
+        if leaders := set(self.policy.followers.values()):
+            given = before.select(leaders).filter(pl.Series(self.prepared.kept))
+            data, notes = followers_of(attributes, self.prepared.data, given, data)
+        data = written(data, attributes, before)
         if self._order is not None:
             data = data[self._order]
         data = _own_buffers(only_what_cells_show(data))
