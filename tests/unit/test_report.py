@@ -474,3 +474,13 @@ def test_score_curves_differ_in_colour_and_pattern() -> None:
     )
     assert len(looks) == len(set(looks)) == 9
     assert "way 8" in charts.svg(charts.score_curves(table), "curves", "Which is best?", "Lines.")
+
+
+def test_a_loss_of_zero_is_not_taken_for_no_change() -> None:
+    """A record that has the centre of each column loses no variance where it is left out."""
+    frame = pl.DataFrame({"one": list("xxyyx"), "other": list("vvuuu")})
+    policy = om.Policy(attributes={"one": om.Flat(), "other": om.Flat()}, method=om.Suppression(2))
+    result = om.anonymize(frame, policy)
+    assert (result.loss().information_loss, result.removed.tolist()) == (0.0, [4])
+    for page in (render(result), render(result, "public")):
+        assert not re.search("no value changed|none changed|no record left out", page)

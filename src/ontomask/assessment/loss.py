@@ -69,8 +69,8 @@ class Loss:
         compared=Compared("loss", "loss %"),
         reported=Reported(
             "Information loss",
-            "The variance of the columns that is lost. 0%: no value changed; 100%: as if every value had been replaced by the "
-            "centre of its column. Exchanged values and wide intervals can exceed 100%.",
+            "The variance of the columns that is lost. 0%: as if no value had changed; 100%: as if every value had been "
+            "replaced by the centre of its column. Exchanged values and wide intervals can exceed 100%.",
             " Values of records that were left out count as replaced by the centre.",
             whole=100.0,
             explained="How much of the variance of the columns is lost (IL): squared distances between released and original "

@@ -250,7 +250,7 @@ def key_figures(result: Reportable, risk: dict[str, Any], loss: dict[str, Any], 
     rows.append(
         ["Most successful attack", worst["share"], f"{remark}, {worst['estimated']}" if worst["estimated"] else remark]
     )
-    rows.append([HEADLINE.head, loss["headline"], "0%: no value changed, no record left out"])
+    rows.append([HEADLINE.head, loss["headline"], "0%: as if no value had changed"])
     return rows
 
 
