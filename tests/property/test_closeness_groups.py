@@ -12,9 +12,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.strategies import DataObject
 
 import ontomask as om
 from ontomask.masking import closeness_groups
@@ -27,9 +24,6 @@ from ontomask.operators.aggregation import Operators
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.policy.prepared import prepare
 from ontomask.progress import silent
-from tests.oracle import plain_partitions as twin
-from tests.property.strategies import cases
-from tests.property.tables import CENTROIDS, DISTANCES, sheets, some_k
 
 TREE = om.Taxonomy.from_edges(
     [("a", "top"), ("b", "top"), ("a1", "a"), ("a2", "a"), ("b1", "b"), ("b2", "b"), ("b3", "b")]
@@ -126,20 +120,6 @@ def test_the_bound_holds_where_all_values_differ() -> None:
                 group = places[group_of == g].tolist()
                 assert ordered_distance(group, cut.tolist()) <= bound
     assert divided > 20
-
-
-@settings(max_examples=cases(200))
-@given(st.data())
-def test_groups_are_those_of_the_twin(data: DataObject) -> None:
-    sheet, how = data.draw(sheets()), data.draw(st.sampled_from(DISTANCES))
-    centroid, parts = data.draw(st.sampled_from(CENTROIDS)), data.draw(some_k(sheet.n))
-    parts += sheet.n % parts // (sheet.n // parts)
-    chance = random.Random(data.draw(st.integers(0, 2**32)))
-    places = [chance.randrange(chance.choice((2, sheet.n + 1))) for _ in range(sheet.n)]
-    expected = twin.by_parts(sheet.records, sheet.attributes, places, parts, *how, centroid)
-    groups, number = by_parts(sheet.operators(how, centroid), sheet.table.rows, np.array(places), parts, silent)
-    assert groups.tolist() == expected
-    assert number == max(expected) + 1
 
 
 def random_models(chance: random.Random) -> list[Any]:

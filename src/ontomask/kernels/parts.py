@@ -12,21 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arrays import starts
+from ontomask.kernels.blocks import SIZE, Blocks, drop_slot, tidy
 from ontomask.kernels.centres import Rules, Tally, change, set_centre
 from ontomask.kernels.compiling import inner, kernel
 from ontomask.kernels.groups import GROUPS, LEFT
-from ontomask.kernels.space import Floats, Longs, Point, Space, between, set_point, slack
-
-#: Place in the counts: tuples that have records left. Those before it are groups that were formed, and that are left.
-LIVE = 2
+from ontomask.kernels.searching import bound_below, face, farthest, look_through, renew_extremes
+from ontomask.kernels.space import Longs, Point, Space, between, set_point, slack
 
 
 class Parts(NamedTuple):
     """The records of each part: its entries are ``first[q]`` up to ``first[q] + several[q]``, of ``rest[q]`` records.
 
-    Entry e is of tuple ``of[e]``, and ``records[head[e]:end[e]]`` are left of it. ``live`` are the tuples with records left,
-    ``left[t]`` so many; ``out[t]`` is how far a tuple is from where distances were measured last. ``group`` takes the group
-    of every record.
+    Entry e is of tuple ``of[e]``, and ``records[head[e]:end[e]]`` are left of it. ``group`` takes the group of every record;
+    ``counts`` holds the number of groups formed, and of those to come.
     """
 
     records: Longs
@@ -36,9 +34,6 @@ class Parts(NamedTuple):
     first: Longs
     several: Longs
     rest: Longs
-    live: Longs
-    left: Longs
-    out: Floats
     group: NDArray[np.int32]
     counts: Longs
 
@@ -59,16 +54,15 @@ def new_parts(part_of: Longs, tuple_of: NDArray[np.int32], order: Longs, parts: 
         starts(several)[:-1],
         several.astype(np.int64),
         np.bincount(part_of, minlength=parts).astype(np.int64),
-        np.arange(tuples),
-        np.bincount(tuple_of, minlength=tuples).astype(np.int64),
-        np.zeros(tuples),
         np.full(len(records), -1, dtype=np.int32),
-        np.array([0, groups, tuples], dtype=np.int64),
+        np.array([0, groups], dtype=np.int64),
     )
 
 
 @kernel
-def form_by_parts(space: Space, rules: Rules, tally: Tally, point: Point, parts: Parts, budget: int) -> bool:
+def form_by_parts(
+    space: Space, rules: Rules, blocks: Blocks, tally: Tally, point: Point, parts: Parts, budget: int
+) -> bool:
     """Form groups until all records have one (True), or ``budget`` groups were formed (False).
 
     ``tally`` holds all records that have no group. Groups are formed in pairs as in MDAV: around the record farthest from
@@ -80,81 +74,78 @@ def form_by_parts(space: Space, rules: Rules, tally: Tally, point: Point, parts:
         if from_centre:
             if counts[GROUPS] >= stop:
                 return False
+            tidy(space, blocks)
             set_centre(space, rules, tally, point)
-            _measure(space, point, parts)
-        set_point(space, point, _farthest(parts, tie))
-        _measure(space, point, parts)
-        _form_group(space, rules, tally, parts, tie)
+            face(space, blocks, point)
+        seed = farthest(space, blocks, point, False, tie)
+        set_point(space, point, blocks.ids[seed])
+        face(space, blocks, point)
+        look_through(space, blocks, point, False, seed // SIZE)
+        bound_below(space, blocks, point, False, np.inf)
+        _form_group(space, rules, blocks, tally, point, parts, tie)
         from_centre = not from_centre
     return True
 
 
 @inner
-def _measure(space: Space, point: Point, parts: Parts) -> None:
-    """How far all tuples that have records left are from the point."""
-    for i in range(parts.counts[LIVE]):
-        parts.out[parts.live[i]] = between(space, point, parts.live[i])
-
-
-@inner
-def _farthest(parts: Parts, tie: float) -> int:
-    """The most distant tuple."""
-    most, chosen = -np.inf, np.int64(-1)
-    live = parts.live[: parts.counts[LIVE]]
-    for t in live:
-        most = max(most, parts.out[t])
-    for t in live:
-        if parts.out[t] >= most - tie * most and (chosen < 0 or t < chosen):
-            chosen = t
-    return chosen
-
-
-@inner
-def _form_group(space: Space, rules: Rules, tally: Tally, parts: Parts, tie: float) -> None:
+def _form_group(
+    space: Space, rules: Rules, blocks: Blocks, tally: Tally, point: Point, parts: Parts, tie: float
+) -> None:
     """The nearest record of each part; where one of the parts has more records than groups will be formed, another one."""
     parts.counts[LEFT] -= 1
     spare = True
     for part in range(parts.first.size):
-        _take(space, rules, tally, parts, part, _nearest(parts, part, tie))
+        _take_nearest(space, rules, blocks, tally, point, parts, part, tie)
         if spare and parts.rest[part] > parts.counts[LEFT]:
-            _take(space, rules, tally, parts, part, _nearest(parts, part, tie))
+            _take_nearest(space, rules, blocks, tally, point, parts, part, tie)
             spare = False
     parts.counts[GROUPS] += 1
-    alive = 0
-    for i in range(parts.counts[LIVE]):
-        if parts.left[parts.live[i]] > 0:
-            parts.live[alive] = parts.live[i]
-            alive += 1
-    parts.counts[LIVE] = alive
 
 
 @inner
-def _nearest(parts: Parts, part: int, tie: float) -> int:
-    """The entry of the part whose tuple is nearest."""
-    least, chosen = np.inf, np.int64(-1)
+def _take_nearest(
+    space: Space, rules: Rules, blocks: Blocks, tally: Tally, point: Point, parts: Parts, part: int, tie: float
+) -> None:
+    """The nearest record of a part joins the group that is formed."""
     begin = parts.first[part]
     end = begin + parts.several[part]
+    least, chosen = np.inf, np.int64(-1)
+    for e in range(begin, end):  # what is known already rules out most blocks
+        slot = blocks.slot[parts.of[e]]
+        if blocks.known[slot // SIZE]:
+            least = min(least, blocks.out[slot])
     for e in range(begin, end):
-        least = min(least, parts.out[parts.of[e]])
+        slot = blocks.slot[parts.of[e]]
+        if not blocks.known[slot // SIZE] and blocks.least[slot // SIZE] <= least + tie * least:
+            look_through(space, blocks, point, False, slot // SIZE)
+        if blocks.known[slot // SIZE]:
+            least = min(least, blocks.out[slot])
     for e in range(begin, end):
-        if parts.out[parts.of[e]] <= least + tie * least and (chosen < 0 or parts.of[e] < parts.of[chosen]):
-            chosen = e
-    return chosen
+        slot = blocks.slot[parts.of[e]]
+        if blocks.known[slot // SIZE] and blocks.out[slot] <= least + tie * least:
+            if chosen < 0 or parts.of[e] < parts.of[chosen]:
+                chosen = np.int64(e)
+    _take(space, rules, blocks, tally, parts, part, chosen)
 
 
 @inner
-def _take(space: Space, rules: Rules, tally: Tally, parts: Parts, part: int, entry: int) -> None:
-    """The next record of an entry joins the group that is formed; an entry without records gives its place to the last."""
+def _take(space: Space, rules: Rules, blocks: Blocks, tally: Tally, parts: Parts, part: int, entry: int) -> None:
+    """The next record of an entry joins the group; an entry without records gives its place to the last of its part."""
     tuple_ = parts.of[entry]
+    slot = blocks.slot[tuple_]
     parts.group[parts.records[parts.head[entry]]] = parts.counts[GROUPS]
     parts.head[entry] += 1
     parts.rest[part] -= 1
-    parts.left[tuple_] -= 1
+    blocks.weight[slot] -= 1
     change(space, rules, tally, tuple_, -1)
     if parts.head[entry] == parts.end[entry]:
         parts.several[part] -= 1
         last = parts.first[part] + parts.several[part]
         parts.of[entry], parts.head[entry], parts.end[entry] = parts.of[last], parts.head[last], parts.end[last]
+    if blocks.weight[slot] == 0:
+        drop_slot(space, blocks, slot)
+        if blocks.known[slot // SIZE]:
+            renew_extremes(blocks, slot // SIZE)
 
 
 @kernel
