@@ -55,14 +55,16 @@ def test_it_is_refused_elsewhere(columns: Any, attributes: Any, why: str) -> Non
         run(columns, attributes, partition="optimal")
 
 
-def test_persons_are_not_counted() -> None:
+def test_persons_with_several_records_are_refused() -> None:
     frame = pl.DataFrame({"who": list("abcdefga"), "pay": PAY})
     policy = om.Policy(
         attributes={"who": om.Identifier(), "pay": om.Numeric()}, person="who", method=om.Microaggregation(k=3)
     )
     assert "partition: mdav" in map(str, om.anonymize(frame, policy).notes)
-    with pytest.raises(PolicyError, match="counts persons"):
+    with pytest.raises(PolicyError, match="some persons have several records"):
         om.anonymize(frame, policy.changed(method=om.Microaggregation(k=3, partition="optimal")))
+    single = frame.with_columns(who=pl.Series(list("abcdefgh")))
+    assert "partition: optimal" in map(str, om.anonymize(single, policy).notes)
 
 
 def test_weights_have_no_effect() -> None:

@@ -53,17 +53,18 @@ def closest(goals: Goals, operators: Operators, rows: Rows, k: int, joined: Join
     """Groups that were joined until all models held, or those made of parts of the column that one t-closeness is about:
     whichever lose less. Notes say which, and what both lose.
 
-    ``rows``: the records. Nothing is tried where no group had to be joined, no or several columns must be t-close, or units
-    other than records are counted.
+    ``rows``: the records. Nothing is tried where no group had to be joined, no or several columns must be t-close, or some
+    units have several records.
     """
+    tuples = operators.tuples
     judges = [judge for judge in goals.judges if isinstance(judge, TClosenessJudge)]
-    if not joined.joined or len(judges) != 1 or len(judges[0].columns) != 1 or goals.units.of is not None:
+    if not joined.joined or len(judges) != 1 or len(judges[0].columns) != 1 or tuples.size < tuples.n:
         return joined
     (judge,) = judges
     (name,) = judge.columns
     parts = parts_for(len(rows), judge.model.t, k)
     about, groups = judge.model.describe(), len(rows) // parts
-    if groups * operators.tuples.p > MOST_WORK:
+    if groups * tuples.p > MOST_WORK:
         told = note(f"{about}: too many records to form groups by parts of the column, so groups were joined", name)
         return replace(joined, notes=(told,))
     of, _ = by_parts(operators, rows, judge.order(name)[goals.codes[name]], parts, stretch(progress, 0.0, 0.7))

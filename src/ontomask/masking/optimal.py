@@ -18,7 +18,7 @@ from ontomask.progress import Progress
 
 
 def has_optimum(table: Tuples) -> bool:
-    """Is the best partition of a table known: one column, its values on a line and none missing, and records counted?"""
+    """Is the best partition of a table known: one column, its values on a line, none missing, and one record of each unit?"""
     return _obstacle(table) is None
 
 
@@ -40,7 +40,7 @@ def _obstacle(table: Tuples) -> str | None:
         return f"the values of {column.name!r} do not lie on a line"
     if column.missing is not None:
         return f"{column.name!r} has missing values"
-    return None if table.units is None else f"this policy counts {table.unit.many}"
+    return f"some {table.unit.many} have several records" if table.size < table.n else None
 
 
 def optimal(operators: Operators, rows: Rows, k: int, progress: Progress) -> tuple[NDArray[np.int32], int]:
