@@ -35,11 +35,12 @@ from ontomask.kernels.groups import distances_from
 from ontomask.kernels.ordering import near_order
 from ontomask.kernels.space import Point, new_point, set_point
 from ontomask.masking import microaggregation
+from ontomask.masking.closeness_groups import by_parts
 from ontomask.masking.resampling import grouped_by_rank
 from ontomask.operators.aggregation import members
 from ontomask.operators.ordering import Comparison, sorted_records
 from ontomask.progress import silent
-from tests.oracle import full_scans
+from tests.oracle import full_scans, plain_partitions
 from tests.oracle import plain_masking as twin
 from tests.oracle.plain_masking import PlainAttribute, Record
 from tests.property.strategies import Case, cases
@@ -252,6 +253,20 @@ def test_mdav(data: DataObject) -> None:
     assert number == max(expected) + 1
 
 
+@settings(max_examples=cases(200))
+@given(st.data())
+def test_by_parts(data: DataObject) -> None:
+    """Groups that take a record of each part, of records sorted by a column with many equal values or few."""
+    sheet, how, centroid = data.draw(sheets()), data.draw(distances), data.draw(centroids)
+    parts, chance = data.draw(some_k(sheet.n)), by_chance(data)
+    parts += sheet.n % parts // (sheet.n // parts)
+    places = [chance.randrange(chance.choice((2, sheet.n + 1))) for _ in range(sheet.n)]
+    expected = plain_partitions.by_parts(sheet.records, sheet.attributes, places, parts, *how, centroid)
+    groups, number = by_parts(sheet.operators(how, centroid), sheet.table.rows, np.array(places), parts, silent)
+    assert groups.tolist() == expected
+    assert number == max(expected) + 1
+
+
 @settings(max_examples=cases(500))
 @given(st.data())
 def test_adaptive(data: DataObject) -> None:
@@ -416,7 +431,7 @@ def test_assessment_of_a_run(data: DataObject) -> None:
 # ---- many blocks -------------------------------------------------------------------------------------------------
 
 #: Where it matters what is in which block.
-IN_BLOCKS = ("test_bounds", "test_mdav", "test_adaptive", "test_recoding", "test_linkage")
+IN_BLOCKS = ("test_bounds", "test_mdav", "test_by_parts", "test_adaptive", "test_recoding", "test_linkage")
 
 
 @pytest.mark.skipif("ONTOMASK_BLOCK" in os.environ, reason="this is it")

@@ -17,9 +17,11 @@ from ontomask.kernels.groups import GROUPS, LEFT
 from ontomask.kernels.mdav import begin_queues, mdav_steps, new_drift, new_queues
 from ontomask.kernels.ordering import near_order
 from ontomask.kernels.space import new_point
+from ontomask.masking.closeness_groups import Joined, closest
 from ontomask.masking.goals import Goals
 from ontomask.masking.hybrid import draw_hybrid
 from ontomask.masking.method import AggregationMethod, Masked, MaskedTuples, TupleMethod
+from ontomask.masking.optimal import has_optimum, optimal, require_optimum
 from ontomask.masking.repair import merge_tuples_until, merge_until
 from ontomask.microdata.encoding import Rows, Table, Tuples
 from ontomask.operators.aggregation import Operators
@@ -28,7 +30,10 @@ from ontomask.settings import validated
 from ontomask.statements import Statement, caveat, note, promised
 from ontomask.wording import RECORD, Unit
 
-Partition = Literal["auto", "mdav", "adaptive", "adaptive_static"]
+Partition = Literal["auto", "mdav", "adaptive", "adaptive_static", "optimal"]
+
+#: These may put equal records into different groups.
+ONE_BY_ONE = ("mdav", "optimal")
 
 PRESETS: dict[str, dict[str, Any]] = {
     "s_mdav": {"partition": "mdav", "measure": "logsc", "centroid": "semantic"},
@@ -85,10 +90,11 @@ class Microaggregation(TupleMethod, AggregationMethod):
     Notes
     -----
     ``partition``: ``mdav`` forms groups of exactly k (T12 Alg. 3); ``adaptive`` keeps equal records together and follows
-    the centre of a growing group (SA-MDAV, T12 Alg. 4), ``adaptive_static`` its first record; ``auto`` is adaptive when
-    every quasi-identifier is categorical, else mdav. ``replace``: ``centroid`` shows the centre of the group; ``hybrid``
-    draws for each value another one at most as far away as the farthest of its group (M13 Alg. 1, D12 Alg. 2): detail
-    stays, and nothing is k-anonymous. ``preset`` gives the settings of a published method.
+    the centre of a growing group (SA-MDAV, T12 Alg. 4), ``adaptive_static`` its first record; ``optimal``, of a single
+    numeric, ordinal or date column, has the least loss of all partitions (Hansen & Mukherjee 2003); ``auto`` is optimal
+    where that is known, else adaptive when every quasi-identifier is categorical, else mdav. ``replace``: ``centroid`` shows
+    the centre of the group; ``hybrid`` draws for each value another one at most as far away as the farthest of its group
+    (M13 Alg. 1, D12 Alg. 2): detail stays, and nothing is k-anonymous. ``preset`` gives the settings of a published method.
 
     Examples
     --------
@@ -97,7 +103,7 @@ class Microaggregation(TupleMethod, AggregationMethod):
     """
 
     name: Literal["microaggregation"] = "microaggregation"
-    partition: Partition = Field(default="auto", description="auto, mdav, adaptive or adaptive_static")
+    partition: Partition = Field(default="auto", description="auto, mdav, adaptive, adaptive_static or optimal")
     replace: Literal["centroid", "hybrid"] = Field(
         default="centroid", description="a record shows its group's centre, or values drawn near its own"
     )
@@ -114,9 +120,9 @@ class Microaggregation(TupleMethod, AggregationMethod):
 
     @model_validator(mode="after")
     def _comparison_has_a_meaning(self) -> Microaggregation:
-        if self.partition == "mdav" and self.comparison == "weighted":
+        if self.partition in ONE_BY_ONE and self.comparison == "weighted":
             raise ValueError(
-                "comparison='weighted' has no effect with partition='mdav', which handles records one by one: "
+                f"comparison='weighted' has no effect with partition={self.partition!r}, which handles records one by one: "
                 "leave it out, or choose 'adaptive'"
             )
         return self
@@ -172,24 +178,28 @@ class Microaggregation(TupleMethod, AggregationMethod):
         """The partition that ``auto`` means for a table."""
         if self.partition != "auto":
             return self.partition
+        if has_optimum(table):
+            return "optimal"
         return "mdav" if any(column.continuous for column in table.columns) else "adaptive"
 
     def by_tuple(self, table: Tuples) -> bool:
-        return self.effective_partition(table) != "mdav" and not self.draws
+        return self.effective_partition(table) not in ONE_BY_ONE and not self.draws
 
     def mask_tuples(self, goals: Goals, table: Tuples, rng: np.random.Generator, progress: Progress) -> MaskedTuples:
         operators = self._begin(table, progress)
         group_of, groups = self._adaptive(operators, progress)
-        found = merge_tuples_until(goals, operators, group_of, groups, stretch(progress, 0.9, 0.95))
-        return MaskedTuples(self._joined(operators, table.as_rows, *found, progress))
+        joined = Joined(*merge_tuples_until(goals, operators, group_of, groups, stretch(progress, 0.9, 0.95)))
+        return MaskedTuples(self._joined(operators, table.as_rows, joined, progress))
 
     def mask_for(self, goals: Goals, table: Table, rng: np.random.Generator, progress: Progress) -> Masked:
         """Groups that fail a required model are joined with the nearest until it holds; a note says how many."""
         if self.by_tuple(table):
             return super().mask_for(goals, table, rng, progress)
         operators = self._begin(table, progress)
-        if self.effective_partition(table) == "mdav":
-            group_of, groups = mdav(operators, table.rows, self.k, stretch(progress, 0.0, 0.9))
+        partition = self.effective_partition(table)
+        if partition in ONE_BY_ONE:
+            form = mdav if partition == "mdav" else optimal
+            group_of, groups = form(operators, table.rows, self.k, stretch(progress, 0.0, 0.9))
         else:
             group_of_tuple, groups = self._adaptive(operators, progress)
             group_of = group_of_tuple[table.rows.tuple_of]
@@ -198,11 +208,15 @@ class Microaggregation(TupleMethod, AggregationMethod):
             codes = draw_hybrid(operators.distance.metrics, own, group_of, groups, rng, stretch(progress, 0.9, 1.0))
             notes = [*self._partition_notes(table), note(f"values drawn within {counted(groups, 'group')}")]
             return Masked.of_codes(table, codes, notes=notes)
-        found = merge_until(goals, operators, group_of, groups, stretch(progress, 0.9, 0.95))
-        return self._joined(operators, table.rows, *found, progress)
+        joined = Joined(*merge_until(goals, operators, group_of, groups, stretch(progress, 0.9, 0.95)))
+        if partition in ONE_BY_ONE:  # elsewhere equal records stay together
+            joined = closest(goals, operators, table.rows, self.k, joined, stretch(progress, 0.9, 0.95))
+        return self._joined(operators, table.rows, joined, progress)
 
     def _begin(self, table: Tuples, progress: Progress) -> Operators:
         self.require_enough(table)
+        if self.partition == "optimal":
+            require_optimum(table)
         progress(0.0, "measuring distances between values")
         return self.operators(table)
 
@@ -211,8 +225,8 @@ class Microaggregation(TupleMethod, AggregationMethod):
         if self.partition != "auto":
             return []
         partition = self.effective_partition(table)
-        useless = partition == "mdav" and self.comparison == "weighted"
-        useless_note = note("comparison='weighted' has no effect here: mdav handles records one by one")
+        useless = partition in ONE_BY_ONE and self.comparison == "weighted"
+        useless_note = note(f"comparison='weighted' has no effect here: {partition} handles records one by one")
         return [note(f"partition: {partition}"), *([useless_note] if useless else [])]
 
     def _adaptive(self, operators: Operators, progress: Progress) -> tuple[NDArray[np.int32], int]:
@@ -224,23 +238,15 @@ class Microaggregation(TupleMethod, AggregationMethod):
             progress=stretch(progress, 0.0, 0.9),
         )
 
-    def _joined(
-        self,
-        operators: Operators,
-        rows: Rows,
-        group_of: NDArray[np.int32],
-        groups: int,
-        joined: int,
-        progress: Progress,
-    ) -> Masked:
+    def _joined(self, operators: Operators, rows: Rows, joined: Joined, progress: Progress) -> Masked:
         """Groups of rows, some of them joined until what is required held, as they are shown."""
-        notes = self._partition_notes(operators.tuples)
-        if joined:
+        notes = [*self._partition_notes(operators.tuples), *joined.notes]
+        if joined.joined:
+            number = counted(joined.joined, "group")
             notes.append(
-                note(
-                    f"{counted(joined, 'group')} joined with the nearest one until the required models held, {groups:,} left"
-                )
+                note(f"{number} joined with the nearest one until the required models held, {joined.groups:,} left")
             )
+        group_of, groups = joined.group_of, joined.groups
         return self.aggregated(operators, rows, group_of, groups, stretch(progress, 0.95, 1.0), notes)
 
     @property

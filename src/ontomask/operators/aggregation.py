@@ -34,7 +34,7 @@ STRIDE = 1 << 14
 class Operators:
     """A table with the operators of T12 chapter 4: how its records are compared, and how groups get their centre.
 
-    ``numeric``: what :meth:`centres` gives of numbers; groups are formed around means, whatever they show.
+    ``numeric``: what :meth:`centres` gives of numbers; points are means, whatever groups show.
     """
 
     tuples: Tuples

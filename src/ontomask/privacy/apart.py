@@ -56,13 +56,14 @@ def values_apart(column: Values, order: Order | None, least: float, wanted: int)
     return ConceptsApart(far, wanted)
 
 
-def semantic_distances(column: Values, known: Longs) -> Floats:
-    """The measure of a nominal column between some of its values."""
+def semantic_distances(column: Values, known: Longs, others: Longs | None = None) -> Floats:
+    """The measure of a nominal column between some of its values, or from these to others, which include them."""
     attribute = column.nominal
     assert column.concepts is not None
-    concepts, corpus = column.concepts[known], (column.concepts[known], column.counts[known])
-    measure = get_measure(attribute.measure)
-    return between(attribute.load(), concepts, None, measure, attribute.scope, attribute.options, corpus=corpus)
+    every = known if others is None else others
+    concepts, corpus = column.concepts[known], (column.concepts[every], column.counts[every])
+    measure, columns = get_measure(attribute.measure), None if others is None else column.concepts[others]
+    return between(attribute.load(), concepts, columns, measure, attribute.scope, attribute.options, corpus=corpus)
 
 
 class NumbersApart:

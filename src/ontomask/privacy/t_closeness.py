@@ -7,20 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 from pydantic import Field
 
 from ontomask.arrays import TIE, Floats, Longs
 from ontomask.distances.measures import get_measure
 from ontomask.errors import DataError
-from ontomask.microdata.dtypes import read_dates
-from ontomask.microdata.spelling import fold_text
 from ontomask.privacy.apart import semantic_distances
 from ontomask.privacy.judges import ClassRows, Judge
 from ontomask.privacy.l_diversity import sensitive_names
 from ontomask.privacy.models import WholeTableModel
 from ontomask.privacy.transport import EqualGround, OrderedGround, TableGround, TreeGround
+from ontomask.privacy.value_order import own_places, semantic_places
 from ontomask.taxonomy.dag import Dag
 from ontomask.wording import RECORD, Unit
 
@@ -71,7 +69,8 @@ class TCloseness(WholeTableModel):
         }
         values = {name: len(column) for name, column in sensitive.columns.items()}
         ordered = sensitive.columns.items() if self.ground == "ordered" else ()
-        return TClosenessJudge(self, grounds, values, {name: _places(column) for name, column in ordered})
+        places = {name: _places(column) for name, column in ordered}
+        return TClosenessJudge(self, grounds, values, places, sensitive.columns)
 
     def aside_parts(self, sensitive: Sensitive) -> list[str]:
         missing = sensitive.missing_in_words("counted as one value") if sensitive.silent else []
@@ -104,6 +103,12 @@ class TClosenessJudge(Judge):
     grounds: Mapping[str, Any]
     values: Mapping[str, int]
     places: Mapping[str, Longs]
+    columns: Mapping[str, Values]
+
+    def order(self, name: str) -> Longs:
+        """The rank of each value of a column, whatever the ground is: by size, or by meaning."""
+        places = self.places.get(name)
+        return semantic_places(self.columns[name]) if places is None else places
 
     def figures(self, rows: ClassRows) -> Floats:
         found = []
@@ -142,33 +147,14 @@ def ground_of(column: Values, ground: Ground, weights: NDArray[Any]) -> Any:
 
 def _places(column: Values) -> Longs:
     """The rank of each value: by the order of an ordinal column, else by size."""
-    values = column.values
-    order = None if column.attribute is None else column.attribute.named_order
-    if order is not None:
-        rank: dict[Any, int] = {}
-        for place, value in enumerate(order):
-            rank.setdefault(_spelled(value), place)
-        keys = np.array([rank.get(_spelled(value), len(rank)) for value in values.to_list()])
-    elif values.dtype.is_numeric() or values.dtype.is_temporal() or isinstance(values.dtype, pl.Enum):
-        keys = values.to_physical().rank("dense").fill_null(len(values) + 1).to_numpy()
-    elif column.positions is not None:
-        keys = np.where(np.isnan(column.positions), np.inf, column.positions)
-    elif values.dtype == pl.String and (dates := read_dates(values)) is not None:
-        keys = dates.to_physical().rank("dense").fill_null(len(values) + 1).to_numpy()
-    else:
+    places = own_places(column)
+    if places is None:
         raise DataError(
             "ordered closeness needs an order",
             where=f"column {column.name!r}",
             remedy="Call it Ordinal(order=[...]) in the policy, or choose another ground.",
         )
-    places = np.empty(len(values), dtype=np.int64)
-    places[np.argsort(keys, kind="stable")] = np.arange(len(values))
     return places
-
-
-def _spelled(value: Any) -> Any:
-    """A value of an order, as texts are compared."""
-    return fold_text(value) if isinstance(value, str) else value
 
 
 def _hierarchical(column: Values, weights: NDArray[Any]) -> Any:
