@@ -16,6 +16,9 @@ from typing import Any
 
 from ontomask.kernels import compiling
 
+#: The bytecode of an installed package is there: where an environment forbids it, processes would compile all modules anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 DATA = Path(os.environ.get("ONTOMASK_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 

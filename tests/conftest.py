@@ -14,6 +14,10 @@ from ontomask.files.secret_bytes import LENGTH, SecretBytes
 #: Reports carry the day; with it fixed, tests can compare files byte by byte, also across midnight.
 os.environ.setdefault("SOURCE_DATE_EPOCH", "1700000000")
 
+#: Many tests start commands in processes of their own. Where an environment forbids bytecode, each would compile all modules.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ.setdefault("PYTHONPYCACHEPREFIX", str(Path(__file__).parents[1] / ".pytest_cache" / "bytecode"))
+
 DATA = Path(os.environ.get("ONTOMASK_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 #: Secrets and keys are drawn from here, so that a test does the same whenever and wherever it runs.

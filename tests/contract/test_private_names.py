@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,29 @@ def test_numba_still_has_what_keeping_kernels_needs(name: str) -> None:
     kept = compiling.compiled(linkage_range)._cache._cache_file
     assert hasattr(kept, name)
     assert kept._source_stamp == compiling._SOURCES
+
+
+@pytest.mark.parametrize("name", ["load_overload", "_load_overload"])
+def test_numba_still_has_what_quick_loading_needs(name: str) -> None:
+    """Without them kernels are loaded all the same, with all that only compiling needs."""
+    assert callable(getattr(compiling.compiled(linkage_range)._cache, name))
+
+
+KEPT = """
+import sys
+import polars as pl
+import ontomask as om
+policy = om.Policy(attributes={"x": om.Numeric()}, method=om.Microaggregation(k=2))
+om.anonymize(pl.DataFrame({"x": [1.0, 2.0, 3.0, 4.0]}), policy)
+print("numba" in sys.modules, "scipy.linalg" in sys.modules)
+"""
+
+
+def test_a_kept_kernel_is_loaded_without_what_only_compiling_needs() -> None:
+    """In the second process nothing is left to compile: numba's mathematics of arrays would bring SciPy."""
+    for _ in range(2):
+        answer = subprocess.run([sys.executable, "-c", KEPT], capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == ["True", "False"]
 
 
 def test_a_kernel_that_cannot_be_asked_counts_as_not_kept() -> None:

@@ -147,7 +147,8 @@ class Distances:
         found = {}
         records = self.pairing.records
         for a, (metric, one, other) in enumerate(zip(self.pairing.distance.metrics, *self._both, strict=True)):
-            raw, apart = metric.distance(one, other), metric.scaled(one, other)
+            raw = metric.distance(one, other)
+            apart = metric.scaled_from(raw, one, other)
             found[metric.column.name] = ColumnSums(
                 squares=float((records * raw**2).sum()),
                 distances=float((records * raw).sum()),

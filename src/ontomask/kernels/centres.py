@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.kernels.argmax import argmax
 from ontomask.kernels.compiling import inner, kernel
 from ontomask.kernels.set_centres import SetRoom, SetRules, new_set_room, set_sets
 from ontomask.kernels.sets import SetSpace
@@ -280,7 +281,7 @@ def _centre_row(space: Space, rules: Rules, tally: Tally, c: int) -> int:
     counts = tally.counts[space.home_at[c] : space.home_at[c + 1]]
     kind = rules.kind[c]
     if kind == MODE:
-        return np.int64(space.home[space.home_at[c] + np.argmax(counts)])
+        return np.int64(space.home[space.home_at[c] + argmax(counts)])
     if kind == PRESENT:
         return _least_present(space, rules, tally, c, counts)
     if tally.distinct[c] == 0:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable
-from functools import update_wrapper
+from contextlib import suppress
+from functools import partial, update_wrapper
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -39,7 +40,14 @@ class Kernel:
         self.compiled: Any = None
 
     def __call__(self, *arguments: Any) -> Any:
-        return (self.compiled or compiled(self))(*arguments)
+        return (self.compiled or self.made())(*arguments)
+
+    def made(self) -> Any:
+        """What numba makes of it alone; the kernels that it calls are made when it has to be compiled."""
+        with _LOCK:
+            if self.compiled is None:
+                self.compiled = _compiled(self.function, self.options)
+        return self.compiled
 
 
 _LOCK = threading.Lock()
@@ -52,10 +60,11 @@ def _waiting(function: Function, **options: Any) -> Function:
 
 
 def compiled(function: Any) -> Any:
-    """What numba makes of a kernel; it compiles, or loads what it kept, at the first call."""
+    """What numba makes of a kernel, which other kernels may call; it compiles, or loads what it kept, at the first call."""
     with _LOCK:
         for waiting in _WAITING:
-            waiting.compiled = _compiled(waiting.function, waiting.options)
+            if waiting.compiled is None:
+                waiting.compiled = _compiled(waiting.function, waiting.options)
         _WAITING.clear()
         # Kernels call kernels by their names: numba has to find there what it made itself.
         for name, module in list(sys.modules.items()):
@@ -81,13 +90,33 @@ def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     try:
         made = numba.njit(cache=True, **options)(function)
     except RuntimeError:  # no folder to keep compiled code in: compile in each process
-        return numba.njit(**options)(function)
+        made = numba.njit(**options)(function)
+    kept: Any = getattr(made, "_cache", None)  # none where kernels are interpreted
+    if kept is not None:
+        kept.load_overload = partial(_loaded, kept, kept.load_overload)
     # numba looks only at the file of a kernel itself to see whether what it kept is still good; kernels contain other
     # kernels, so all their files count.
-    kept: Any = getattr(getattr(made, "_cache", None), "_cache_file", None)
-    if hasattr(kept, "_source_stamp"):
-        kept._source_stamp = _SOURCES
+    file: Any = getattr(kept, "_cache_file", None)
+    if hasattr(file, "_source_stamp"):
+        file._source_stamp = _SOURCES
     return made
+
+
+def _loaded(kept: Any, usual: Callable[[Any, Any], Any], signature: Any, context: Any) -> Any:
+    """Kept machine code, without what only compiling needs: numba would load all of it, SciPy too, for half a second.
+
+    Where nothing is kept, the kernels that this one calls are made ready, and numba goes on as usual.
+    """
+    from numba.core.runtime.nrt import rtsys  # late: numba is
+
+    if hasattr(kept, "_load_overload"):
+        rtsys.initialize(context)  # for the arrays that kernels make
+        with suppress(OSError):
+            found = kept._load_overload(signature, context)
+            if found is not None:
+                return found
+    compiled(None)
+    return usual(signature, context)
 
 
 def _stamp() -> tuple[tuple[str, float, int], ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ontomask.kernels.argmax import argmax, argmin
 from ontomask.kernels.blocks import SIZE, Blocks, along, extremes
 from ontomask.kernels.coarse import coarse_extremes, set_here
 from ontomask.kernels.compiling import inner, inner_extremes
@@ -311,7 +312,7 @@ def farthest_within(space: Space, blocks: Blocks, point: Point, weighted: bool, 
     best = -np.inf
     for turn in range(count + 1):
         # The most promising block first: what it holds rules out most others.
-        b = np.argmax(blocks.most[:count]) if turn == 0 else turn - 1
+        b = argmax(blocks.most[:count]) if turn == 0 else turn - 1
         if not blocks.known[b] and blocks.most[b] >= best - tie * abs(best):
             look_beyond(space, blocks, point, weighted, b, max(best - tie * abs(best), 0.0))
         if blocks.known[b]:
@@ -338,7 +339,7 @@ def nearest_bound(space: Space, blocks: Blocks, point: Point, weighted: bool, ti
         if blocks.known[b] and blocks.least[b] <= blocks.upto[b]:
             best = min(best, blocks.least[b])
     while True:
-        b = np.argmin(blocks.least[:count])
+        b = argmin(blocks.least[:count])
         if blocks.known[b] and blocks.least[b] <= blocks.upto[b]:
             break
         look_within(space, blocks, point, weighted, b, max(reach, best + tie * best))

@@ -161,9 +161,9 @@ class LineDistance(ColumnDistance):
         raw = np.abs(np.where(one, 0, a) - np.where(other, 0, b)).astype(np.float64)
         return np.where(one & other, 0.0, np.where(one | other, self.largest, raw))
 
-    def scaled(self, a: Centres, b: Centres) -> Floats:
+    def scaled_from(self, raw: Floats, a: Centres, b: Centres) -> Floats:
         # A missing value is at 1 from the others even where these are all the same.
-        return np.where(self.column.is_missing(a) != self.column.is_missing(b), 1.0, super().scaled(a, b))
+        return np.where(self.column.is_missing(a) != self.column.is_missing(b), 1.0, self.on_scale(raw))
 
     def table_of(self, codes: Longs) -> Floats:
         at = self.column.centre_of_code[codes].astype(np.float64)

@@ -84,7 +84,11 @@ class ColumnDistance(ABC):
 
     def scaled(self, a: Centres, b: Centres) -> Floats:
         """Distances in 0..1, as they enter the mean distance of records."""
-        return self.on_scale(self.distance(a, b))
+        return self.scaled_from(self.distance(a, b), a, b)
+
+    def scaled_from(self, raw: Floats, a: Centres, b: Centres) -> Floats:
+        """The same where the raw distances of ``a`` from ``b`` are known."""
+        return self.on_scale(raw)
 
     def on_scale(self, raw: Floats) -> Floats:
         """Raw distances in 0..1: where the column is all the same there is no scale, and whatever differs is at 1."""

@@ -28,7 +28,6 @@ from ontomask.microdata.writing import write_table
 from ontomask.policy.policy import Policy
 from ontomask.policy.policy_file import policy_text
 from ontomask.release.read_back import ReadBack
-from ontomask.report.page import write_report
 
 if TYPE_CHECKING:
     from ontomask.release.result import Result
@@ -261,6 +260,8 @@ def _fill(result: Result, folder: Path, suffix: str, report: bool, escape: bool)
     for name, table in result.details.items():
         write_table(table, confidential / f"{name}.csv", private=True, escape_formulas=escape)
     if report:
+        from ontomask.report.page import write_report  # late: it takes 0.1 s to load, and many releases have no report
+
         write_report(result, release / "report.html", edition="public", release=released)
         write_report(result, confidential / "report.html", edition="internal", release=released)
         writing.write_text(result.assessment.to_json() + "\n", confidential / "assessment.json")
