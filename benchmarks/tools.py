@@ -16,7 +16,7 @@ import polars as pl
 
 import ontomask as om
 from benchmarks.generalizing import adult, policy
-from benchmarks.masking import ADULT, job, numeric
+from benchmarks.masking import ADULT, job, mdav, numeric
 from benchmarks.timing import Job, own_process, run_command
 
 
@@ -31,12 +31,12 @@ def beside_tools(folder: Path) -> Iterator[Job]:
     what = "rank swapping, 100,000 x 10 numeric, k=10"
     yield job(what, *ten_columns(), om.RankSwapping(k=10), "<= 60 s", times=0, processes=3)
     what = "MDAV, 5,000 x 4 numeric, k=3, first call"
-    yield job(what, *numeric(5000), om.Microaggregation(k=3), "<= 0.25 s", times=0)
+    yield job(what, *numeric(5000), mdav(3), "<= 0.25 s", times=0)
     yield from whole_processes(folder)
     closeness = om.TCloseness(t=0.3, attribute="secondary_diagnosis")
     chosen = om.demo_policy(om.Microaggregation(k=5), require=[closeness])
     stays = om.demo_data(100_000)
-    what = "MDAV with 0.3-closeness of the secondary diagnosis, 100,000 stays, k=5"
+    what = "microaggregation with 0.3-closeness of the secondary diagnosis, 100,000 stays, k=5"
     yield Job(what, lambda: om.anonymize(stays, chosen) and None, "<= 30 s", times=0, processes=3)
 
 
@@ -65,7 +65,7 @@ def whole_processes(folder: Path) -> Iterator[Job]:
     numeric(20_000)[0].write_csv(folder / "numbers.csv")
     code = f"""
 import ontomask as om
-policy = om.Policy(attributes={{name: om.Numeric() for name in "abcd"}}, method=om.Microaggregation(k=3))
+policy = om.Policy(attributes={{name: om.Numeric() for name in "abcd"}}, method=om.Microaggregation.preset("classic", k=3))
 om.anonymize({str(folder / "numbers.csv")!r}, policy)
 print(0)
 """

@@ -3,7 +3,7 @@
     python tools/make_images.py
 
 Both come from synthetic discharges and fixed seeds: the same version gives the same bytes, but for where the fonts of a
-machine let labels stand. Takes about 20 seconds, and most of a minute more where the loops are not compiled yet.
+machine let labels stand. Takes about 20 seconds, and up to two minutes more where the loops are not compiled yet.
 """
 
 from __future__ import annotations

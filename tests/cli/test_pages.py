@@ -34,11 +34,17 @@ def test_a_page_shows_what_is_printed(page: str, least: int, tmp_path: Path) -> 
 
 
 def shows_the_group(result: Path) -> None:
-    """The group that the README tells of under Limits: newborns and two patients with headaches."""
+    """The group that the README tells of under Limits: two preterm infants and three others who stayed very long."""
     mapping = pl.read_csv(result / "confidential" / "mapping.csv", infer_schema=False)
-    newborns = mapping.filter(pl.col("diagnosis (masked)") == "V30.00", pl.col("age (masked)") == "20")
-    told = newborns["records", "age", "diagnosis"].sort("age").rows()
-    assert told == [("3", "0", "V30.00"), ("1", "1", "339.82"), ("1", "99", "339.44")]
+    infants = mapping.filter(pl.col("diagnosis (masked)") == "765.1", pl.col("age (masked)") == "37")
+    told = infants["records", "age", "diagnosis"].sort("age", "diagnosis").rows()
+    assert told == [
+        ("1", "0", "765.15"),
+        ("1", "0", "765.19"),
+        ("1", "56", "481"),
+        ("1", "57", "306.50"),
+        ("1", "73", "945.01"),
+    ]
 
 
 def lists_every_file(result: Path, page: str) -> None:

@@ -31,7 +31,8 @@ class Losses:
 
     def __call__(self, preset: str, k: int) -> list[float]:
         if (preset, k) not in self.known:
-            method = om.Microaggregation(k=k) if preset == "plain" else om.Microaggregation.preset(preset, k=k)
+            plain = om.Microaggregation(k=k, distance="mean", refine="none")
+            method = plain if preset == "plain" else om.Microaggregation.preset(preset, k=k)
             result = om.anonymize(self.frame, om.Policy(attributes=self.attributes, method=method), seed=0)
             judged = [result.loss("wu_palmer", depth="edges"), result.loss("logsc")]
             self.known[preset, k] = [loss.record_loss for loss in judged]

@@ -191,7 +191,8 @@ def test_notes_say_what_was_taken_and_both_figures(monkeypatch: pytest.MonkeyPat
     frame = pl.DataFrame({"age": pay, "weight": [chance.randrange(50) for _ in pay], "pay": pay})
     attributes = {"age": om.Numeric(), "weight": om.Numeric(), "pay": om.Numeric(role="sensitive")}
     require = [om.TCloseness(0.1, "pay", ground="ordered")]
-    policy = om.Policy(attributes=attributes, method=om.Microaggregation(k=3, partition="mdav"), require=require)
+    method = om.Microaggregation(k=3, partition="mdav", distance="mean")
+    policy = om.Policy(attributes=attributes, method=method, require=require)
     told = [str(one) for one in om.anonymize(frame, policy).notes if "0.1-closeness of pay" in str(one)]
     assert len(told) == 1
     assert "each group takes a record of each of 5 parts of the column; the mean " in told[0]

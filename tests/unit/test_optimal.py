@@ -33,8 +33,8 @@ def test_auto_takes_it_for_one_column_on_a_line() -> None:
     [
         ({"grade": list("aabbbcca")}, {"grade": om.Ordinal(order=list("abc"))}, {}, "optimal"),
         ({"job": list("aabbbcca")}, {"job": om.Flat()}, {}, "adaptive"),
-        ({"pay": [None, *PAY[1:]]}, {"pay": om.Numeric(missing="category")}, {}, "mdav"),
-        ({"pay": PAY, "age": PAY}, {"pay": om.Numeric(), "age": om.Numeric()}, {}, "mdav"),
+        ({"pay": [None, *PAY[1:]]}, {"pay": om.Numeric(missing="category")}, {}, "adaptive"),
+        ({"pay": PAY, "age": PAY}, {"pay": om.Numeric(), "age": om.Numeric()}, {}, "adaptive"),
         ({"pay": PAY}, {"pay": om.Numeric()}, {"replace": "hybrid"}, "optimal"),
     ],
 )
@@ -60,7 +60,7 @@ def test_persons_with_several_records_are_refused() -> None:
     policy = om.Policy(
         attributes={"who": om.Identifier(), "pay": om.Numeric()}, person="who", method=om.Microaggregation(k=3)
     )
-    assert "partition: mdav" in map(str, om.anonymize(frame, policy).notes)
+    assert "partition: adaptive" in map(str, om.anonymize(frame, policy).notes)
     with pytest.raises(PolicyError, match="some persons have several records"):
         om.anonymize(frame, policy.changed(method=om.Microaggregation(k=3, partition="optimal")))
     single = frame.with_columns(who=pl.Series(list("abcdefgh")))

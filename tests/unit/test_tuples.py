@@ -49,6 +49,7 @@ def test_queues_hold_the_records_of_each_tuple_in_order(table: Table) -> None:
 
 
 BY_TUPLE = [
+    om.Microaggregation(k=7),
     om.Suppression(k=12),
     om.Recoding(k=12),
     om.Recoding(k=9, guide="random"),
@@ -57,7 +58,7 @@ BY_TUPLE = [
     om.Generalization(suppression_limit=0.1),
 ]
 BY_RECORD = [
-    om.Microaggregation(k=7),
+    om.Microaggregation(k=7, partition="mdav"),
     om.Microaggregation(k=7, partition="adaptive", replace="hybrid"),
     om.Generalization(search="local"),
     om.Resampling(k=3),

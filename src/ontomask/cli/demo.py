@@ -33,7 +33,7 @@ def command(
 ) -> None:
     """Mask synthetic hospital discharges by two candidates, compare them, and write a report.
 
-    No record describes a real person. The first run on a machine compiles code, which takes up to a minute.
+    No record describes a real person. The first run on a machine compiles code, which takes up to two minutes.
     """
     from ontomask.demo.stays import DEMO_NOTICE
     from ontomask.demo.tour import make_tour

@@ -92,9 +92,9 @@ def compare(
     >>> policy = om.Policy(attributes={"age": om.Numeric()})
     >>> found = om.compare(frame, om.grid(policy, ["microaggregation", "suppression"], k=[2, 3]))
     >>> found.table.select("name", "satisfied", "frontier").rows()[:2]
-    [('microaggregation, k=2', True, False), ('microaggregation, k=3', True, True)]
+    [('microaggregation, k=2', True, True), ('microaggregation, k=3', True, True)]
     >>> found.best
-    'microaggregation, k=3'
+    'microaggregation, k=2'
     """
     if kind is not None:
         one_of(kind, RISKS, "risk")

@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial, update_wrapper
+from functools import cache, partial, update_wrapper
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -29,6 +29,14 @@ def inner_extremes(function: Function) -> Function:
     This changes no result: only the sign of a zero is left open, and nothing here looks at it.
     """
     return _waiting(function, fastmath={"nnan", "nsz"}, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
+
+def stay_apart() -> None:
+    """Called in a kernel that is large: it is not copied to the places where it is called.
+
+    LLVM would copy it if there are few of them. What comes of several large kernels with hundreds of arguments takes minutes
+    to compile.
+    """
 
 
 class Kernel:
@@ -71,6 +79,8 @@ def compiled(function: Any) -> Any:
             if name.startswith("ontomask.kernels."):
                 names = {key: value.compiled for key, value in vars(module).items() if isinstance(value, Kernel)}
                 vars(module).update({key: made for key, made in names.items() if made is not None})
+                if name != __name__ and vars(module).get("stay_apart") is stay_apart:
+                    vars(module)["stay_apart"] = _made_apart()
     return function.compiled if isinstance(function, Kernel) else function
 
 
@@ -100,6 +110,23 @@ def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     if hasattr(file, "_source_stamp"):
         file._source_stamp = _SOURCES
     return made
+
+
+@cache
+def _made_apart() -> Any:
+    """What numba makes of :func:`stay_apart`: it marks the kernel that it is called in."""
+    from numba import types  # late: numba is
+    from numba.core import config  # late: numba is
+    from numba.extending import intrinsic  # late: numba is
+
+    if getattr(config, "DISABLE_JIT", 0):  # kernels are interpreted
+        return stay_apart
+
+    def mark(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        builder.function.attributes.add("noinline")
+        return context.get_dummy_value()
+
+    return intrinsic(lambda context: (types.none(), mark))
 
 
 def _loaded(kept: Any, usual: Callable[[Any, Any], Any], signature: Any, context: Any) -> Any:

@@ -20,7 +20,7 @@ from ontomask.kernels.centres import (
     set_centre,
     set_numbers,
 )
-from ontomask.kernels.compiling import inner, kernel
+from ontomask.kernels.compiling import inner, kernel, stay_apart
 from ontomask.kernels.set_centres import set_sets
 from ontomask.kernels.space import TIE, Codes, Floats, Longs, Point, Space, between, slack
 
@@ -50,16 +50,35 @@ def centres_of_groups(
     present, rows_above = np.empty(FEW, dtype=np.int64), np.empty(rules.depth.size, dtype=np.int64)
     for g in range(begin, end):
         members, times = tuples[group_at[g] : group_at[g + 1]], weights[group_at[g] : group_at[g + 1]]
-        if members.size > FEW:
-            add_some(space, rules, tally, members, times)
-            set_centre(space, rules, tally, point)
-            clear(tally)
-        else:
-            _set_centre_of_few(space, rules, tally, point, members, times, present, rows_above)
-            set_sets(space.sets, rules.sets, tally.room, members, times, point.rows)
+        centre_of_members(space, rules, tally, point, members, times, present, rows_above)
         at[g] = point.at
         gone[g] = point.gone
         rows[g] = point.rows
+
+
+@inner
+def centre_of_members(
+    space: Space,
+    rules: Rules,
+    tally: Tally,
+    point: Point,
+    members: Longs,
+    times: Longs,
+    present: Longs,
+    rows_above: Longs,
+) -> None:
+    """Let the point be the centre of some tuples, of each so many records; the tally is empty before and after.
+
+    ``present`` is room for FEW codes, ``rows_above`` for all rows.
+    """
+    stay_apart()
+    if members.size > FEW:
+        add_some(space, rules, tally, members, times)
+        set_centre(space, rules, tally, point)
+        clear(tally)
+    else:
+        _set_centre_of_few(space, rules, tally, point, members, times, present, rows_above)
+        set_sets(space.sets, rules.sets, tally.room, members, times, point.rows)
 
 
 @inner

@@ -8,14 +8,13 @@ from __future__ import annotations
 import numpy as np
 
 from ontomask.kernels.blocks import SIZE
-from ontomask.kernels.space import Longs, Space
+from ontomask.kernels.space import Longs, Space, number_of_tuples
 
 
 def near_order(space: Space) -> Longs:
     """Halve the tuples again and again along the attribute in which they differ most (a k-d tree)."""
-    p = max(space.numbers.shape[1], space.codes.shape[1], 0 if space.sets is None else space.sets.codes.shape[1])
     pieces: list[Longs] = []
-    waiting = [np.arange(p)]
+    waiting = [np.arange(number_of_tuples(space))]
     while waiting:
         some = waiting.pop()
         halves = _halves(space, some) if len(some) > SIZE else None

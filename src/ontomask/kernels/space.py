@@ -80,6 +80,21 @@ def new_points(space: Space, several: int) -> Point:
     )
 
 
+def number_of_tuples(space: Space) -> int:
+    return max(space.numbers.shape[1], space.codes.shape[1], 0 if space.sets is None else space.sets.codes.shape[1])
+
+
+def take_tuples(space: Space, order: Longs) -> Space:
+    """The same space, without sets, with its tuples in another order."""
+    absent = space.absent[:, order] if space.absent.size else space.absent
+    return space._replace(
+        numbers=np.ascontiguousarray(space.numbers[:, order]),
+        absent=np.ascontiguousarray(absent),
+        codes=np.ascontiguousarray(space.codes[:, order]),
+        lacks=np.ascontiguousarray(absent) if space.lacking else space.lacks,
+    )
+
+
 @kernel
 def set_point(space: Space, point: Point, tuple_: int) -> None:
     """Let the point be a tuple."""

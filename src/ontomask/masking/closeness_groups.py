@@ -57,10 +57,9 @@ def closest(goals: Goals, operators: Operators, rows: Rows, k: int, joined: Join
     units have several records.
     """
     tuples = operators.tuples
-    judges = [judge for judge in goals.judges if isinstance(judge, TClosenessJudge)]
-    if not joined.joined or len(judges) != 1 or len(judges[0].columns) != 1 or tuples.size < tuples.n:
+    judge = _close_column(goals)
+    if judge is None or not joined.joined or tuples.size < tuples.n:
         return joined
-    (judge,) = judges
     (name,) = judge.columns
     parts = parts_for(len(rows), judge.model.t, k)
     about, groups = judge.model.describe(), len(rows) // parts
@@ -77,6 +76,12 @@ def closest(goals: Goals, operators: Operators, rows: Rows, k: int, joined: Join
         return replace(made, notes=(note(text, name),))
     text = f"{about}: groups were joined; {distance} {theirs:.4g}, and {own:.4g} if {taken}"
     return replace(joined, notes=(note(text, name),))
+
+
+def _close_column(goals: Goals) -> TClosenessJudge | None:
+    """The t-closeness that is required, where there is one and it is about one column."""
+    judges = [judge for judge in goals.judges if isinstance(judge, TClosenessJudge)]
+    return judges[0] if len(judges) == 1 and len(judges[0].columns) == 1 else None
 
 
 def parts_for(n: int, t: float, k: int) -> int:

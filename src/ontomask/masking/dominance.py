@@ -61,12 +61,15 @@ def dominance(
     the steward, and a caveat that names columns only."""
     notes, names, uncoded = [], [], []
     sizes = counts_of(group_of, len(centres[0]), rows.counts)
+    some = np.zeros(len(sizes), dtype=np.int64)  # a tuple of each group
+    some[group_of] = rows.tuple_of
+    mixed = np.bincount(group_of[some[group_of] != rows.tuple_of], minlength=len(sizes)) > 0
     for column, codes, shown in zip(table.columns, table.codes, centres, strict=True):
         if not column.quantity:
             continue
         values = column.centre_of_code[codes[rows.tuple_of]]
         told = dominated(values, group_of, len(shown), step=column.step, weights=rows.counts)
-        told &= (sizes > 1) & ~np.isnan(shown)  # a record by itself shows its own value
+        told &= mixed & ~np.isnan(shown)  # records that are equal in all columns show their own values
         if told.any():
             records = int(sizes[told].sum())
             names.append(column.name)

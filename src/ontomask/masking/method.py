@@ -27,7 +27,7 @@ from ontomask.microdata.codes import combine
 from ontomask.microdata.encoding import Rows, SomeTuples, Table, Tuples, remeasured
 from ontomask.operators.aggregation import Centroid, NumericCentre, Operators
 from ontomask.operators.ordering import Comparison
-from ontomask.operators.record_distance import Distance, Normalize, RecordDistance
+from ontomask.operators.record_distance import DISTANCE, ChosenDistance, Normalize, RecordDistance
 from ontomask.privacy.diagnostics import Diagnostics
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.privacy.models import Model
@@ -336,11 +336,7 @@ class DistanceMethod(Method):
 class RecordDistanceMethod(DistanceMethod):
     """A method that compares records."""
 
-    distance: Distance = Field(
-        default="mean",
-        description="mean: average over the columns; s: each column by its own variance (M13 eq. 7); balanced: squares, by "
-        "variance",
-    )
+    distance: ChosenDistance = Field(default="mean", description=DISTANCE)
     normalize: Normalize = Field(
         default="pairwise", description="variance of nominal columns in s: mean of a random pair, or as published"
     )

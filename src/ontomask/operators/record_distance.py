@@ -20,6 +20,12 @@ from ontomask.microdata.open_table import open_table, with_own_orders
 from ontomask.operators.set_space import make_set_space
 
 Distance = Literal["mean", "s", "balanced"]
+#: What ``auto`` is: it lost less on every table that was tried.
+AUTO: Literal["balanced"] = "balanced"
+ChosenDistance = Literal["auto", "mean", "s", "balanced"]
+DISTANCE = (
+    "mean: average of columns; s: each by its variance (M13 eq. 7); balanced: squares, by variance; auto: balanced"
+)
 Normalize = Literal["pairwise", "published"]
 #: Values whose distances are turned from values x rows to rows x values at once.
 BAND = 32
@@ -41,8 +47,9 @@ class RecordDistance:
     normalize: Normalize = "pairwise"
 
     @staticmethod
-    def of(table: Tuples, kind: Distance = "mean", normalize: Normalize = "pairwise") -> RecordDistance:
-        return RecordDistance([column.metric() for column in table.columns], kind, normalize)
+    def of(table: Tuples, kind: ChosenDistance = "mean", normalize: Normalize = "pairwise") -> RecordDistance:
+        chosen: Distance = AUTO if kind == "auto" else kind
+        return RecordDistance([column.metric() for column in table.columns], chosen, normalize)
 
     @property
     def squared(self) -> bool:

@@ -1,0 +1,144 @@
+"""Refinement of a partition: groups of at least k whose records are nearer to their centres (see kernels.refining)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ontomask.arrays import Longs, starts
+from ontomask.kernels.centres import Rules
+from ontomask.kernels.counting import Counting, new_counting
+from ontomask.kernels.ordering import near_order
+from ontomask.kernels.partition import WAITING, new_parts, new_room, new_tuples
+from ontomask.kernels.regrouping import DESCEND, DISSOLVE, EXCHANGE, SETTLE, SPLIT, refine_step
+from ontomask.kernels.space import Space, take_tuples
+from ontomask.microdata.encoding import Rows
+from ontomask.operators.aggregation import Operators
+from ontomask.operators.neighbours import nearest_tuples
+from ontomask.progress import Progress
+
+#: Tuples near each, itself included, whose groups are looked at.
+NEAR = 11
+#: Rounds of descending, dissolving and splitting, at most; few are needed.
+ROUNDS = 20
+#: Items that are looked at between two reports of progress.
+STRIDE = 1 << 16
+#: Changes for the worse that are tried between two reports of progress.
+ROUND = 1000
+
+
+class Refined(NamedTuple):
+    """The group of each item, how many there are, and which part of the total distance from the centres is left."""
+
+    group_of: NDArray[np.int32]
+    groups: int
+    left: float
+
+
+def refined_groups(
+    operators: Operators,
+    rows: Rows | None,
+    group_of: NDArray[Any],
+    groups: int,
+    k: int,
+    tries: int,
+    progress: Progress,
+) -> Refined:
+    """Refined groups of rows, every record by itself; or of tuples (no ``rows``), whose records stay together.
+
+    ``tries``: changes for the worse that are tried, and kept where they pay in the end.
+    """
+    tuples = operators.tuples
+    units: tuple[Longs, Longs] | None = None
+    if rows is None:
+        tuple_of, weight = np.arange(tuples.p), tuples.counts.astype(np.int64)
+        units = None if tuples.units is None else (tuples.units.at, tuples.units.unit)
+    else:
+        tuple_of, weight = rows.tuple_of.astype(np.int64), np.ones(len(rows), dtype=np.int64)
+        units = None if rows.unit_of is None else (np.arange(len(rows) + 1), rows.unit_of.astype(np.int64))
+    progress(0.0, "refining groups")
+    # Items stand in an order that puts near ones side by side, so that what is looked at together lies together.
+    order = near_order(operators.space)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    items = np.argsort(rank[tuple_of], kind="stable")
+    found, left = _refined(
+        take_tuples(operators.space, order),
+        operators.rules,
+        rank[tuple_of][items],
+        weight[items],
+        new_counting() if units is None else _marks(*_lists_of(*units, items)),
+        group_of[items],
+        groups,
+        k,
+        tries,
+        progress,
+    )
+    numbers, group = np.unique(found, return_inverse=True)
+    result = np.empty(len(items), dtype=np.int32)
+    result[items] = group
+    return Refined(result, len(numbers), left)
+
+
+def _refined(
+    space: Space,
+    rules: Rules,
+    tuple_of: Longs,
+    weight: Longs,
+    counting: Counting,
+    group_of: NDArray[Any],
+    groups: int,
+    k: int,
+    tries: int,
+    progress: Progress,
+) -> tuple[Longs, float]:
+    """The group of each item, near items standing side by side, and which part of the total distance is left."""
+    n, number = len(tuple_of), groups + max(8, groups // 8)
+    tuples = new_tuples(space, rules, tuple_of, nearest_tuples(space, NEAR))
+    parts = new_parts(space, tuple_of, weight, group_of, number)
+    room = new_room(space, rules, n, number)
+    none = np.zeros(0, dtype=np.int64)
+
+    def step(what: int, begin: int = 0, end: int = 0, *, free: Longs = none, apart: float = 1.0) -> float:
+        changed: float = refine_step(what, space, rules, tuples, parts, room, counting, k, free, begin, end, apart)
+        return changed
+
+    def descend(done: float) -> None:
+        while room.state[WAITING] > 0:
+            step(DESCEND, 0, STRIDE)
+            progress(done, "refining groups")
+
+    def rearrange() -> float:
+        gone = step(DISSOLVE)
+        return gone + step(SPLIT, free=np.flatnonzero(parts.head < 0))
+
+    step(SETTLE)
+    before = float(parts.cost.sum())
+    for _ in range(ROUNDS):
+        descend(0.1)
+        if not rearrange():
+            break
+    for begin in range(0, tries, ROUND):
+        step(EXCHANGE, begin, min(tries, begin + ROUND), apart=max(1.0, n / tries))
+        progress(0.2 + 0.8 * begin / tries, "refining groups")
+    descend(1.0)
+    if tries and rearrange():
+        descend(1.0)
+    return parts.group, float(parts.cost.sum()) / before if before > 0 else 1.0
+
+
+def _lists_of(at: Longs, unit: Longs, items: Longs) -> tuple[Longs, Longs]:
+    """The units of some items, as of all."""
+    lengths = np.diff(at)[items]
+    begins = starts(lengths)
+    places = np.repeat(at[items] - begins[:-1], lengths) + np.arange(begins[-1])
+    return begins, unit[places]
+
+
+def _marks(at: Longs, unit: Longs) -> Counting:
+    """Units are counted by marks: -1 is none, and ``left[0]`` the last that was used."""
+    counting = new_counting(at, unit)
+    counting.left[:] = 0
+    return counting
