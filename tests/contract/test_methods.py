@@ -54,6 +54,8 @@ VARIANTS: dict[str, tuple[type[Any], dict[str, Any]]] = {
     },
     "mdav-balanced": (om.Microaggregation, {"partition": "mdav", "distance": "balanced"}),
     "adaptive-balanced": (om.Microaggregation, {"partition": "adaptive", "distance": "balanced"}),
+    "adaptive-unrefined": (om.Microaggregation, {"refine": "none"}),
+    "mdav-thorough": (om.Microaggregation, {"partition": "mdav", "refine": "thorough", "passes": 2}),
     "adaptive-weighted": (om.Microaggregation, {"partition": "adaptive", "comparison": "weighted"}),
     "mdav-published": (om.Microaggregation, {"partition": "mdav", "distance": "s", "normalize": "published"}),
     **{f"preset-{name}": (om.Microaggregation, dict(settings)) for name, settings in PRESETS.items()},

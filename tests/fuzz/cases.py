@@ -229,7 +229,9 @@ def _method(chance: random.Random, n: int, columns: dict[str, Column]) -> tuple[
     if choice < 4:
         centroid = chance.choice(("semantic", "marginality", "mode", "lcs"))
         partition = chance.choice(("auto", "auto", "mdav", "adaptive"))
-        return om.Microaggregation(k=k, partition=partition, centroid=centroid), k
+        refine = chance.choice(("none", "descent", "descent", "thorough"))
+        settings = {"refine": refine} | ({"passes": 3} if refine == "thorough" else {})
+        return om.Microaggregation(k=k, partition=partition, centroid=centroid, **settings), k
     if choice == 4:
         return om.Microaggregation.preset(chance.choice(("marginality_hybrid", "micro_hybrid")), k=k), 1
     if choice == 5:
