@@ -27,7 +27,8 @@ class Tuples(NamedTuple):
 
     ``x``, ``lacks``, ``y``: its coordinates, which of them are missing (1), its codes. ``near``: the nearest tuples, itself
     first (-1: no more). The items of tuple t are ``item[item_at[t]:item_at[t + 1]]``. ``closed[a]`` is 1 where the cost of
-    coordinate a follows from distances alone, else 0.
+    coordinate a follows from distances alone, else 0. ``rounding``: what the last digits of coordinates may add to the
+    distance of a record from a centre.
     """
 
     x: Floats
@@ -37,6 +38,7 @@ class Tuples(NamedTuple):
     item_at: Longs
     item: Longs
     closed: Floats
+    rounding: float
 
 
 class Parts(NamedTuple):
@@ -92,7 +94,14 @@ def new_tuples(space: Space, rules: Rules, tuple_of: Longs, near: Longs) -> Tupl
         np.searchsorted(tuple_of[item], np.arange(p + 1)).astype(np.int64),
         item,
         closed.astype(np.float64),
+        _rounding(space),
     )
+
+
+def _rounding(space: Space) -> float:
+    """Beside a far outlier other records differ in the last digits of their coordinates only, and so do their centres."""
+    steps = np.spacing(np.abs(space.numbers).max(axis=1, initial=0.0)) * 4
+    return float((steps**2).sum() if space.squared else steps.sum())
 
 
 def new_parts(space: Space, tuple_of: Longs, weight: Longs, group: Longs, groups: int) -> Parts:

@@ -32,7 +32,7 @@ from ontomask.kernels.partition import (
 from ontomask.kernels.space import Longs, Space
 
 #: A change must lower the cost of the groups it touches by more than this share of it, and of the distances it is computed
-#: from: what is less may be rounding, and changes could follow each other for ever.
+#: from, and by more than coordinates are rounded: what is less may be rounding, and changes could follow each other for ever.
 GAIN = 1e-9
 #: What can be done with an item: it moves to another group, one of that group comes to its own, or both change places.
 NOTHING, MOVE, PULL, SWAP = 0, 1, 2, 3
@@ -101,8 +101,8 @@ def best_change(
             if seen[g] == stamp:
                 continue
             seen[g] = stamp
-            best = min(best, -GAIN * (parts.cost[own] + parts.cost[g]))
             b = float(parts.mass[g])
+            best = min(best, -GAIN * (parts.cost[own] + parts.cost[g]) - tuples.rounding * (a + b))
             going, going_rest = from_centre(space, tuples, parts, g, t)
             if may_leave:
                 change = added_cost(b, w, going) + added_cost(a, -w, mine) + w * (going_rest - mine_rest)
@@ -154,7 +154,8 @@ def descend(
             if what != NOTHING and not closed:
                 out, into = np.int64(-1) if what == PULL else i, with_
                 change = true_change(space, rules, parts, room, g, out, where, into)
-                if change >= -GAIN * (parts.cost[g] + parts.cost[where]):
+                least = GAIN * (parts.cost[g] + parts.cost[where])
+                if change >= -least - tuples.rounding * (parts.mass[g] + parts.mass[where]):
                     what = NOTHING
             if what == NOTHING:
                 i = parts.after[i]

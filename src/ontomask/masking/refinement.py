@@ -25,6 +25,8 @@ NEAR = 11
 ROUNDS = 20
 #: Items that are looked at between two reports of progress.
 STRIDE = 1 << 16
+#: How often a descent looks at each item, at most; ten times is usual.
+MOST = 1000
 #: Changes for the worse that are tried between two reports of progress.
 ROUND = 1000
 
@@ -106,7 +108,9 @@ def _refined(
         return changed
 
     def descend(done: float) -> None:
-        while room.state[WAITING] > 0:
+        for _ in range(1 + MOST * n // STRIDE):
+            if room.state[WAITING] == 0:
+                return
             step(DESCEND, 0, STRIDE)
             progress(done, "refining groups")
 
@@ -126,7 +130,8 @@ def _refined(
     descend(1.0)
     if tries and rearrange():
         descend(1.0)
-    return parts.group, float(parts.cost.sum()) / before if before > 0 else 1.0
+    # Beside a far outlier a gain may be less than the last digit of the total.
+    return parts.group, min(1.0, float(parts.cost.sum()) / before) if before > 0 else 1.0
 
 
 def _lists_of(at: Longs, unit: Longs, items: Longs) -> tuple[Longs, Longs]:
