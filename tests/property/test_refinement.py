@@ -14,6 +14,7 @@ from ontomask.kernels.counting import new_counting
 from ontomask.kernels.partition import new_parts, new_room, new_tuples
 from ontomask.kernels.refining import added_cost, exchanged_cost
 from ontomask.kernels.regrouping import DESCEND, DISSOLVE, EXCHANGE, SETTLE, SPLIT, refine_step
+from ontomask.masking import microaggregation
 from ontomask.masking.microaggregation import adaptive, mdav
 from ontomask.masking.refinement import refined_groups
 from ontomask.microdata.encoding import Table
@@ -165,6 +166,18 @@ def test_sets_are_left_as_they_are() -> None:
     ]
     assert results[0].data.equals(results[1].data)
     assert "refinement does not handle columns of sets" in " ".join(map(str, results[1].masked.notes))
+
+
+def test_large_groups_are_left_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(microaggregation, "MOST_WORK", 40 * 7**2 - 1)
+    frame = pl.DataFrame({"x": [turn * turn % 41 for turn in range(40)], "y": [turn * 7 % 41 for turn in range(40)]})
+    for k, told in ((6, False), (7, True)):
+        policy = om.Policy(
+            attributes={"x": om.Numeric(), "y": om.Numeric()}, method=om.Microaggregation(k=k, partition="mdav")
+        )
+        notes = " ".join(map(str, om.anonymize(frame, policy).masked.notes))
+        assert ("take too long to refine" in notes) == told
+        assert ("refinement lowered" in notes) != told
 
 
 def test_refinement_needs_a_meaning() -> None:

@@ -39,6 +39,8 @@ ONE_BY_ONE = ("mdav", "optimal")
 
 #: Changes for the worse that a descent tries: for each record or tuple, and in all.
 EACH, IN_ALL = 8, 6_000
+#: Records or tuples times the square of how many make up k, up to which a descent is made: about half a minute.
+MOST_WORK = 1_000_000_000
 _PUBLISHED: dict[str, dict[str, Any]] = {
     "s_mdav": {"partition": "mdav", "measure": "logsc", "centroid": "semantic"},
     "sa_mdav": {"partition": "adaptive", "measure": "logsc", "centroid": "semantic", "comparison": "weighted"},
@@ -290,6 +292,11 @@ class Microaggregation(TupleMethod, AggregationMethod):
             notes.append(note("groups are as they were formed: refinement does not handle columns of sets"))
             return group_of, groups
         items = len(group_of)
+        if self.refine == "descent" and items * (self.k * items / operators.tuples.size) ** 2 > MOST_WORK:
+            notes.append(
+                note("groups are as they were formed: so many, so large ones take too long to refine by descent")
+            )
+            return group_of, groups
         tries = self.passes * items if self.refine == "thorough" else min(EACH * items, IN_ALL)
         rest = stretch(progress, self._formed, 0.9)
         group_of, groups, left = refined_groups(operators, rows, group_of, groups, self.k, tries, rest)
