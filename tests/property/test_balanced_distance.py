@@ -13,18 +13,8 @@ from ontomask.kernels.groups import distances_from
 from ontomask.kernels.space import new_point, set_point
 from ontomask.microdata.encoding import Table
 from ontomask.operators.record_distance import RecordDistance, table_of
+from tests.property.pets import LEAVES, PARENTS, TAXONOMY
 
-LEAVES = ["poodle", "collie", "siamese", "persian", "hen"]
-PARENTS = {
-    "poodle": "dog",
-    "collie": "dog",
-    "siamese": "cat",
-    "persian": "cat",
-    "dog": "pet",
-    "cat": "pet",
-    "pet": "animal",
-}
-TAXONOMY = om.Taxonomy.from_edges([*PARENTS.items(), ("hen", "animal")])
 KINDS: dict[str, Any] = {
     "x": om.Numeric(weight=2.0, missing="category"),
     "rank": om.Ordinal(order=["a", "b", "c", "d"]),

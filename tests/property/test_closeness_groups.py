@@ -23,6 +23,7 @@ from ontomask.microdata.encoding import Table
 from ontomask.operators.aggregation import Operators
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.policy.prepared import prepare
+from ontomask.privacy.t_closeness import TClosenessJudge
 from ontomask.progress import silent
 
 TREE = om.Taxonomy.from_edges(
@@ -104,7 +105,9 @@ def test_the_bound_holds_where_all_values_differ() -> None:
         t = chance.choice((0.02, 0.05, 0.1, 0.2, 0.4))
         goals, operators, table, k = random_case(chance, [om.TCloseness(t, "pay", ground="ordered")], distinct=True)
         pay, n = goals.codes["pay"], len(table.rows)
-        places = goals.judges[0].order("pay")[pay]  # type: ignore[attr-defined]
+        (judge,) = goals.judges
+        assert isinstance(judge, TClosenessJudge)
+        places = judge.order("pay")[pay]
         parts = parts_for(n, t, k)
         group_of, groups = by_parts(operators, table.rows, places, parts, silent)
         assert groups == n // parts

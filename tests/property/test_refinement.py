@@ -22,18 +22,8 @@ from ontomask.operators.aggregation import Operators
 from ontomask.operators.neighbours import nearest_tuples
 from ontomask.operators.record_distance import table_of
 from ontomask.progress import silent
+from tests.property.pets import LEAVES, TAXONOMY
 
-LEAVES = ["poodle", "collie", "siamese", "persian", "hen"]
-PARENTS = {
-    "poodle": "dog",
-    "collie": "dog",
-    "siamese": "cat",
-    "persian": "cat",
-    "dog": "pet",
-    "cat": "pet",
-    "pet": "animal",
-}
-TAXONOMY = om.Taxonomy.from_edges([*PARENTS.items(), ("hen", "animal")])
 KINDS: dict[str, Any] = {
     "x": om.Numeric(weight=2.0),
     "y": om.Numeric(missing="category"),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ontomask.kernels.centres import Rules, Tally, new_tally
 from ontomask.kernels.compiling import inner, stay_apart
-from ontomask.kernels.counting import Counting
+from ontomask.kernels.counting import Counting, counts_units, gained
 from ontomask.kernels.groups import FEW, centre_of_members
 from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, between, new_point, new_points
 
@@ -239,7 +239,7 @@ def _set_mean(tuples: Tuples, parts: Parts, g: int) -> None:
 @inner
 def new_mark(counting: Counting) -> int:
     """A mark that no unit bears yet."""
-    if counting.at.size == 0:
+    if not counts_units(counting):
         return 0
     counting.left[0] += 1
     return counting.left[0]
@@ -248,14 +248,7 @@ def new_mark(counting: Counting) -> int:
 @inner
 def added(parts: Parts, counting: Counting, item: int, mark: int) -> int:
     """How many records an item adds to others, or units that do not bear the mark yet; they do from now on."""
-    if counting.at.size == 0:
-        return parts.weight[item]
-    found = np.int64(0)
-    for place in range(counting.at[item], counting.at[item + 1]):
-        if counting.last[counting.unit[place]] != mark:
-            counting.last[counting.unit[place]] = mark
-            found += 1
-    return found
+    return gained(counting, item, parts.weight[item], mark)
 
 
 @inner
@@ -271,7 +264,7 @@ def units_with(parts: Parts, counting: Counting, g: int, out: int, into: int) ->
 @inner
 def size_with(parts: Parts, counting: Counting, g: int, out: int, into: int) -> int:
     """How many records, or other units, a group has without one item, and with another (-1: none)."""
-    if counting.at.size:
+    if counts_units(counting):
         return units_with(parts, counting, g, out, into)
     size = parts.size[g]
     if out >= 0:

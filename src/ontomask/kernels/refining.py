@@ -12,7 +12,7 @@ import numpy as np
 
 from ontomask.kernels.centres import Rules
 from ontomask.kernels.compiling import inner, stay_apart
-from ontomask.kernels.counting import Counting
+from ontomask.kernels.counting import Counting, counts_units
 from ontomask.kernels.partition import (
     CHANGES,
     STAMP,
@@ -84,7 +84,7 @@ def best_change(
     stay_apart()
     own, t, w = parts.group[i], parts.tuple_of[i], float(parts.weight[i])
     a, mine, mine_rest = float(parts.mass[own]), parts.own[i, 0], parts.own[i, 1]
-    by_record = counting.at.size == 0
+    by_record = not counts_units(counting)
     if by_record:
         may_leave = parts.size[own] - parts.weight[i] >= k
     else:

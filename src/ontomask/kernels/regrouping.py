@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ontomask.kernels.argmax import argmax, argmin
 from ontomask.kernels.centres import Rules
 from ontomask.kernels.compiling import inner, kernel, stay_apart
 from ontomask.kernels.counting import Counting
@@ -199,10 +200,10 @@ def _from_end_to_end(space: Space, parts: Parts, room: Room, g: int) -> Longs:
     for place in range(n):
         items[place], lean[place] = i, parts.own[i, 0] + parts.own[i, 1]
         i = parts.after[i]
-    set_point(space, room.point, parts.tuple_of[items[np.argmax(lean)]])
+    set_point(space, room.point, parts.tuple_of[items[argmax(lean)]])
     for place in range(n):
         lean[place] = between(space, room.point, parts.tuple_of[items[place]])
-    set_point(space, room.point, parts.tuple_of[items[np.argmax(lean)]])
+    set_point(space, room.point, parts.tuple_of[items[argmax(lean)]])
     for place in range(n):
         lean[place] -= between(space, room.point, parts.tuple_of[items[place]])
     return items[np.argsort(lean, kind="mergesort")]
@@ -342,7 +343,7 @@ def keep_nearest(space: Space, point: Point, candidates: Longs, near: Longs) -> 
             apart[place] = np.inf if u < 0 or u == t else between(space, point, u)
         near[t, 0] = t
         for place in range(1, near.shape[1]):
-            best = np.argmin(apart)
+            best = argmin(apart)
             if apart[best] == np.inf:
                 break
             near[t, place] = candidates[t, best]
