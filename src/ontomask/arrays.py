@@ -43,6 +43,14 @@ def starts(lengths: Array) -> Longs:
     return np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
 
 
+def take_lists(at: Longs, entries: Array, some: Longs) -> tuple[Longs, Array]:
+    """Some of several lists that stand one after the other: where each begins then, and their entries."""
+    lengths = np.diff(at)[some]
+    begins = starts(lengths)
+    places = np.repeat(at[some] - begins[:-1], lengths) + np.arange(begins[-1])
+    return begins, entries[places]
+
+
 def distinct(numbers: Longs) -> Longs:
     """Whole numbers from 0 up, each once, in ascending order: by sorting, many times as fast as ``np.unique``, which hashes."""
     ordered: Longs = np.sort(numbers)

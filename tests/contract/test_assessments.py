@@ -92,13 +92,13 @@ def inside_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     kernel = linking.linkage_range
 
-    def checked(space: Any, blocks: Any, point: Any, at: Any, gone: Any, rows: Any, *rest: Any) -> None:
+    def checked(space: Any, blocks: Any, point: Any, points: Any, *rest: Any) -> None:
         for c in range(len(space.codes)):
             values = int(space.home_at[c + 1] - space.home_at[c])
             places = height(space, c) if space.table_at[c] >= 0 else values
             assert int(space.codes[c].max(initial=0)) < values, "a record has a value that has no place"
-            assert int(rows[:, c].max(initial=0)) < places, "a record is compared by a value that has no place"
-        kernel(space, blocks, point, at, gone, rows, *rest)
+            assert int(points.rows[:, c].max(initial=0)) < places, "a record is compared by a value that has no place"
+        kernel(space, blocks, point, points, *rest)
 
     monkeypatch.setattr(linking, "linkage_range", checked)
 

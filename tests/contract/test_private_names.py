@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from ontomask import arrays
 from ontomask.kernels import compiling, space
 from ontomask.kernels.linkage import linkage_range
+from ontomask.kernels.linked import LinkedCompiler
 
 SOURCES = sorted((Path(__file__).parents[2] / "src" / "ontomask").rglob("*.py"))
 
@@ -28,6 +30,43 @@ def test_numba_still_has_what_keeping_kernels_needs(name: str) -> None:
 def test_numba_still_has_what_quick_loading_needs(name: str) -> None:
     """Without them kernels are loaded all the same, with all that only compiling needs."""
     assert callable(getattr(compiling.compiled(linkage_range)._cache, name))
+
+
+def test_numba_still_has_what_linking_kernels_needs() -> None:
+    """Without it kernels that only kernels call are compiled by themselves, too, which takes twice as long."""
+    assert compiling.compiled(linkage_range) is not None
+    assert compiling.compiled(space.between)._compiler.pipeline_class is LinkedCompiler
+
+
+#: What a kernel returns that does not count references: no array, which nobody would let go of.
+NUMBERS = {"None", "int", "float", "bool"}
+
+
+def kernels() -> Iterator[tuple[str, ast.FunctionDef]]:
+    for path in SOURCES:
+        if path.parent.name == "kernels":
+            for node in ast.parse(path.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.FunctionDef):
+                    marks = {mark.id for mark in node.decorator_list if isinstance(mark, ast.Name)}
+                    if marks & {"kernel", "inner", "inner_extremes"}:
+                        yield "makes_arrays" if "makes_arrays" in marks else "", node
+
+
+def test_kernels_that_return_arrays_say_so() -> None:
+    """So do those that call them: what is returned is counted there."""
+    found = list(kernels())
+    giving = set()
+    for mark, node in found:
+        names = {name.id for name in ast.walk(node.returns or node) if isinstance(name, ast.Name)} - {"tuple"}
+        if node.returns is not None and not (names <= NUMBERS):
+            giving.add(node.name)
+            assert mark, f"{node.name} returns arrays"
+    assert giving
+    for mark, node in found:
+        called = {
+            call.func.id for call in ast.walk(node) if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+        }
+        assert mark or not called & giving, f"{node.name} calls {called & giving}"
 
 
 KEPT = """

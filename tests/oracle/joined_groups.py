@@ -25,7 +25,7 @@ def joined_groups(goals: Goals, operators: Operators, group_of: Any, groups: int
             continue
         _, tuples, counts = members(goals.rows.part(rows_of[group]))
         space = operators.space
-        other = int(nearest_group(space, new_point(space), *points, alive, group, tuples, counts))
+        other = int(nearest_group(space, new_point(space), points, alive, group, tuples, counts))
         rows_of[other] = np.concatenate((rows_of[other], rows_of[group]))
         alive[group] = False
         centre = operators.points(*members(goals.rows.part(rows_of[other])))

@@ -17,7 +17,7 @@ import ontomask as om
 from ontomask.masking import closeness_groups
 from ontomask.masking.closeness_groups import Joined, by_parts, closest, parts_for
 from ontomask.masking.goals import Goals
-from ontomask.masking.microaggregation import mdav
+from ontomask.masking.partitions import mdav
 from ontomask.masking.repair import merge_until
 from ontomask.microdata.encoding import Table
 from ontomask.operators.aggregation import Operators

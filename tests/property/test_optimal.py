@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 
 import ontomask as om
-from ontomask.masking.microaggregation import adaptive, mdav
 from ontomask.masking.optimal import optimal
+from ontomask.masking.partitions import adaptive, mdav
 from ontomask.microdata.encoding import Table, encode
 from ontomask.operators.aggregation import Operators
 from ontomask.operators.record_distance import RecordDistance

@@ -15,7 +15,7 @@ from ontomask.kernels.partition import new_parts, new_room, new_tuples
 from ontomask.kernels.refining import added_cost, exchanged_cost
 from ontomask.kernels.regrouping import DESCEND, DISSOLVE, EXCHANGE, SETTLE, SPLIT, refine_step
 from ontomask.masking import microaggregation
-from ontomask.masking.microaggregation import adaptive, mdav
+from ontomask.masking.partitions import adaptive, mdav
 from ontomask.masking.refinement import refined_groups
 from ontomask.microdata.encoding import Table
 from ontomask.operators.aggregation import Operators

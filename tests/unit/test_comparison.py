@@ -378,6 +378,11 @@ def test_grids() -> None:
     ks = [[model.k for model in policy.require] for policy in made.values()]  # type: ignore[attr-defined]
     assert ks == [[9], [12, 9], [9], [9], [9]]
     assert made["sa_mdav, k=3"].method == om.Microaggregation.preset("sa_mdav", k=3)
+    variants = om.grid(POLICY, ["microaggregation_mdav", "microaggregation_thorough"], 4)
+    assert [policy.method for policy in variants.values()] == [
+        om.Microaggregation(k=4, partition="mdav"),
+        om.Microaggregation(k=4, refine="thorough"),
+    ]
     assert om.grid(POLICY, [om.Generalization()], 4)["generalization, k=4"].require == [om.KAnonymity(k=4)]
     percent = om.grid(POLICY, [om.RankSwapping(percent=5)], 4)
     assert [policy.method.k for policy in percent.values()] == [4]  # type: ignore[union-attr]

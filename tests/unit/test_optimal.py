@@ -72,6 +72,20 @@ def test_weights_have_no_effect() -> None:
         om.Microaggregation(k=3, partition="optimal", comparison="weighted")
 
 
+def test_several_columns_are_refused_before_there_are_data() -> None:
+    attributes = {"pay": om.Numeric(), "age": om.Numeric()}
+    with pytest.raises(PolicyError, match="there are 2 quasi-identifiers.*partition='auto'"):
+        om.Policy(attributes=attributes, method=om.Microaggregation(k=3, partition="optimal"))
+
+
+def test_optimal_groups_are_not_refined() -> None:
+    with pytest.raises(ValueError, match="no other groups lose less"):
+        om.Microaggregation(k=3, partition="optimal", refine="thorough")
+    notes = " ".join(map(str, run({"pay": PAY}, {"pay": om.Numeric()}, refine="thorough").notes))
+    assert "refine='thorough' has no effect here" in notes
+    assert "has no effect" not in " ".join(map(str, run({"pay": PAY}, {"pay": om.Numeric()}).notes))
+
+
 def test_groups_that_fail_a_model_are_joined() -> None:
     columns = {"pay": [1, 2, 3, 11, 12, 13, 21, 22, 23], "ill": list("aaabbbabc")}
     attributes = {"pay": om.Numeric(), "ill": om.Flat(role="sensitive")}

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import ontomask as om
 from ontomask.cli import app
 from ontomask.errors import DataError, OptionError, PolicyError, UnmatchedValuesError
-from ontomask.masking.microaggregation import mdav
+from ontomask.masking.partitions import mdav
 from ontomask.microdata.encoding import encode
 from ontomask.microdata.formats import written_formats
 from ontomask.microdata.item_lists import lists_as_text, split_items

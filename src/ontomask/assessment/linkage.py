@@ -198,7 +198,7 @@ def _by_distance(
         for done, (begin, end) in enumerate(mine):
             if tell:
                 progress(done / len(mine), "linking records")
-            linkage_range(space, blocks, point, *points, *pairs, begin, end, chances)
+            linkage_range(space, blocks, point, points, *pairs, begin, end, chances)
 
     threads = min(workers or available_cores(), len(ranges))
     if threads == 1:
@@ -228,7 +228,7 @@ def _nearest(distance: RecordDistance, table: Tuples, sought: Tuples, known: NDA
     found, ends = np.empty(max(HELD, sought.p), dtype=np.int64), np.empty(len(known), dtype=np.int64)
     begin = 0
     while begin < len(known):
-        end = nearest_range(space, blocks, point, *points, begin, len(known), ends, found)
+        end = nearest_range(space, blocks, point, points, begin, len(known), ends, found)
         begins = np.concatenate(([0], ends[begin:end]))
         yield known[begin:end], begins, found[: begins[-1]].copy()
         begin = end

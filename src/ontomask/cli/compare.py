@@ -61,7 +61,9 @@ def command(
     ] = None,
     method: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="The policy with this method, or preset, at every k; may be repeated."),
+        typer.Option(
+            metavar="NAME", help="The policy with this method, preset or variant, at every k; may be repeated."
+        ),
     ] = None,
     k: Annotated[
         str | None,

@@ -15,6 +15,11 @@ from ontomask.policy.policy import METHODS, Policy
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.settings import validated, whole_number
 
+#: Settings of microaggregation beside its default, by the names that they are compared under.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "microaggregation_mdav": {"partition": "mdav"},
+    "microaggregation_thorough": {"refine": "thorough"},
+}
 #: A k where neither the policy nor its method has one.
 USUAL_K = 5
 
@@ -27,7 +32,8 @@ def grid(policy: Policy, methods: Any, k: Iterable[int] | int, *, baselines: boo
     policy : Policy
         What the columns are, and what every release must satisfy.
     methods : sequence of Method or str, or mapping of str to Method
-        Methods, names of methods or of presets of microaggregation, or methods by names of your own.
+        Methods, names of methods, of presets or variants of microaggregation (``microaggregation_mdav``,
+        ``microaggregation_thorough``), or methods by names of your own.
     k : int or iterable of int
         The values of k to try.
     baselines : bool, default False
@@ -152,10 +158,12 @@ def _at(policy: Policy, method: Any, k: int) -> tuple[Policy, int | None]:
 
 
 def _named(name: str, k: int) -> Method:
-    """A method by its name, or a preset of microaggregation."""
-    one_of(name, [*METHODS, *PRESETS], "method")
+    """A method by its name, or a preset or variant of microaggregation."""
+    one_of(name, [*METHODS, *VARIANTS, *PRESETS], "method")
     if name in PRESETS:
         return Microaggregation.preset(name, k=k)
+    if name in VARIANTS:
+        return Microaggregation(k=k, **VARIANTS[name])
     kind = METHODS[name]
     made: Method = validated(kind, {"k": k} if "k" in kind.model_fields else {})
     return made

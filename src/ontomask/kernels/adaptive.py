@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.kernels.blocks import Blocks, drop_slot, tidy
-from ontomask.kernels.centres import Rules, Tally, change, clear, set_centre
+from ontomask.kernels.blocks import SIZE, Blocks, drop_slot, tidy
+from ontomask.kernels.centres import Rules, Tally, add_some, change, clear, set_centre
 from ontomask.kernels.compiling import inner, kernel
 from ontomask.kernels.counting import Counting, gained, used_up
-from ontomask.kernels.groups import GROUPS, LEFT, closest_group
-from ontomask.kernels.searching import face, farthest, look_from, nearest
-from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, new_points, set_point, slack
+from ontomask.kernels.groups import FEW, GROUPS, LEFT, centre_of_members, closest_group
+from ontomask.kernels.searching import face, farthest, look_from, look_near, look_through, nearest
+from ontomask.kernels.space import Longs, Point, Space, copy_point, keep_point, new_points, set_point, slack
 
 
 class Groups(NamedTuple):
@@ -25,15 +25,27 @@ class Groups(NamedTuple):
 
     group: NDArray[np.int32]
     counts: Longs
-    at: Floats
-    gone: Floats
-    rows: Codes
+    centres: Point
+
+
+class Room(NamedTuple):
+    """The tuples of the group being formed and their numbers of records, and what its centre is computed in."""
+
+    members: Longs
+    times: Longs
+    present: Longs
+    rows_above: Longs
+
+
+def new_room(rules: Rules, p: int) -> Room:
+    members, times = np.zeros((2, p), dtype=np.int64)
+    return Room(members, times, np.empty(FEW, dtype=np.int64), np.empty(rules.depth.size, dtype=np.int64))
 
 
 def new_groups(space: Space, p: int, records: int, size: int, k: int) -> Groups:
     """For p tuples of so many records; ``size``: how many records, or other units, there are."""
     centres = new_points(space, min(p, records // k))
-    return Groups(np.full(p, -1, dtype=np.int32), np.array([0, size], dtype=np.int64), *centres)
+    return Groups(np.full(p, -1, dtype=np.int32), np.array([0, size], dtype=np.int64), centres)
 
 
 @kernel
@@ -46,6 +58,7 @@ def adaptive_steps(
     point: Point,
     seed: Point,
     groups: Groups,
+    room: Room,
     counting: Counting,
     k: int,
     weighted: bool,
@@ -54,7 +67,7 @@ def adaptive_steps(
 ) -> bool:
     """Form groups until fewer than k records (or units) are left (True), or about ``budget`` tuples have one (False).
 
-    ``everyone`` holds all records that have no group; ``members`` those of the group being formed. ``static`` keeps
+    ``everyone`` holds all records that have no group; ``members`` those of a large group being formed. ``static`` keeps
     the first tuple of a group as its centre.
     """
     counts, tie = groups.counts, slack(space, weighted)
@@ -67,14 +80,12 @@ def adaptive_steps(
             tidy(space, blocks)
             set_centre(space, rules, everyone, point)
         else:
-            point.at[:] = seed.at
-            point.gone[:] = seed.gone
-            point.rows[:] = seed.rows
+            copy_point(seed, point)
         face(space, blocks, point)
         slot = farthest(space, blocks, point, weighted, tie)
         if from_centre:
             set_point(space, seed, blocks.ids[slot])
-        _form_group(space, rules, blocks, everyone, members, point, groups, counting, slot, k, weighted, static)
+        _form_group(space, rules, blocks, everyone, members, point, groups, room, counting, slot, k, weighted, static)
         from_centre = not from_centre
     return True
 
@@ -88,6 +99,7 @@ def _form_group(
     members: Tally,
     point: Point,
     groups: Groups,
+    room: Room,
     counting: Counting,
     slot: int,
     k: int,
@@ -95,26 +107,52 @@ def _form_group(
     static: bool,
 ) -> None:
     """The tuple at ``slot``, then the tuple nearest to the centre of the group, until it has k records (or units)."""
-    number, size = groups.counts[GROUPS], np.int64(0)
-    clear(members)
+    number, size, several = groups.counts[GROUPS], np.int64(0), 0
     while True:
         tuple_, weight = blocks.ids[slot], blocks.weight[slot]
         groups.group[tuple_] = number
         groups.counts[LEFT] -= used_up(counting, tuple_, weight)
         change(space, rules, everyone, tuple_, -weight)
-        change(space, rules, members, tuple_, weight)
         drop_slot(space, blocks, slot)
-        if size == 0 or not static:
-            set_centre(space, rules, members, point)
+        room.members[several], room.times[several] = tuple_, weight
+        several += 1
         size += gained(counting, tuple_, weight, number)
+        if several == 1 or not static:
+            _set_centre(space, rules, members, point, room, several)
         if size >= k:
             break
-        look_from(space, blocks, point, weighted)
-        slot = nearest(space, blocks, point, weighted, slack(space, weighted))
-    groups.at[number] = point.at
-    groups.gone[number] = point.gone
-    groups.rows[number] = point.rows
+        slot = _nearest(space, blocks, point, weighted, slot // SIZE)
+    if several > FEW or space.sets is not None:
+        clear(members)
+    keep_point(point, groups.centres, number)
     groups.counts[GROUPS] = number + 1
+
+
+@inner
+def _nearest(space: Space, blocks: Blocks, point: Point, weighted: bool, block: int) -> int:
+    """The slot of the tuple nearest to the centre of a group; ``block``: where its last tuple was, and near ones may be."""
+    tie = slack(space, weighted)
+    if weighted:
+        look_from(space, blocks, point, weighted)
+    else:
+        face(space, blocks, point)
+        look_through(space, blocks, point, weighted, block)
+        look_near(space, blocks, point, tie)
+    return nearest(space, blocks, point, weighted, tie)
+
+
+@inner
+def _set_centre(space: Space, rules: Rules, tally: Tally, point: Point, room: Room, several: int) -> None:
+    """Let the point be the centre of the members, the last of which is new. Of a few the tally stays empty."""
+    members, times = room.members[:several], room.times[:several]
+    if several <= FEW and space.sets is None:
+        centre_of_members(space, rules, tally, point, members, times, room.present, room.rows_above)
+        return
+    if several == FEW + 1 and space.sets is None:
+        add_some(space, rules, tally, members, times)
+    else:
+        change(space, rules, tally, members[several - 1], times[several - 1])
+    set_centre(space, rules, tally, point)
 
 
 @kernel
@@ -122,4 +160,4 @@ def place_leftovers(space: Space, point: Point, groups: Groups) -> None:
     """Each tuple without a group joins the one whose centre, as it stands, is closest; of equals the first formed."""
     for t in range(groups.group.size):
         if groups.group[t] < 0:
-            groups.group[t] = closest_group(space, point, groups.at, groups.gone, groups.rows, groups.counts[GROUPS], t)
+            groups.group[t] = closest_group(space, point, groups.centres, groups.counts[GROUPS], t)

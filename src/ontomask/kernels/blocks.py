@@ -37,8 +37,8 @@ class Blocks(NamedTuple):
     distances). ``listed[c, b, :lengths[c, b]]``: the codes in a block. ``light``, ``heavy``: least and greatest
     weight. ``least``, ``most``: bounds of the distances of a block, exact if it is known. ``upto``: of a known block the
     distance up to which ``out`` is exact, infinite but for sets; beyond it is a lower bound, and ``most`` says nothing; -1:
-    only the farthest are exact, others have an upper bound. ``faced``: the sets of the point that is faced. ``coarse``: the
-    coordinates again, in coarse steps, where there are many of them.
+    only the farthest are exact, others have an upper bound. ``waiting``: room for blocks that are in question. ``faced``: the
+    sets of the point that is faced. ``coarse``: the coordinates again, in coarse steps, where there are many of them.
     """
 
     numbers: Floats
@@ -66,6 +66,7 @@ class Blocks(NamedTuple):
     room: Floats
     sums: Floats
     known: NDArray[np.bool_]
+    waiting: Longs
     rows: Floats
     rows_at: Longs
     stamp: Longs
@@ -121,6 +122,7 @@ def new_blocks(space: Space, weight: Longs, order: Longs) -> Blocks:
         np.zeros(count),
         np.zeros(SIZE),
         np.zeros(count, dtype=np.bool_),
+        np.zeros(count, dtype=np.int64),
         np.zeros(int(space.home_at[-1])),
         space.home_at,
         np.zeros(int(space.home_at[-1]) + 1, dtype=np.int64),

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.kernels.argmax import argmax
-from ontomask.kernels.compiling import inner, kernel
+from ontomask.kernels.compiling import inner, kernel, makes_arrays
 from ontomask.kernels.set_centres import SetRoom, SetRules, new_set_room, set_sets
 from ontomask.kernels.sets import SetSpace
-from ontomask.kernels.space import TIE, Codes, Floats, Longs, Point, Space
+from ontomask.kernels.space import TIE, Codes, Floats, Longs, Point, Space, copy_values
 
 HIGH = float(2**30)
 LOW = float(2**31)
@@ -160,12 +160,14 @@ def change_numbers(space: Space, rules: Rules, tally: Tally, tuple_: int, weight
 
 
 @kernel
+@makes_arrays
 def add_all(space: Space, rules: Rules, tally: Tally, weights: Longs) -> None:
     """Let every tuple join the set with all its records."""
     add_some(space, rules, tally, np.arange(weights.size), weights)
 
 
 @inner
+@makes_arrays
 def add_some(space: Space, rules: Rules, tally: Tally, tuples: Longs, weights: Longs) -> None:
     """Let some tuples join the set with so many records each, those of one value at once."""
     for i in range(tuples.size):
@@ -237,6 +239,7 @@ def set_centre(space: Space, rules: Rules, tally: Tally, point: Point) -> None:
 
 
 @inner
+@makes_arrays
 def _set_held(sets: SetSpace | None, first: int, rules: Rules, tally: Tally, point: Point) -> None:
     """The centre of sets, computed anew where records joined, or half of those that it was computed of have left.
 
@@ -249,7 +252,7 @@ def _set_held(sets: SetSpace | None, first: int, rules: Rules, tally: Tally, poi
         tuples = np.sort(tally.listed[: state[0]])
         set_sets(sets, rules.sets, tally.room, tuples, tally.times[tuples], tally.held)
         state[2] = state[1]
-    point.rows[first:] = tally.held[first:]
+    copy_values(tally.held[first:], point.rows[first:])
 
 
 @inner

@@ -31,6 +31,16 @@ def inner_extremes(function: Function) -> Function:
     return _waiting(function, fastmath={"nnan", "nsz"}, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
+def makes_arrays(function: Function) -> Function:
+    """Says of a kernel that it makes arrays, or calls one that returns them.
+
+    All others are compiled without numba's counting of references. It would count at every call, for each array of each
+    argument, and that can take longer than the kernel itself.
+    """
+    vars(function)["makes_arrays"] = True
+    return function
+
+
 def stay_apart() -> None:
     """Called in a kernel that is large: it is not copied to the places where it is called.
 
@@ -96,7 +106,13 @@ def is_kept(function: Any) -> bool:
 def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     import numba  # late: it takes 0.2 s to load, and most commands never need it
 
-    options = options | {"nogil": True, "error_model": "numpy"}
+    counts = hasattr(function, "makes_arrays")
+    options = options | {"nogil": True, "error_model": "numpy", "_nrt": counts}
+    if "no_cpython_wrapper" in options:
+        with suppress(ImportError):  # numba has moved what it is made of: kernels take longer to compile
+            from ontomask.kernels.linked import LinkedCompiler  # late: numba is
+
+            return numba.njit(pipeline_class=LinkedCompiler, **options)(function)
     try:
         made = numba.njit(cache=True, **options)(function)
     except RuntimeError:  # no folder to keep compiled code in: compile in each process

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ontomask.kernels.compiling import kernel
+from ontomask.kernels.compiling import kernel, makes_arrays
 from ontomask.kernels.space import Floats, Longs
 
 
 @kernel
+@makes_arrays
 def sums_between(code: Longs, values: Floats, sums: Floats) -> None:
     """For every two categories the sum of |x - y| over their records, in one pass over records sorted by value.
 

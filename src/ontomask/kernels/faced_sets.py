@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.kernels.compiling import inner, inner_extremes
+from ontomask.kernels.compiling import inner, inner_extremes, makes_arrays
 from ontomask.kernels.sets import MISSING, Codes, Floats, Longs, SetSpace, set_of
+from ontomask.kernels.space import copy_values
 
 Bytes = NDArray[np.uint8]
 
@@ -66,6 +67,7 @@ def new_faced(sets: SetSpace | None, tuples: int) -> Faced | None:
 
 
 @inner
+@makes_arrays
 def face_sets(sets: SetSpace | None, rows: Codes, faced: Faced | None) -> None:
     """Lay out how far every item is from those of a point."""
     if sets is None or faced is None:
@@ -144,12 +146,12 @@ def add_sets(
     bound, nearer, farther = faced.bound[: out.size], False, False
     bound[:] = -1.0
     if least > 0.0:
-        bound[:] = out
+        copy_values(out, bound)
         for s in range(sets.codes.shape[0]):
             _add_upper_bounds(sets, s, np.int64(rows[sets.point_at[s]]), tuples, faced, bound)
         nearer = _settle_nearer(weight, out, weighted, squared, least, bound)
     if most < np.inf:
-        bound[:] = out
+        copy_values(out, bound)
         for s in range(sets.codes.shape[0]):
             _add_coarse_bounds(sets, s, np.int64(rows[sets.point_at[s]]), tuples, faced, bound)
         farther = _settle_farther(weight, out, weighted, squared, most, bound)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ontomask.kernels.cells import LESS, Groups, Members, release_group, show_group, take_empty_group
 from ontomask.kernels.compiling import inner, kernel
-from ontomask.kernels.space import Floats, Longs
+from ontomask.kernels.space import Floats, Longs, copy_values
 
 
 class Draft(NamedTuple):
@@ -139,7 +139,7 @@ def _make_group(members: Members, groups: Groups, draft: Draft, costs: Floats, n
         if records < members.count[at]:
             part = members.used[0]
             members.used[0] += 1
-            members.codes[part] = members.codes[at]
+            copy_values(members.codes[at], members.codes[part])
             members.count[part], members.count[at] = records, members.count[at] - records
             members.stratum[part], members.origin[part] = members.stratum[at], members.origin[at]
             groups.size[g] -= records

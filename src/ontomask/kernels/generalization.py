@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.kernels.compiling import inner, kernel
-from ontomask.kernels.space import Longs
+from ontomask.kernels.space import Longs, copy_values
 
 Ints = NDArray[np.int32]
 
@@ -112,7 +112,7 @@ def first_in_common(at: Longs, nodes: Ints, codes: Ints, starts: Longs, room: In
     for g in range(starts.size - 1):
         last = codes[starts[g]]
         held = at[last + 1] - at[last]
-        room[:held] = nodes[at[last] : at[last + 1]]
+        copy_values(nodes[at[last] : at[last + 1]], room[:held])
         for i in range(starts[g] + 1, starts[g + 1]):
             if codes[i] == last:
                 continue

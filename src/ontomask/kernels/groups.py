@@ -20,9 +20,9 @@ from ontomask.kernels.centres import (
     set_centre,
     set_numbers,
 )
-from ontomask.kernels.compiling import inner, kernel, stay_apart
+from ontomask.kernels.compiling import inner, kernel, makes_arrays, stay_apart
 from ontomask.kernels.set_centres import set_sets
-from ontomask.kernels.space import TIE, Codes, Floats, Longs, Point, Space, between, slack
+from ontomask.kernels.space import TIE, Codes, Floats, Longs, Point, Space, between, keep_point, slack, take_point
 
 #: Places in the counts of a partition that is under way: groups formed, records left.
 GROUPS, LEFT = 0, 1
@@ -31,6 +31,7 @@ FEW = 64
 
 
 @kernel
+@makes_arrays
 def centres_of_groups(
     space: Space,
     rules: Rules,
@@ -39,21 +40,17 @@ def centres_of_groups(
     group_at: Longs,
     tuples: Longs,
     weights: Longs,
-    at: Floats,
-    gone: Floats,
-    rows: Codes,
+    points: Point,
     begin: int,
     end: int,
 ) -> None:
-    """Centre ``g`` (begin <= g < end) of the tuples ``group_at[g]..group_at[g + 1]``, into row g of the results."""
+    """Centre ``g`` (begin <= g < end) of the tuples ``group_at[g]..group_at[g + 1]``, into the points."""
     clear(tally)
     present, rows_above = np.empty(FEW, dtype=np.int64), np.empty(rules.depth.size, dtype=np.int64)
     for g in range(begin, end):
         members, times = tuples[group_at[g] : group_at[g + 1]], weights[group_at[g] : group_at[g + 1]]
         centre_of_members(space, rules, tally, point, members, times, present, rows_above)
-        at[g] = point.at
-        gone[g] = point.gone
-        rows[g] = point.rows
+        keep_point(point, points, g)
 
 
 @inner
@@ -199,14 +196,12 @@ def _least_of(rules: Rules, c: int, codes: Longs, counts: Longs, rows: Longs, ot
 
 
 @inner
-def closest_group(space: Space, point: Point, at: Floats, gone: Floats, rows: Codes, groups: int, tuple_: int) -> int:
+def closest_group(space: Space, point: Point, points: Point, groups: int, tuple_: int) -> int:
     """The group whose centre is closest to a tuple; of equals the first."""
     tie = slack(space, False)
     least, best = np.inf, np.int64(-1)
     for g in range(groups):
-        point.at[:] = at[g]
-        point.gone[:] = gone[g]
-        point.rows[:] = rows[g]
+        take_point(points, g, point)
         apart = between(space, point, tuple_)
         # A later one must be nearer by more than a tie.
         if best < 0 or apart < least - tie * least:
@@ -215,12 +210,10 @@ def closest_group(space: Space, point: Point, at: Floats, gone: Floats, rows: Co
 
 
 @kernel
-def closest_groups(
-    space: Space, point: Point, at: Floats, gone: Floats, rows: Codes, groups: int, tuples: Longs, into: Longs
-) -> None:
+def closest_groups(space: Space, point: Point, points: Point, groups: int, tuples: Longs, into: Longs) -> None:
     """:func:`closest_group` for several tuples."""
     for i in range(tuples.size):
-        into[i] = closest_group(space, point, at, gone, rows, groups, tuples[i])
+        into[i] = closest_group(space, point, points, groups, tuples[i])
 
 
 @kernel
@@ -234,9 +227,7 @@ def distances_from(space: Space, point: Point, tuples: Longs, out: Floats) -> No
 def nearest_group(
     space: Space,
     point: Point,
-    at: Floats,
-    gone: Floats,
-    rows: Codes,
+    points: Point,
     alive: NDArray[np.bool_],
     group: int,
     tuples: Longs,
@@ -248,9 +239,7 @@ def nearest_group(
     for g in range(alive.size):
         if not alive[g] or g == group:
             continue
-        point.at[:] = at[g]
-        point.gone[:] = gone[g]
-        point.rows[:] = rows[g]
+        take_point(points, g, point)
         total = 0.0
         for i in range(tuples.size):
             apart = between(space, point, tuples[i])

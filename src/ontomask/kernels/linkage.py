@@ -7,7 +7,7 @@ import numpy as np
 from ontomask.kernels.blocks import SIZE, Blocks
 from ontomask.kernels.compiling import kernel
 from ontomask.kernels.searching import bound_below, face, look_from, look_through, nearest_bound
-from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, slack
+from ontomask.kernels.space import Floats, Longs, Point, Space, slack, take_point
 
 
 @kernel
@@ -15,9 +15,7 @@ def linkage_range(
     space: Space,
     blocks: Blocks,
     point: Point,
-    at: Floats,
-    gone: Floats,
-    rows: Codes,
+    points: Point,
     pair_at: Longs,
     pair_tuple: Longs,
     pair_count: Longs,
@@ -33,9 +31,7 @@ def linkage_range(
     """
     tie = slack(space, False)
     for o in range(begin, end):
-        point.at[:] = at[o]
-        point.gone[:] = gone[o]
-        point.rows[:] = rows[o]
+        take_point(points, o, point)
         face(space, blocks, point)
         nearest_own = least = np.inf
         for i in range(pair_at[o], pair_at[o + 1]):
@@ -68,9 +64,7 @@ def nearest_range(
     space: Space,
     blocks: Blocks,
     point: Point,
-    at: Floats,
-    gone: Floats,
-    rows: Codes,
+    points: Point,
     begin: int,
     end: int,
     ends: Longs,
@@ -86,9 +80,7 @@ def nearest_range(
     for o in range(begin, end):
         if used + blocks.count[1] > found.size:
             return o
-        point.at[:] = at[o]
-        point.gone[:] = gone[o]
-        point.rows[:] = rows[o]
+        take_point(points, o, point)
         look_from(space, blocks, point, False)
         bound = nearest_bound(space, blocks, point, False, tie, 0.0)
         for b in range(blocks.count[0]):

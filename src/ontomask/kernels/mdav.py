@@ -27,7 +27,7 @@ from ontomask.kernels.searching import (
     nearest_bound,
     renew_extremes,
 )
-from ontomask.kernels.space import Floats, Longs, Point, Space, new_point, set_point, slack
+from ontomask.kernels.space import Floats, Longs, Point, Space, copy_values, new_point, set_point, slack
 
 
 class Queues(NamedTuple):
@@ -180,7 +180,7 @@ def _farthest_from_centre(
     for b in range(blocks.count[0]):
         if blocks.known[b]:
             queues.far[b] = blocks.most[b]
-            queues.marks[b] = drift.moved
+            copy_values(drift.moved, queues.marks[b])
     return slot
 
 

@@ -35,14 +35,12 @@ def _halves(space: Space, some: Longs) -> tuple[Longs, Longs] | None:
         if off > spread:
             best, spread = at, off
     for c in range(len(space.codes)):
-        codes = space.codes[c, some]
+        codes, rows = space.codes[c, some], space.home[space.home_at[c] : space.home_at[c + 1]]
         if space.table_at[c] < 0:
             off, at = space.unit[c] * float((codes != codes[0]).mean()), codes.astype(np.float64)
         else:
-            row = _row(space, c, int(codes[0]))
-            off = float(row[codes].mean())
-            # From the value that is farthest from the first, near values have near distances.
-            at = _row(space, c, int(codes[np.argmax(row[codes])]))[codes]
+            # Rows stand in taxonomy order: values of a branch are side by side.
+            off, at = float(_row(space, c, int(codes[0]))[codes].mean()), rows[codes]
         if off > spread:
             best, spread = at, off
     if best is None:

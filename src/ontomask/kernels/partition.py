@@ -14,7 +14,7 @@ from ontomask.kernels.centres import Rules, Tally, new_tally
 from ontomask.kernels.compiling import inner, stay_apart
 from ontomask.kernels.counting import Counting, counts_units, gained
 from ontomask.kernels.groups import FEW, centre_of_members
-from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, between, new_point, new_points
+from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, between, keep_point, new_point, new_points
 
 #: Changes that can be undone.
 JOURNAL = 4096
@@ -47,7 +47,7 @@ class Parts(NamedTuple):
     Item i is ``weight[i]`` records of ``tuple_of[i]``, in ``group[i]``, at a distance of ``own[i]`` from its centre: that of
     closed coordinates, and the rest. The items of a group are a list: ``head[g]``, then ``after[i]`` and ``before[i]`` (-1:
     none). ``mass``: its records; ``size``: these, or other units; ``cost``: their total distance from its centre, which is
-    in row g of ``at``, ``gone`` and ``rows``.
+    the g-th of ``centres``.
     """
 
     tuple_of: Longs
@@ -60,9 +60,7 @@ class Parts(NamedTuple):
     mass: Longs
     size: Longs
     cost: Floats
-    at: Floats
-    gone: Floats
-    rows: Codes
+    centres: Point
 
 
 class Room(NamedTuple):
@@ -109,7 +107,6 @@ def new_parts(space: Space, tuple_of: Longs, weight: Longs, group: Longs, groups
     n = len(tuple_of)
     heads, after, before = (np.full(length, -1, dtype=np.int64) for length in (groups, n, n))
     mass, size = np.zeros((2, groups), dtype=np.int64)
-    centres = new_points(space, groups)
     return Parts(
         tuple_of=tuple_of,
         weight=weight,
@@ -121,9 +118,7 @@ def new_parts(space: Space, tuple_of: Longs, weight: Longs, group: Longs, groups
         mass=mass,
         size=size,
         cost=np.zeros(groups),
-        at=centres.at,
-        gone=centres.gone,
-        rows=centres.rows,
+        centres=new_points(space, groups),
     )
 
 
@@ -152,14 +147,14 @@ def from_centre(space: Space, tuples: Tuples, parts: Parts, g: int, t: int) -> t
     """The distance of a tuple from the centre of a group: of closed coordinates, and the rest. It must not branch."""
     shut, rest = 0.0, 0.0
     for a in range(tuples.x.shape[1]):
-        apart = tuples.x[t, a] - parts.at[g, a]
+        apart = tuples.x[t, a] - parts.centres.at[g, a]
         apart = apart * apart if space.squared else abs(apart)
-        lacks, gone = tuples.lacks[t, a], parts.gone[g, a]
+        lacks, gone = tuples.lacks[t, a], parts.centres.gone[g, a]
         apart = apart * (1.0 - lacks) * (1.0 - gone) + space.gap[a] * (lacks + gone - 2.0 * lacks * gone)
         shut += tuples.closed[a] * apart
         rest += (1.0 - tuples.closed[a]) * apart
     for c in range(tuples.y.shape[1]):
-        code, row = np.int64(tuples.y[t, c]), np.int64(parts.rows[g, c])
+        code, row = np.int64(tuples.y[t, c]), np.int64(parts.centres.rows[g, c])
         rest += (
             space.unit[c] * (code != row) + space.tables[space.begin[c] + row * space.stride[c] + code * space.step[c]]
         )
@@ -233,7 +228,7 @@ def _set_mean(tuples: Tuples, parts: Parts, g: int) -> None:
         while i >= 0:
             total += parts.weight[i] * (tuples.x[parts.tuple_of[i], a] - first)
             i = parts.after[i]
-        parts.at[g, a] = first + total / parts.mass[g]
+        parts.centres.at[g, a] = first + total / parts.mass[g]
 
 
 @inner
@@ -292,9 +287,7 @@ def renew(
         _set_mean(tuples, parts, g)
     else:
         cost_with(space, rules, parts, room, g, -1, -1)
-        parts.at[g] = room.point.at
-        parts.gone[g] = room.point.gone
-        parts.rows[g] = room.point.rows
+        keep_point(room.point, parts.centres, g)
     i = parts.head[g]
     while i >= 0:
         shut, rest = from_centre(space, tuples, parts, g, parts.tuple_of[i])

@@ -17,7 +17,7 @@ from ontomask.kernels.centres import Rules, Tally, change, set_centre
 from ontomask.kernels.compiling import inner, kernel
 from ontomask.kernels.groups import GROUPS, LEFT
 from ontomask.kernels.searching import bound_below, face, farthest, look_through, renew_extremes
-from ontomask.kernels.space import Longs, Point, Space, between, set_point, slack
+from ontomask.kernels.space import Longs, Point, Space, between, set_point, slack, take_point
 
 
 class Parts(NamedTuple):
@@ -158,9 +158,7 @@ def distances_from_centres(
     """
     total = 0.0
     for g in range(at.size - 1):
-        point.at[:] = points.at[g]
-        point.gone[:] = points.gone[g]
-        point.rows[:] = points.rows[g]
+        take_point(points, g, point)
         for i in range(at[g], at[g + 1]):
             total += between(space, point, tuples[i]) * weights[i]
     return total

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ontomask.kernels.compiling import kernel
+from ontomask.kernels.compiling import kernel, makes_arrays
 from ontomask.kernels.space import TIE, Floats, Longs
 
 #: A value farther than this many displacements (2 sqrt 2, rounded up) fits worse than the value itself.
@@ -64,6 +64,7 @@ def nearest_values(
 
 
 @kernel
+@makes_arrays
 def draw_near(
     table: Floats, codes: Longs, records: Longs, record_at: Longs, listed: Longs, at: Longs, uniform: Floats, out: Longs
 ) -> None:
@@ -120,6 +121,7 @@ def keep_probabilities(closeness: Floats, weights: Floats, cut: Floats, counts: 
 
 
 @kernel
+@makes_arrays
 def draw_values(
     closeness: Floats,
     weights: Floats,

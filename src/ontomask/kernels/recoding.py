@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.kernels.blocks import SIZE, Blocks, drop_slot, tidy
-from ontomask.kernels.compiling import inner, kernel
+from ontomask.kernels.compiling import inner, kernel, makes_arrays
 from ontomask.kernels.searching import bound_below, face, look_near, look_through, nearest_bound, renew_extremes
 from ontomask.kernels.space import Longs, Point, Space, set_point, slack
 
@@ -117,6 +117,7 @@ def _has(moves: Moves, target: int, unit: int) -> bool:
 
 
 @inner
+@makes_arrays
 def _find_rarest(blocks: Blocks, moves: Moves) -> None:
     """T: the tuples of least frequency, in the order first seen."""
     least, several = np.int64(-1), 0

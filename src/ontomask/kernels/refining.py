@@ -148,6 +148,9 @@ def descend(
         g = dequeue(room)
         i = parts.head[g]
         while i >= 0:
+            if budget <= 0 or state[CHANGES] + 2 > room.journal.shape[0]:  # more changes could not be undone
+                enqueue(room, g)
+                return gained
             budget -= 1
             state[STAMP] += 1
             what, where, with_, change = best_change(space, tuples, parts, counting, room.seen, state[STAMP], k, i)
@@ -157,19 +160,14 @@ def descend(
                 least = GAIN * (parts.cost[g] + parts.cost[where])
                 if change >= -least - tuples.rounding * (parts.mass[g] + parts.mass[where]):
                     what = NOTHING
-            if what == NOTHING:
-                i = parts.after[i]
-                continue
-            if state[CHANGES] + 2 > room.journal.shape[0]:
-                enqueue(room, g)  # nothing more can be undone
-                budget = 0
-                break
-            gained += change
-            if what != PULL:
-                relocate(parts, room, i, where)
-            if what != MOVE:
-                relocate(parts, room, with_, g)
-            for changed in (g, where):
-                renew(space, rules, tuples, parts, room, counting, changed, closed)
-            i = parts.head[g]
+            following = parts.after[i]
+            if what != NOTHING:
+                gained += change
+                if what != PULL:
+                    relocate(parts, room, i, where)
+                if what != MOVE:
+                    relocate(parts, room, with_, g)
+                for changed in (g, where):  # both wait from now on: they are looked through again
+                    renew(space, rules, tuples, parts, room, counting, changed, closed)
+            i = following
     return gained

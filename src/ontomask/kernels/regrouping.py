@@ -6,7 +6,7 @@ import numpy as np
 
 from ontomask.kernels.argmax import argmax, argmin
 from ontomask.kernels.centres import Rules
-from ontomask.kernels.compiling import inner, kernel, stay_apart
+from ontomask.kernels.compiling import inner, kernel, makes_arrays, stay_apart
 from ontomask.kernels.counting import Counting
 from ontomask.kernels.partition import (
     CHANGES,
@@ -156,6 +156,7 @@ def _dissolve_groups(space: Space, rules: Rules, tuples: Tuples, parts: Parts, r
 
 
 @inner
+@makes_arrays
 def _split_groups(
     space: Space, rules: Rules, tuples: Tuples, parts: Parts, room: Room, counting: Counting, k: int, free: Longs
 ) -> int:
@@ -189,6 +190,7 @@ def _split_groups(
 
 
 @inner
+@makes_arrays
 def _from_end_to_end(space: Space, parts: Parts, room: Room, g: int) -> Longs:
     """The items of a group, from the one that is farthest from the centre to the one that is farthest from it."""
     n, i = 0, parts.head[g]
@@ -210,6 +212,7 @@ def _from_end_to_end(space: Space, parts: Parts, room: Room, g: int) -> Longs:
 
 
 @inner
+@makes_arrays
 def _places_to_cut(parts: Parts, counting: Counting, order: Longs, k: int) -> Longs:
     """Where items can be divided so that both parts have k records, or units; not more than a few such places."""
     n = order.size
@@ -267,7 +270,7 @@ def _try_exchanges(
         dequeue(room)
     for place in range(begin, end):
         room.state[CHANGES] = 0
-        i, change = (np.int64(place * step) + _draw(room, WINDOW)) % parts.group.size, 0.0
+        i, change, least = (np.int64(place * step) + _draw(room, WINDOW)) % parts.group.size, 0.0, 0.0
         for _ in range(1 + _draw(room, 3)):
             own = parts.group[i]
             u = tuples.near[parts.tuple_of[i], _draw(room, tuples.near.shape[1])]
@@ -279,6 +282,7 @@ def _try_exchanges(
             if g == own or size_with(parts, counting, own, i, j) < k or size_with(parts, counting, g, j, i) < k:
                 continue
             change -= parts.cost[own] + parts.cost[g]
+            least += GAIN * (parts.cost[own] + parts.cost[g]) + tuples.rounding * (parts.mass[own] + parts.mass[g])
             relocate(parts, room, i, g)
             relocate(parts, room, j, own)
             for changed in (own, g):
@@ -288,7 +292,7 @@ def _try_exchanges(
         if room.state[CHANGES] == 0:
             continue
         change += descend(space, rules, tuples, parts, room, counting, k, AFTERWARDS)
-        if change < -1e-12:
+        if change < -least:
             gained += change
         else:
             _undo(space, rules, tuples, parts, room, counting)
@@ -314,6 +318,7 @@ def _some_item(parts: Parts, room: Room, g: int) -> int:
 
 
 @inner
+@makes_arrays
 def _undo(space: Space, rules: Rules, tuples: Tuples, parts: Parts, room: Room, counting: Counting) -> None:
     """Take back all changes of the journal."""
     stay_apart()
@@ -333,6 +338,7 @@ def _undo(space: Space, rules: Rules, tuples: Tuples, parts: Parts, room: Room, 
 
 
 @kernel
+@makes_arrays
 def keep_nearest(space: Space, point: Point, candidates: Longs, near: Longs) -> None:
     """Of the candidates of each tuple (-1: none) the nearest, itself first; the rest of its row stays as it is."""
     apart = np.empty(candidates.shape[1])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ontomask.kernels.argmax import argmax, argmin
 from ontomask.kernels.blocks import SIZE, Blocks, along, extremes
 from ontomask.kernels.coarse import coarse_extremes, set_here
 from ontomask.kernels.compiling import inner, inner_extremes
 from ontomask.kernels.faced_sets import add_sets, face_sets
+from ontomask.kernels.measuring import add_difference, add_row, add_square, add_with_gap
 from ontomask.kernels.sets import farthest_sets
-from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, fill_rows
+from ontomask.kernels.space import Floats, Longs, Point, Space, fill_rows
 
 
 @inner
@@ -231,13 +231,13 @@ def _look(space: Space, blocks: Blocks, point: Point, weighted: bool, b: int, le
     for a in range(space.numbers.shape[0]):
         number, x = blocks.numbers[a, begin:end], point.at[a]
         if space.gap[a] > 0.0:
-            _add_with_gap(out, number, blocks.absent[a, begin:end], x, point.gone[a], space.gap[a], space.squared)
+            add_with_gap(out, number, blocks.absent[a, begin:end], x, point.gone[a], space.gap[a], space.squared)
         elif space.squared:
-            _add_square(out, number, x)
+            add_square(out, number, x)
         else:
-            _add_difference(out, number, x)
+            add_difference(out, number, x)
     for c in range(space.codes.shape[0]):
-        _add_row(out, blocks.codes[c, begin:end], blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]])
+        add_row(out, blocks.codes[c, begin:end], blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]])
     blocks.upto[b] = np.inf
     ids = blocks.ids[begin:end]
     nearer, farther = add_sets(
@@ -253,40 +253,6 @@ def _look(space: Space, blocks: Blocks, point: Point, weighted: bool, b: int, le
             blocks.out[i] = np.inf
     blocks.known[b] = True
     renew_extremes(blocks, b)
-
-
-# Small loops of their own, which the compiler turns into vector instructions.
-
-
-@inner
-def _add_difference(out: Floats, number: Floats, x: float) -> None:
-    for i in range(out.size):
-        out[i] += abs(number[i] - x)
-
-
-@inner
-def _add_square(out: Floats, number: Floats, x: float) -> None:
-    for i in range(out.size):
-        out[i] += (number[i] - x) * (number[i] - x)
-
-
-@inner
-def _add_row(out: Floats, code: Codes, row: Floats) -> None:
-    for i in range(out.size):
-        out[i] += row[code[i]]
-
-
-@inner
-def _add_with_gap(
-    out: Floats, number: Floats, absent: Floats, x: float, gone: float, gap: float, squared: bool
-) -> None:
-    """Where one side is missing the distance is the gap, where both are it is 0."""
-    for i in range(out.size):
-        if gone > 0.0:
-            out[i] += gap * (1.0 - absent[i])
-        else:
-            off = (number[i] - x) * (number[i] - x) if squared else abs(number[i] - x)
-            out[i] += off * (1.0 - absent[i]) + gap * absent[i]
 
 
 @inner
@@ -308,15 +274,27 @@ def farthest(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: fl
 @inner
 def farthest_within(space: Space, blocks: Blocks, point: Point, weighted: bool, tie: float) -> int:
     """The same where ``most`` already holds a bound for every block."""
-    count = blocks.count[0]
-    best = -np.inf
-    for turn in range(count + 1):
-        # The most promising block first: what it holds rules out most others.
-        b = argmax(blocks.most[:count]) if turn == 0 else turn - 1
-        if not blocks.known[b] and blocks.most[b] >= best - tie * abs(best):
-            look_beyond(space, blocks, point, weighted, b, max(best - tie * abs(best), 0.0))
+    count, several, best = blocks.count[0], 0, -np.inf
+    for b in range(count):
         if blocks.known[b]:
             best = max(best, blocks.most[b])
+    for b in range(count):
+        if not blocks.known[b] and blocks.most[b] >= best - tie * abs(best):
+            blocks.waiting[several] = b
+            several += 1
+    while several > 0:
+        # The most promising block first: what it holds rules out most others.
+        place = 0
+        for i in range(1, several):
+            if blocks.most[blocks.waiting[i]] > blocks.most[blocks.waiting[place]]:
+                place = i
+        b, limit = blocks.waiting[place], best - tie * abs(best)
+        if blocks.most[b] < limit:
+            break
+        several -= 1
+        blocks.waiting[place] = blocks.waiting[several]
+        look_beyond(space, blocks, point, weighted, b, max(limit, 0.0))
+        best = max(best, blocks.most[b])
     bound = best - tie * abs(best)
     chosen = np.int64(-1)
     for b in range(count):
@@ -333,19 +311,28 @@ def nearest_bound(space: Space, blocks: Blocks, point: Point, weighted: bool, ti
 
     Every tuple within that is in a known block, measured exactly. ``reach``: so far may be asked for next, from the same point.
     """
-    count = blocks.count[0]
-    best = np.inf
+    count, several, best = blocks.count[0], 0, np.inf
     for b in range(count):
         if blocks.known[b] and blocks.least[b] <= blocks.upto[b]:
             best = min(best, blocks.least[b])
-    while True:
-        b = argmin(blocks.least[:count])
-        if blocks.known[b] and blocks.least[b] <= blocks.upto[b]:
+    for b in range(count):
+        if blocks.least[b] < best and not (blocks.known[b] and blocks.least[b] <= blocks.upto[b]):
+            blocks.waiting[several] = b
+            several += 1
+    while several > 0:
+        place = 0
+        for i in range(1, several):
+            if blocks.least[blocks.waiting[i]] < blocks.least[blocks.waiting[place]]:
+                place = i
+        b = blocks.waiting[place]
+        if blocks.least[b] >= best:
             break
+        several -= 1
+        blocks.waiting[place] = blocks.waiting[several]
         look_within(space, blocks, point, weighted, b, max(reach, best + tie * best))
         if blocks.least[b] <= blocks.upto[b]:
             best = min(best, blocks.least[b])
-    bound = blocks.least[b] + tie * blocks.least[b]
+    bound = best + tie * best
     for b in range(count):
         if blocks.least[b] <= bound and not (blocks.known[b] and blocks.upto[b] >= bound):
             look_within(space, blocks, point, weighted, b, max(reach, bound))

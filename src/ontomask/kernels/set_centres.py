@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.kernels.compiling import inner, inner_extremes
+from ontomask.kernels.compiling import inner, inner_extremes, makes_arrays
 from ontomask.kernels.sets import MISSING, Codes, Floats, Longs, SetSpace, set_apart, set_of
 
 #: Sums of distances closer than this, relatively, are equal (see :data:`ontomask.kernels.space.TIE`).
@@ -83,6 +83,7 @@ def new_set_room(sets: SetSpace | None, rules: SetRules | None) -> SetRoom | Non
 
 
 @inner
+@makes_arrays
 def set_sets(
     sets: SetSpace | None, rules: SetRules | None, room: SetRoom | None, tuples: Longs, weights: Longs, rows: Codes
 ) -> None:
@@ -150,6 +151,7 @@ def _most_frequent(sets: SetSpace, room: SetRoom, s: int, tuples: Longs, weights
 
 
 @inner
+@makes_arrays
 def _choose(
     sets: SetSpace,
     rules: SetRules,
@@ -233,6 +235,7 @@ def _weighed(row: Floats, present: Longs, near: Floats, weight: Floats) -> float
 
 
 @inner
+@makes_arrays
 def _listed(sets: SetSpace, s: int, tuples: Longs) -> tuple[Longs, Longs]:
     """The items of the sets of tuples, one after the other, and where each set begins."""
     at = np.zeros(tuples.size + 1, dtype=np.int64)
@@ -248,6 +251,7 @@ def _listed(sets: SetSpace, s: int, tuples: Longs) -> tuple[Longs, Longs]:
 
 
 @inner
+@makes_arrays
 def _gather(room: SetRoom, at: Longs, items: Longs, weights: Longs) -> tuple[int, int]:
     """The items of the sets in ascending order, and by size of a set how many records have each item; how many items and
     sizes there are."""
@@ -276,6 +280,7 @@ def _gather(room: SetRoom, at: Longs, items: Longs, weights: Longs) -> tuple[int
 
 
 @inner
+@makes_arrays
 def _candidates(sets: SetSpace, rules: SetRules, room: SetRoom, s: int, several: int) -> int:
     """The minimum subsumer hierarchy of the items in ascending order: all that subsumes one and is at or below their LCS."""
     first, count = rules.row_at[s], 0

@@ -8,7 +8,7 @@ eq. 7).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from ontomask.kernels.sets import SetSpace, add_set_distances, put_sets
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
 Codes = NDArray[np.uint32]
+Values = NDArray[Any]
 
 #: Distances closer than this, relatively, are equal.
 TIE = 1e-12
@@ -107,6 +108,36 @@ def set_point(space: Space, point: Point, tuple_: int) -> None:
 
 
 @inner
+def copy_values(values: Values, into: Values) -> None:
+    """Without making an array, as numba would for ``into[:] = values``."""
+    for i in range(into.size):
+        into[i] = values[i]
+
+
+@inner
+def copy_point(point: Point, into: Point) -> None:
+    copy_values(point.at, into.at)
+    copy_values(point.gone, into.gone)
+    copy_values(point.rows, into.rows)
+
+
+@inner
+def keep_point(point: Point, points: Point, place: int) -> None:
+    """Let one of several points be the point."""
+    copy_values(point.at, points.at[place])
+    copy_values(point.gone, points.gone[place])
+    copy_values(point.rows, points.rows[place])
+
+
+@inner
+def take_point(points: Point, place: int, point: Point) -> None:
+    """Let the point be one of several."""
+    copy_values(points.at[place], point.at)
+    copy_values(points.gone[place], point.gone)
+    copy_values(points.rows[place], point.rows)
+
+
+@inner
 def fill_rows(space: Space, point: Point, rows: Floats, rows_at: Longs) -> None:
     """For each coded attribute the distances from the point's row to every value."""
     for c in range(space.codes.shape[0]):
@@ -117,7 +148,7 @@ def fill_rows(space: Space, point: Point, rows: Floats, rows_at: Longs) -> None:
             row[here] = 0.0
         else:
             at = space.table_at[c] + here * row.size
-            row[:] = space.tables[at : at + row.size]
+            copy_values(space.tables[at : at + row.size], row)
 
 
 @inner

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.kernels.blocks import SIZE, Blocks, drop_slot, tidy
-from ontomask.kernels.compiling import inner, kernel
+from ontomask.kernels.compiling import inner, kernel, makes_arrays
 from ontomask.kernels.reach import within_reach
 from ontomask.kernels.searching import face, farthest_ties, look_from
 from ontomask.kernels.space import Floats, Longs, Point, Space, set_point, slack
@@ -163,6 +163,7 @@ def pick_one(count: int, chance: np.random.Generator) -> int:
 
 
 @inner
+@makes_arrays
 def _draw_few(swaps: Swaps, size: int, k: int, several: int, tied: int, chance: np.random.Generator) -> int:
     """Fill ``near`` up to k with records at random from those of several tuples, trying again where one was drawn."""
     reference, turn = swaps.now[0], swaps.now[2]
@@ -298,6 +299,7 @@ def next_reference(
 
 
 @kernel
+@makes_arrays
 def swap_along(ranking: Longs, k: int, chance: np.random.Generator, source: Longs, free: Longs) -> None:
     """R17 Algorithm 1: each record in turn swaps with one of the next k in the ranking that were not swapped.
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.kernels.cells import LESS, Groups, Matrix, Members, release_group, show_group, take_empty_group
-from ontomask.kernels.compiling import inner, kernel
-from ontomask.kernels.space import Floats, Longs
+from ontomask.kernels.compiling import inner, kernel, makes_arrays
+from ontomask.kernels.space import Floats, Longs, copy_values
 
 #: The nearest groups with which a group trades, and the members that are tried as the first of a new group.
 NEAREST, SEEDS = 12, 24
@@ -32,6 +32,7 @@ class Pool(NamedTuple):
 
 
 @kernel
+@makes_arrays
 def trade_members(
     members: Members, groups: Groups, pool: Pool, costs: Floats, k: int, begin: int, end: int, budget: Longs
 ) -> float:
@@ -121,10 +122,10 @@ def _divide_anew(
         cost = _shift(members, pool, costs, k, pooled, sides)
         if cost < least:
             least, found = cost, sides
-            pool.best[:pooled] = pool.side[:pooled]
+            copy_values(pool.side[:pooled], pool.best[:pooled])
     if found == 0 or found - number > groups.free_count[0]:
         return 0.0
-    pool.side[:pooled] = pool.best[:pooled]
+    copy_values(pool.best[:pooled], pool.side[:pooled])
     stratum = groups.stratum[chosen[0]]
     for side in range(max(found, number)):
         g = chosen[side] if side < number else take_empty_group(groups)
@@ -231,6 +232,7 @@ def _far(members: Members, pool: Pool, costs: Floats, side: int, at: int) -> flo
 
 
 @inner
+@makes_arrays
 def _shift(members: Members, pool: Pool, costs: Floats, k: int, pooled: int, sides: int) -> float:
     """Members change sides as long as that costs less and leaves k records on a side, or none; the cost in the end.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ontomask.kernels.compiling import inner, kernel
+from ontomask.kernels.compiling import inner, kernel, makes_arrays
 from ontomask.kernels.space import Floats, Longs
 
 
 @kernel
+@makes_arrays
 def transport_costs(table: Floats, whole: Longs, starts: Longs, code: Longs, counts: Longs, costs: Floats) -> None:
     """For each class the least cost of turning its values into those of the whole table, per unit of mass.
 
@@ -23,6 +24,7 @@ def transport_costs(table: Floats, whole: Longs, starts: Longs, code: Longs, cou
 
 
 @inner
+@makes_arrays
 def _cheapest(table: Floats, values: Longs, supply: Longs, demand: Longs) -> float:
     """min sum f_ij d(values_i, j) with rows adding up to the supply and columns to the demand; both are used up."""
     rows, columns = supply.size, demand.size

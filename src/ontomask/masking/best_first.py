@@ -250,7 +250,7 @@ class Neighbourhoods:
         table = self.pieces.table
         tuples, counts = np.unique(table.rows.tuple_of[self.groups[slot]].astype(np.int64), return_counts=True)
         while total < self.limit:
-            other = int(nearest_group(self.operators.space, self.point, *self.points, free, slot, tuples, counts))
+            other = int(nearest_group(self.operators.space, self.point, self.points, free, slot, tuples, counts))
             if other < 0 or total + len(self.groups[other]) > self.limit:
                 break
             around.append(other)

@@ -20,7 +20,7 @@ from ontomask.kinds.nominal_column import NominalColumn
 from ontomask.masking.full_domain import Search
 from ontomask.masking.goals import Goals
 from ontomask.masking.method import Masked
-from ontomask.masking.microaggregation import mdav
+from ontomask.masking.partitions import mdav
 from ontomask.masking.repair import merge_until
 from ontomask.microdata.encoding import Table, remeasured
 from ontomask.operators.aggregation import Operators

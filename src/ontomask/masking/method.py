@@ -147,6 +147,10 @@ class Method(CandidateMethod):
         """Why it cannot work on columns that hold sets, with these settings; None: it can."""
         return "it works on single values"
 
+    def refuses_columns(self, columns: Sequence[str]) -> str | None:
+        """Why it cannot mask these columns together, with these settings; None: it can, as far as names tell."""
+        return None
+
     def by_tuple(self, table: Tuples) -> bool:
         """Does it decide by tuple, and ask nothing of records? Then it is a :class:`TupleMethod`."""
         return False

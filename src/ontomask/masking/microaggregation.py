@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -9,19 +10,12 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from ontomask.arguments import counted, did_you_mean
-from ontomask.kernels.adaptive import adaptive_steps, new_groups, place_leftovers
-from ontomask.kernels.blocks import new_blocks
-from ontomask.kernels.centres import add_all, new_tally
-from ontomask.kernels.counting import new_counting
-from ontomask.kernels.groups import GROUPS, LEFT
-from ontomask.kernels.mdav import begin_queues, mdav_steps, new_drift, new_queues
-from ontomask.kernels.ordering import near_order
-from ontomask.kernels.space import new_point
 from ontomask.masking.closeness_groups import Joined, closest
 from ontomask.masking.goals import Goals
 from ontomask.masking.hybrid import draw_hybrid
 from ontomask.masking.method import AggregationMethod, Masked, MaskedTuples, TupleMethod
-from ontomask.masking.optimal import has_optimum, optimal, require_optimum
+from ontomask.masking.optimal import has_optimum, optimal, refuses_optimum, require_optimum
+from ontomask.masking.partitions import adaptive, mdav
 from ontomask.masking.refinement import refined_groups
 from ontomask.masking.repair import merge_tuples_until, merge_until
 from ontomask.microdata.encoding import Rows, Table, Tuples
@@ -37,10 +31,10 @@ Partition = Literal["auto", "mdav", "adaptive", "adaptive_static", "optimal"]
 #: These may put equal records into different groups.
 ONE_BY_ONE = ("mdav", "optimal")
 
-#: Changes for the worse that a descent tries: for each record or tuple, and in all.
-EACH, IN_ALL = 8, 6_000
-#: Records or tuples times the square of how many make up k, up to which a descent is made: about half a minute.
-MOST_WORK = 1_000_000_000
+#: Changes for the worse that a descent tries: for each record or tuple, in all, and times those of a group.
+EACH, IN_ALL, OF_LARGE = 8, 6_000, 500_000
+#: Records or tuples, times those that make up k, up to which a descent is made: about half a minute.
+MOST_WORK = 10_000_000
 _PUBLISHED: dict[str, dict[str, Any]] = {
     "s_mdav": {"partition": "mdav", "measure": "logsc", "centroid": "semantic"},
     "sa_mdav": {"partition": "adaptive", "measure": "logsc", "centroid": "semantic", "comparison": "weighted"},
@@ -153,6 +147,10 @@ class Microaggregation(TupleMethod, AggregationMethod):
             raise ValueError(
                 f"refine={self.refine!r} brings records nearer to centres, which replace='hybrid' does not show: leave one out"
             )
+        if self.partition == "optimal" and self.refine != "none" and "refine" in self.model_fields_set:
+            raise ValueError(
+                f"refine={self.refine!r} has no effect with partition='optimal': no other groups lose less. Leave one out"
+            )
         if self.refine != "thorough" and "passes" in self.model_fields_set:
             raise ValueError("passes have no effect without refine='thorough': leave them out")
         return self
@@ -182,6 +180,9 @@ class Microaggregation(TupleMethod, AggregationMethod):
     @property
     def refuses_sets(self) -> str | None:
         return super().refuses_sets if self.replace == "centroid" else "hybrid values are single values"
+
+    def refuses_columns(self, columns: Sequence[str]) -> str | None:
+        return refuses_optimum(columns) if self.partition == "optimal" else None
 
     @property
     def aims(self) -> bool:
@@ -215,9 +216,8 @@ class Microaggregation(TupleMethod, AggregationMethod):
 
     def mask_tuples(self, goals: Goals, table: Tuples, rng: np.random.Generator, progress: Progress) -> MaskedTuples:
         operators = self._begin(table, progress)
-        group_of, groups = self._adaptive(operators, progress)
         notes = self._chosen(table)
-        group_of, groups = self._refined(operators, None, group_of, groups, notes, progress)
+        group_of, groups = self._adaptive(operators, notes, progress)
         joined = Joined(*merge_tuples_until(goals, operators, group_of, groups, stretch(progress, 0.9, 0.95)))
         return MaskedTuples(self._joined(operators, table.as_rows, joined, notes, progress))
 
@@ -233,8 +233,7 @@ class Microaggregation(TupleMethod, AggregationMethod):
             group_of, groups = mdav(operators, table.rows, self.k, formed)
             group_of, groups = self._refined(operators, table.rows, group_of, groups, notes, progress)
         else:
-            group_of, groups = self._adaptive(operators, progress)
-            group_of, groups = self._refined(operators, None, group_of, groups, notes, progress)
+            group_of, groups = self._adaptive(operators, notes, progress)
             group_of = group_of[table.rows.tuple_of]
         if self.draws:
             own = [table.codes_of(a) for a in range(len(table.columns))]
@@ -260,16 +259,22 @@ class Microaggregation(TupleMethod, AggregationMethod):
         notes = [note(f"{name}: {value}") for name, value in chosen.items() if getattr(self, name) == "auto"]
         if partition in ONE_BY_ONE and self.comparison == "weighted":
             notes.append(note(f"comparison='weighted' has no effect here: {partition} handles records one by one"))
+        if partition == "optimal" and self.refine == "thorough":
+            notes.append(note("refine='thorough' has no effect here: no other groups of this column lose less"))
         return notes
 
-    def _adaptive(self, operators: Operators, progress: Progress) -> tuple[NDArray[np.int32], int]:
-        return adaptive(
+    def _adaptive(
+        self, operators: Operators, notes: list[Statement], progress: Progress
+    ) -> tuple[NDArray[np.int32], int]:
+        """Adaptive groups of tuples, refined."""
+        group_of, groups = adaptive(
             operators,
             self.k,
             weighted=self.comparison == "weighted",
             static=self.partition == "adaptive_static",
             progress=stretch(progress, 0.0, self._formed),
         )
+        return self._refined(operators, None, group_of, groups, notes, progress)
 
     @property
     def _refines(self) -> bool:
@@ -292,12 +297,14 @@ class Microaggregation(TupleMethod, AggregationMethod):
             notes.append(note("groups are as they were formed: refinement does not handle columns of sets"))
             return group_of, groups
         items = len(group_of)
-        if self.refine == "descent" and items * (self.k * items / operators.tuples.size) ** 2 > MOST_WORK:
+        of_group = max(1.0, self.k * items / operators.tuples.size)
+        if self.refine == "descent" and items * of_group > MOST_WORK:
             notes.append(
                 note("groups are as they were formed: so many, so large ones take too long to refine by descent")
             )
             return group_of, groups
-        tries = self.passes * items if self.refine == "thorough" else min(EACH * items, IN_ALL)
+        few = min(EACH * items, IN_ALL, int(OF_LARGE / of_group))
+        tries = self.passes * items if self.refine == "thorough" else few
         rest = stretch(progress, self._formed, 0.9)
         group_of, groups, left = refined_groups(operators, rows, group_of, groups, self.k, tries, rest)
         notes.append(note(f"refinement lowered the total distance from the centroids by {1 - left:.1%}"))
@@ -357,39 +364,3 @@ class Microaggregation(TupleMethod, AggregationMethod):
                 "records of a group show its centroid."
             )
         ]
-
-
-def mdav(operators: Operators, rows: Rows, k: int, progress: Progress) -> tuple[NDArray[np.int32], int]:
-    """The group of each record, and how many there are (T12 Algorithm 3); each has records of k units, where these count."""
-    space, rules, tuples = operators.space, operators.rules, operators.tuples
-    blocks = new_blocks(space, tuples.counts, near_order(space))
-    tally, point, drift = new_tally(space, rules), new_point(space), new_drift(space)
-    add_all(space, rules, tally, tuples.counts)
-    queues = new_queues(*rows.queues, tuples.size)
-    counting = new_counting() if rows.unit_of is None else new_counting(np.arange(len(rows) + 1), rows.unit_of)
-    begin_queues(blocks, queues)
-    stride = max(1, 2_000_000 // (tuples.p + 1000))
-    while not mdav_steps(space, rules, blocks, tally, point, drift, queues, counting, k, stride):
-        progress(1 - int(queues.counts[LEFT]) / tuples.size, "forming groups")
-    return queues.group, int(queues.counts[GROUPS])
-
-
-def adaptive(
-    operators: Operators, k: int, *, weighted: bool, static: bool, progress: Progress
-) -> tuple[NDArray[np.int32], int]:
-    """The group of each tuple, and how many there are (T12 Algorithm 4); each has records of k units, where these count."""
-    space, rules, tuples = operators.space, operators.rules, operators.tuples
-    blocks = new_blocks(space, tuples.counts, near_order(space))
-    everyone, members = new_tally(space, rules), new_tally(space, rules)
-    point, seed = new_point(space), new_point(space)
-    add_all(space, rules, everyone, tuples.counts)
-    groups = new_groups(space, tuples.p, tuples.n, tuples.size, k)
-    units = tuples.units
-    counting = new_counting() if units is None else new_counting(units.at, units.unit)
-    stride = max(1, 20_000_000 // (tuples.p + 1000))
-    while not adaptive_steps(
-        space, rules, blocks, everyone, members, point, seed, groups, counting, k, weighted, static, stride
-    ):
-        progress(1 - int(groups.counts[LEFT]) / tuples.size, "forming groups")
-    place_leftovers(space, point, groups)
-    return groups.group, int(groups.counts[GROUPS])

@@ -7,6 +7,8 @@ groups show a median (ranks; ``numeric_centre="median"``) absolute ones. Equal v
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,9 @@ from ontomask.kernels.shortest_path import extend_paths, number_groups
 from ontomask.microdata.encoding import Rows, Tuples
 from ontomask.operators.aggregation import Operators
 from ontomask.progress import Progress
+
+NEEDS = "partition='optimal' needs one numeric, ordinal or date quasi-identifier without missing values"
+REMEDY = "Choose partition='auto', which takes the optimal partition where there is one."
 
 
 def has_optimum(table: Tuples) -> bool:
@@ -25,16 +30,22 @@ def has_optimum(table: Tuples) -> bool:
 def require_optimum(table: Tuples) -> None:
     obstacle = _obstacle(table)
     if obstacle is not None:
-        raise PolicyError(
-            f"partition='optimal' needs one numeric, ordinal or date quasi-identifier without missing values, and {obstacle}",
-            remedy="Choose partition='auto', which takes the optimal partition where there is one.",
-        )
+        raise PolicyError(f"{NEEDS}, and {obstacle}", remedy=REMEDY)
+
+
+def refuses_optimum(columns: Sequence[str]) -> str | None:
+    """Why the best partition of some columns is not known, as far as their number tells."""
+    return None if len(columns) < 2 else f"{NEEDS}, and {_several(len(columns))}. {REMEDY}"
+
+
+def _several(columns: int) -> str:
+    return f"there are {columns} quasi-identifiers"
 
 
 def _obstacle(table: Tuples) -> str | None:
     """Why the best partition is not known."""
     if len(table.columns) > 1:
-        return f"there are {len(table.columns)} quasi-identifiers"
+        return _several(len(table.columns))
     (column,) = table.columns
     if not column.on_line:
         return f"the values of {column.name!r} do not lie on a line"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.arrays import Longs, starts
+from ontomask.arrays import Longs, take_lists
 from ontomask.kernels.centres import Rules
 from ontomask.kernels.counting import Counting, new_counting
 from ontomask.kernels.ordering import near_order
@@ -23,12 +23,12 @@ from ontomask.progress import Progress
 NEAR = 11
 #: Rounds of descending, dissolving and splitting, at most; few are needed.
 ROUNDS = 20
-#: Items that are looked at between two reports of progress.
-STRIDE = 1 << 16
+#: Items that are looked at between two reports of progress, times those of a group.
+STRIDE = 1 << 19
 #: How often a descent looks at each item, at most; ten times is usual.
 MOST = 1000
-#: Changes for the worse that are tried between two reports of progress.
-ROUND = 1000
+#: Changes for the worse that are tried between two reports of progress, times the items of a group.
+ROUND = 1 << 13
 
 
 class Refined(NamedTuple):
@@ -71,7 +71,7 @@ def refined_groups(
         operators.rules,
         rank[tuple_of][items],
         weight[items],
-        new_counting() if units is None else _marks(*_lists_of(*units, items)),
+        new_counting() if units is None else _marks(*take_lists(*units, items)),
         group_of[items],
         groups,
         k,
@@ -107,11 +107,13 @@ def _refined(
         changed: float = refine_step(what, space, rules, tuples, parts, room, counting, k, free, begin, end, apart)
         return changed
 
+    stride, turn = 1 + STRIDE * groups // n, 1 + ROUND * groups // n
+
     def descend(done: float) -> None:
-        for _ in range(1 + MOST * n // STRIDE):
+        for _ in range(1 + MOST * n // stride):
             if room.state[WAITING] == 0:
                 return
-            step(DESCEND, 0, STRIDE)
+            step(DESCEND, 0, stride)
             progress(done, "refining groups")
 
     def rearrange() -> float:
@@ -124,22 +126,14 @@ def _refined(
         descend(0.1)
         if not rearrange():
             break
-    for begin in range(0, tries, ROUND):
-        step(EXCHANGE, begin, min(tries, begin + ROUND), apart=max(1.0, n / tries))
+    for begin in range(0, tries, turn):
+        step(EXCHANGE, begin, min(tries, begin + turn), apart=max(1.0, n / tries))
         progress(0.2 + 0.8 * begin / tries, "refining groups")
     descend(1.0)
     if tries and rearrange():
         descend(1.0)
     # Beside a far outlier a gain may be less than the last digit of the total.
     return parts.group, min(1.0, float(parts.cost.sum()) / before) if before > 0 else 1.0
-
-
-def _lists_of(at: Longs, unit: Longs, items: Longs) -> tuple[Longs, Longs]:
-    """The units of some items, as of all."""
-    lengths = np.diff(at)[items]
-    begins = starts(lengths)
-    places = np.repeat(at[items] - begins[:-1], lengths) + np.arange(begins[-1])
-    return begins, unit[places]
 
 
 def _marks(at: Longs, unit: Longs) -> Counting:

@@ -165,6 +165,6 @@ def grouped_by_rank(
         points = operators.points(*members(Rows(rows.tuple_of[taken], rows.p), group_of[taken], each))
         into = np.empty(len(left), dtype=np.int64)
         tuples = rows.tuple_of[left].astype(np.int64)
-        closest_groups(operators.space, new_point(operators.space), *points, each, tuples, into)
+        closest_groups(operators.space, new_point(operators.space), points, each, tuples, into)
         group_of[left] = into
     return group_of

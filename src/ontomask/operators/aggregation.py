@@ -93,7 +93,7 @@ class Operators:
         for begin in range(0, groups, STRIDE):
             end = min(groups, begin + STRIDE)
             progress(begin / groups, "computing the centre of each group")
-            centres_of_groups(self.space, self.rules, tally, point, at, tuples, weights, *points, begin, end)
+            centres_of_groups(self.space, self.rules, tally, point, at, tuples, weights, points, begin, end)
         return points
 
 

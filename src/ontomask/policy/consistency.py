@@ -24,6 +24,7 @@ def require_consistent(policy: Policy, methods: Mapping[str, type[Method]]) -> N
         _leader_of(policy, name, leader)
     for place, model in enumerate(policy.require):
         _columns_of_model(policy, model, place)
+    _columns_are_taken(policy)
     _sets_are_taken(policy, methods)
 
 
@@ -70,6 +71,12 @@ def _columns_of_model(policy: Policy, model: Model, place: int) -> None:
     if named in policy.identifiers:
         what = f"{model.describe()} looks at {named!r}, an identifier, whose values no release has: name a sensitive column"
         raise PartError(what, "require", place)
+
+
+def _columns_are_taken(policy: Policy) -> None:
+    why = None if policy.method is None else policy.method.refuses_columns(policy.masked)
+    if why is not None:
+        raise PartError(why, "method")
 
 
 def take_sets(methods: Mapping[str, type[Method]]) -> list[str]:
