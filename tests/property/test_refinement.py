@@ -159,7 +159,7 @@ def test_sets_are_left_as_they_are() -> None:
 
 
 def test_large_groups_are_left_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(microaggregation, "MOST_WORK", 40 * 7**2 - 1)
+    monkeypatch.setattr(microaggregation, "MOST_WORK", 40 * 7 - 1)
     frame = pl.DataFrame({"x": [turn * turn % 41 for turn in range(40)], "y": [turn * 7 % 41 for turn in range(40)]})
     for k, told in ((6, False), (7, True)):
         policy = om.Policy(

@@ -91,16 +91,14 @@ class Microaggregation(TupleMethod, AggregationMethod):
 
     Notes
     -----
-    ``partition``: ``mdav`` forms groups of exactly k (T12 Alg. 3); ``adaptive`` keeps equal records together and follows
-    the centre of a growing group (SA-MDAV, T12 Alg. 4), ``adaptive_static`` its first record; ``optimal``, of a single
-    numeric, ordinal or date column, has the least loss of all partitions (Hansen & Mukherjee 2003); ``auto`` is optimal
-    where that is known, else adaptive.
+    ``partition``: ``mdav`` forms groups of exactly k (T12 Alg. 3); ``adaptive`` keeps equal records together and follows the
+    centre of a growing group (SA-MDAV, T12 Alg. 4), ``adaptive_static`` its first record; ``optimal``, of a single column on
+    a line, has the least loss (Hansen & Mukherjee 2003); ``auto`` is optimal where that is known, else adaptive.
     ``distance``: ``auto`` is balanced, which adds up what the information loss IL measures. ``refine``: then records, or
-    tuples with all their records, move to near groups and change places, and groups dissolve or split, while that lowers
-    the total distance from the centroids (after ONA, Soria-Comas et al. 2019); no group falls below k. ``descent`` also
-    tries up to 6,000 changes for the worse and keeps what pays in the end; ``thorough`` tries ``passes`` for each record.
-    ``replace``: ``centroid`` shows the centroid of the group; ``hybrid`` draws for each value another one at most as far
-    away as the farthest of its group (M13 Alg. 1, D12 Alg. 2): detail stays, and nothing is k-anonymous.
+    tuples with all their records, move or change places, and groups of k or more dissolve or split, while that lowers the
+    total distance from the centroids (after ONA, Soria-Comas et al. 2019). ``descent`` also tries up to 6,000 changes for the
+    worse and keeps what pays in the end; ``thorough`` tries ``passes`` for each record. ``replace``: ``hybrid`` draws for
+    each value another one at most as far away as the farthest of its group (M13 Alg. 1, D12 Alg. 2), without k-anonymity.
 
     Examples
     --------
@@ -162,8 +160,7 @@ class Microaggregation(TupleMethod, AggregationMethod):
         Parameters
         ----------
         preset : str
-            s_mdav, sa_mdav, sa_mdav_static, abril, domingo_ferrer_torra, marginality, classic, marginality_hybrid or
-            micro_hybrid.
+            Such as sa_mdav; a wrong name is answered with all of them.
         k : int
             The least size of a group.
         **changes
