@@ -1,6 +1,8 @@
-"""An order of tuples that puts near ones side by side, for blocks. It decides how fast, never what comes out.
+"""An order of tuples that puts near ones side by side, for blocks.
 
-Sets have no part in it: blocks are not bounded by them.
+It decides how fast searches are, never what they find. Refinement and groups of profiles look at near items in this order,
+and rank swapping draws from candidates listed in it: with another order they have other results. Sets have no part in it:
+blocks are not bounded by them.
 """
 
 from __future__ import annotations
