@@ -162,8 +162,7 @@ def _named(name: str, k: int) -> Method:
     one_of(name, [*METHODS, *VARIANTS, *PRESETS], "method")
     if name in PRESETS:
         return Microaggregation.preset(name, k=k)
-    if name in VARIANTS:
-        return Microaggregation(k=k, **VARIANTS[name])
-    kind = METHODS[name]
-    made: Method = validated(kind, {"k": k} if "k" in kind.model_fields else {})
+    kind = Microaggregation if name in VARIANTS else METHODS[name]
+    settings = {"k": k} if "k" in kind.model_fields else {}
+    made: Method = validated(kind, settings | VARIANTS.get(name, {}))
     return made

@@ -14,7 +14,7 @@ from ontomask.kernels.blocks import SIZE, Blocks, drop_slot, tidy
 from ontomask.kernels.centres import Rules, Tally, add_some, change, clear, set_centre
 from ontomask.kernels.compiling import inner, kernel
 from ontomask.kernels.counting import Counting, gained, used_up
-from ontomask.kernels.groups import FEW, GROUPS, LEFT, centre_of_members, closest_group
+from ontomask.kernels.groups import FEW, GROUPS, LEFT, Members, centre_of_first, closest_group
 from ontomask.kernels.searching import face, farthest, look_from, look_near, look_through, nearest
 from ontomask.kernels.space import Longs, Point, Space, copy_point, keep_point, new_points, set_point, slack
 
@@ -26,20 +26,6 @@ class Groups(NamedTuple):
     group: NDArray[np.int32]
     counts: Longs
     centres: Point
-
-
-class Room(NamedTuple):
-    """The tuples of the group being formed and their numbers of records, and what its centre is computed in."""
-
-    members: Longs
-    times: Longs
-    present: Longs
-    rows_above: Longs
-
-
-def new_room(rules: Rules, p: int) -> Room:
-    members, times = np.zeros((2, p), dtype=np.int64)
-    return Room(members, times, np.empty(FEW, dtype=np.int64), np.empty(rules.depth.size, dtype=np.int64))
 
 
 def new_groups(space: Space, p: int, records: int, size: int, k: int) -> Groups:
@@ -58,7 +44,7 @@ def adaptive_steps(
     point: Point,
     seed: Point,
     groups: Groups,
-    room: Room,
+    room: Members,
     counting: Counting,
     k: int,
     weighted: bool,
@@ -99,7 +85,7 @@ def _form_group(
     members: Tally,
     point: Point,
     groups: Groups,
-    room: Room,
+    room: Members,
     counting: Counting,
     slot: int,
     k: int,
@@ -114,7 +100,7 @@ def _form_group(
         groups.counts[LEFT] -= used_up(counting, tuple_, weight)
         change(space, rules, everyone, tuple_, -weight)
         drop_slot(space, blocks, slot)
-        room.members[several], room.times[several] = tuple_, weight
+        room.tuples[several], room.times[several] = tuple_, weight
         several += 1
         size += gained(counting, tuple_, weight, number)
         if several == 1 or not static:
@@ -142,16 +128,15 @@ def _nearest(space: Space, blocks: Blocks, point: Point, weighted: bool, block: 
 
 
 @inner
-def _set_centre(space: Space, rules: Rules, tally: Tally, point: Point, room: Room, several: int) -> None:
+def _set_centre(space: Space, rules: Rules, tally: Tally, point: Point, room: Members, several: int) -> None:
     """Let the point be the centre of the members, the last of which is new. Of a few the tally stays empty."""
-    members, times = room.members[:several], room.times[:several]
     if several <= FEW and space.sets is None:
-        centre_of_members(space, rules, tally, point, members, times, room.present, room.rows_above)
+        centre_of_first(space, rules, tally, point, room, several)
         return
     if several == FEW + 1 and space.sets is None:
-        add_some(space, rules, tally, members, times)
+        add_some(space, rules, tally, room.tuples[:several], room.times[:several])
     else:
-        change(space, rules, tally, members[several - 1], times[several - 1])
+        change(space, rules, tally, room.tuples[several - 1], room.times[several - 1])
     set_centre(space, rules, tally, point)
 
 

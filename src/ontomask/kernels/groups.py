@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,6 +30,27 @@ from ontomask.kernels.space import TIE, Codes, Floats, Longs, Point, Space, betw
 GROUPS, LEFT = 0, 1
 #: Tuples of a group up to which only the rows that can be its centre are looked at.
 FEW = 64
+
+
+class Members(NamedTuple):
+    """Room for the tuples of a group and their numbers of records, and for what its centre is computed in."""
+
+    tuples: Longs
+    times: Longs
+    present: Longs
+    rows_above: Longs
+
+
+def new_members(rules: Rules, most: int) -> Members:
+    tuples, times = np.zeros((2, most), dtype=np.int64)
+    return Members(tuples, times, np.empty(FEW, dtype=np.int64), np.empty(rules.depth.size, dtype=np.int64))
+
+
+@inner
+def centre_of_first(space: Space, rules: Rules, tally: Tally, point: Point, members: Members, n: int) -> None:
+    """Let the point be the centre of the first n members; the tally is empty before and after."""
+    tuples, times = members.tuples[:n], members.times[:n]
+    centre_of_members(space, rules, tally, point, tuples, times, members.present, members.rows_above)
 
 
 @kernel

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.kernels.compiling import inner, kernel
+from ontomask.kernels.measuring import add_number, add_with_gap
 from ontomask.kernels.sets import SetSpace, add_set_distances
 from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, slack
 
@@ -76,11 +77,12 @@ def add_distances(space: Space, centres: Centres, tuples: Longs, weights: Longs)
         t = tuples[i]
         out[:] = 0.0
         for a in range(space.numbers.shape[0]):
-            lacks = space.lacks[a, t * space.lacking] > 0.0
+            at, x = centres.at[a], space.numbers[a, t]
             if space.gap[a] == 0.0:
-                _add_number(out, centres.at[a], space.numbers[a, t], space.squared)
+                add_number(out, at, x, space.squared)
             else:
-                _add_gap(out, centres.at[a], centres.gone[a], space.numbers[a, t], lacks, space.gap[a], space.squared)
+                lacks = space.lacks[a, t * space.lacking]
+                add_with_gap(out, at, centres.gone[a], x, lacks, space.gap[a], space.squared)
         for c in range(space.codes.shape[0]):
             code = np.int64(space.codes[c, t])
             if space.table_at[c] < 0:
@@ -99,27 +101,6 @@ def add_distances(space: Space, centres: Centres, tuples: Longs, weights: Longs)
 
 
 # Small loops of their own, which the compiler turns into vector instructions.
-
-
-@inner
-def _add_number(out: Floats, at: Floats, x: float, squared: bool) -> None:
-    if squared:
-        for g in range(out.size):
-            out[g] += (x - at[g]) * (x - at[g])
-    else:
-        for g in range(out.size):
-            out[g] += abs(x - at[g])
-
-
-@inner
-def _add_gap(out: Floats, at: Floats, gone: Floats, x: float, lacks: bool, gap: float, squared: bool) -> None:
-    """Where one side is missing the distance is the gap, where both are it is 0."""
-    for g in range(out.size):
-        if lacks:
-            out[g] += gap * (1.0 - gone[g])
-        else:
-            off = (x - at[g]) * (x - at[g]) if squared else abs(x - at[g])
-            out[g] += off * (1.0 - gone[g]) + gap * gone[g]
 
 
 @inner

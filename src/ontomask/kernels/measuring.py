@@ -1,4 +1,4 @@
-"""The part of one attribute in the distances of many tuples from a point.
+"""The part of one attribute in the distances of many tuples from a point, or of many points from a tuple.
 
 These are small loops of their own, which the compiler turns into vector instructions.
 """
@@ -10,15 +10,13 @@ from ontomask.kernels.space import Codes, Floats
 
 
 @inner
-def add_difference(out: Floats, number: Floats, x: float) -> None:
-    for i in range(out.size):
-        out[i] += abs(number[i] - x)
-
-
-@inner
-def add_square(out: Floats, number: Floats, x: float) -> None:
-    for i in range(out.size):
-        out[i] += (number[i] - x) * (number[i] - x)
+def add_number(out: Floats, number: Floats, x: float, squared: bool) -> None:
+    if squared:
+        for i in range(out.size):
+            out[i] += (number[i] - x) * (number[i] - x)
+    else:
+        for i in range(out.size):
+            out[i] += abs(number[i] - x)
 
 
 @inner

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ontomask.kernels.centres import Rules, Tally, new_tally
 from ontomask.kernels.compiling import inner, stay_apart
 from ontomask.kernels.counting import Counting, counts_units, gained
-from ontomask.kernels.groups import FEW, centre_of_members
+from ontomask.kernels.groups import Members, centre_of_first, new_members
 from ontomask.kernels.space import Codes, Floats, Longs, Point, Space, between, keep_point, new_point, new_points
 
 #: Changes that can be undone.
@@ -68,10 +68,7 @@ class Room(NamedTuple):
 
     tally: Tally
     point: Point
-    members: Longs
-    times: Longs
-    present: Longs
-    rows_above: Longs
+    members: Members
     queue: Longs
     waits: NDArray[np.bool_]
     seen: Longs
@@ -123,14 +120,10 @@ def new_parts(space: Space, tuple_of: Longs, weight: Longs, group: Longs, groups
 
 
 def new_room(space: Space, rules: Rules, items: int, groups: int) -> Room:
-    members, times = np.zeros((2, items + 1), dtype=np.int64)
     return Room(
         tally=new_tally(space, rules),
         point=new_point(space),
-        members=members,
-        times=times,
-        present=np.empty(FEW, dtype=np.int64),
-        rows_above=np.empty(len(rules.depth), dtype=np.int64),
+        members=new_members(rules, items + 1),
         queue=np.zeros(groups + 1, dtype=np.int64),
         waits=np.zeros(groups, dtype=np.bool_),
         seen=np.zeros(groups, dtype=np.int64),
@@ -144,7 +137,7 @@ def new_room(space: Space, rules: Rules, items: int, groups: int) -> Room:
 
 @inner
 def from_centre(space: Space, tuples: Tuples, parts: Parts, g: int, t: int) -> tuple[float, float]:
-    """The distance of a tuple from the centre of a group: of closed coordinates, and the rest. It must not branch."""
+    """The distance of a tuple from the centre of a group: of closed coordinates, and the rest."""
     shut, rest = 0.0, 0.0
     for a in range(tuples.x.shape[1]):
         apart = tuples.x[t, a] - parts.centres.at[g, a]
@@ -196,11 +189,11 @@ def cost_with(space: Space, rules: Rules, parts: Parts, room: Room, g: int, out:
     n, i = 0, parts.head[g]
     while i >= 0:
         if i != out:
-            room.members[n], room.times[n] = parts.tuple_of[i], parts.weight[i]
+            room.members.tuples[n], room.members.times[n] = parts.tuple_of[i], parts.weight[i]
             n += 1
         i = parts.after[i]
     if into >= 0:
-        room.members[n], room.times[n] = parts.tuple_of[into], parts.weight[into]
+        room.members.tuples[n], room.members.times[n] = parts.tuple_of[into], parts.weight[into]
         n += 1
     return cost_of_members(space, rules, room, n)
 
@@ -211,11 +204,10 @@ def cost_of_members(space: Space, rules: Rules, room: Room, n: int) -> float:
     stay_apart()
     if n == 0:
         return 0.0
-    members, times = room.members[:n], room.times[:n]
-    centre_of_members(space, rules, room.tally, room.point, members, times, room.present, room.rows_above)
+    centre_of_first(space, rules, room.tally, room.point, room.members, n)
     total = 0.0
     for j in range(n):
-        total += times[j] * between(space, room.point, members[j])
+        total += room.members.times[j] * between(space, room.point, room.members.tuples[j])
     return total
 
 

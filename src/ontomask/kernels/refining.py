@@ -78,8 +78,7 @@ def best_change(
 ) -> tuple[int, int, int, float]:
     """What lowers the total most of all that can be done with an item: what, the other group, its item, by how much.
 
-    Centres of columns that are not closed are taken as they are. Nearly all the time is spent here: what is called must not
-    branch, or numba counts references to every array at every call.
+    Centres of columns that are not closed are taken as they are. Nearly all the time is spent here.
     """
     stay_apart()
     own, t, w = parts.group[i], parts.tuple_of[i], float(parts.weight[i])

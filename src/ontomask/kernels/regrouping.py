@@ -231,7 +231,8 @@ def _places_to_cut(parts: Parts, counting: Counting, order: Longs, k: int) -> Lo
 @inner
 def _cost_of(space: Space, rules: Rules, parts: Parts, room: Room, items: Longs) -> float:
     for place in range(items.size):
-        room.members[place], room.times[place] = parts.tuple_of[items[place]], parts.weight[items[place]]
+        i = items[place]
+        room.members.tuples[place], room.members.times[place] = parts.tuple_of[i], parts.weight[i]
     return cost_of_members(space, rules, room, items.size)
 
 

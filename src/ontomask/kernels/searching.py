@@ -8,7 +8,7 @@ from ontomask.kernels.blocks import SIZE, Blocks, along, extremes
 from ontomask.kernels.coarse import coarse_extremes, set_here
 from ontomask.kernels.compiling import inner, inner_extremes
 from ontomask.kernels.faced_sets import add_sets, face_sets
-from ontomask.kernels.measuring import add_difference, add_row, add_square, add_with_gap
+from ontomask.kernels.measuring import add_number, add_row, add_with_gap
 from ontomask.kernels.sets import farthest_sets
 from ontomask.kernels.space import Floats, Longs, Point, Space, fill_rows
 
@@ -232,10 +232,8 @@ def _look(space: Space, blocks: Blocks, point: Point, weighted: bool, b: int, le
         number, x = blocks.numbers[a, begin:end], point.at[a]
         if space.gap[a] > 0.0:
             add_with_gap(out, number, blocks.absent[a, begin:end], x, point.gone[a], space.gap[a], space.squared)
-        elif space.squared:
-            add_square(out, number, x)
         else:
-            add_difference(out, number, x)
+            add_number(out, number, x, space.squared)
     for c in range(space.codes.shape[0]):
         add_row(out, blocks.codes[c, begin:end], blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]])
     blocks.upto[b] = np.inf

@@ -35,7 +35,7 @@ class Space(NamedTuple):
     distance of unequal values, and its rows are its values. ``home`` from ``home_at[c]`` on is the row of each value.
     ``sets`` are the attributes that hold sets; None: there are none.
 
-    For :func:`between`, which must not branch: ``lacks[a, t * lacking]`` is ``absent[a, t]``, or 0 where nothing is missing;
+    For :func:`between`, which does not branch: ``lacks[a, t * lacking]`` is ``absent[a, t]``, or 0 where nothing is missing;
     the distance of value v from row r is ``tables[begin[c] + r * stride[c] + v * step[c]]``, which is 0 for a flat attribute.
     """
 
@@ -123,7 +123,7 @@ def copy_point(point: Point, into: Point) -> None:
 
 @inner
 def keep_point(point: Point, points: Point, place: int) -> None:
-    """Let one of several points be the point."""
+    """Let one of several points be like the point."""
     copy_values(point.at, points.at[place])
     copy_values(point.gone, points.gone[place])
     copy_values(point.rows, points.rows[place])
@@ -159,10 +159,7 @@ def slack(space: Space, weighted: bool) -> float:
 
 @inner
 def between(space: Space, point: Point, tuple_: int) -> float:
-    """The distance from the point to one tuple, added up as where a block of them is looked through.
-
-    With branches it takes two to three times as long: numba then counts references to every array, each time.
-    """
+    """The distance from the point to one tuple, added up as where a block of them is looked through; without branches."""
     total = 0.0
     for a in range(space.numbers.shape[0]):
         apart = space.numbers[a, tuple_] - point.at[a]

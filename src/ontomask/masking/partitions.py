@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.kernels.adaptive import adaptive_steps, new_groups, new_room, place_leftovers
+from ontomask.kernels.adaptive import adaptive_steps, new_groups, place_leftovers
 from ontomask.kernels.blocks import new_blocks
 from ontomask.kernels.centres import add_all, new_tally
 from ontomask.kernels.counting import new_counting
-from ontomask.kernels.groups import GROUPS, LEFT
+from ontomask.kernels.groups import GROUPS, LEFT, new_members
 from ontomask.kernels.mdav import begin_queues, mdav_steps, new_drift, new_queues
 from ontomask.kernels.ordering import near_order
 from ontomask.kernels.space import new_point
@@ -42,7 +42,7 @@ def adaptive(
     everyone, members = new_tally(space, rules), new_tally(space, rules)
     point, seed = new_point(space), new_point(space)
     add_all(space, rules, everyone, tuples.counts)
-    groups, room = new_groups(space, tuples.p, tuples.n, tuples.size, k), new_room(rules, tuples.p)
+    groups, room = new_groups(space, tuples.p, tuples.n, tuples.size, k), new_members(rules, tuples.p)
     units = tuples.units
     counting = new_counting() if units is None else new_counting(units.at, units.unit)
     stride = max(1, 20_000_000 // (tuples.p + 1000))
