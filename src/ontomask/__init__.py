@@ -6,6 +6,8 @@ loaded when it is first used, so that importing the package is cheap.
 
 from importlib import import_module
 
+from ontomask.loading import collector_paused
+
 __version__ = "0.1.0"
 
 #: The module of every public name, from the lines ``from module import name as name``; read by the loader, which may
@@ -21,7 +23,8 @@ __all__ = ["__version__", *_HOME]
 def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module 'ontomask' has no attribute {name!r}")
-    home = import_module(f"ontomask.{name}" if name == "errors" else _HOME[name])
+    with collector_paused():
+        home = import_module(f"ontomask.{name}" if name == "errors" else _HOME[name])
     return globals().setdefault(name, home if name == "errors" else getattr(home, name))
 
 

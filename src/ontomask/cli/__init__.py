@@ -5,6 +5,7 @@ Imports inside functions are late: a command loads only what it needs, so that -
 
 from __future__ import annotations
 
+import gc
 import sys
 import warnings
 from io import TextIOWrapper
@@ -71,6 +72,7 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):  # the code page of a terminal need not have every sign
             stream.reconfigure(errors="backslashreplace")
     warnings.showwarning = _remark
+    gc.set_threshold(100_000)  # what a command loads stays until it ends, and its tables are no cycles
     listen()
     try:
         app(prog_name="ontomask")

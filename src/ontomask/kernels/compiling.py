@@ -10,6 +10,8 @@ from functools import cache, partial, update_wrapper
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from ontomask.loading import collector_paused
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -104,7 +106,8 @@ def is_kept(function: Any) -> bool:
 
 
 def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
-    import numba  # late: it takes 0.2 s to load, and most commands never need it
+    with collector_paused():
+        import numba  # late: it takes 0.2 s to load, and most commands never need it
 
     counts = hasattr(function, "makes_arrays")
     options = options | {"nogil": True, "error_model": "numpy", "_nrt": counts}
@@ -118,8 +121,10 @@ def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     except RuntimeError:  # no folder to keep compiled code in: compile in each process
         made = numba.njit(**options)(function)
     kept: Any = getattr(made, "_cache", None)  # none where kernels are interpreted
-    if kept is not None:
-        kept.load_overload = partial(_loaded, kept, kept.load_overload)
+    with suppress(ImportError):  # numba has moved what it is made of: kernels take longer to load
+        from ontomask.kernels.loading import load_lightly  # late: numba is
+
+        load_lightly(kept, arrays=counts, otherwise=partial(compiled, None))
     # numba looks only at the file of a kernel itself to see whether what it kept is still good; kernels contain other
     # kernels, so all their files count.
     file: Any = getattr(kept, "_cache_file", None)
@@ -143,23 +148,6 @@ def _made_apart() -> Any:
         return context.get_dummy_value()
 
     return intrinsic(lambda context: (types.none(), mark))
-
-
-def _loaded(kept: Any, usual: Callable[[Any, Any], Any], signature: Any, context: Any) -> Any:
-    """Kept machine code, without what only compiling needs: numba would load all of it, SciPy too, for half a second.
-
-    Where nothing is kept, the kernels that this one calls are made ready, and numba goes on as usual.
-    """
-    from numba.core.runtime.nrt import rtsys  # late: numba is
-
-    if hasattr(kept, "_load_overload"):
-        rtsys.initialize(context)  # for the arrays that kernels make
-        with suppress(OSError):
-            found = kept._load_overload(signature, context)
-            if found is not None:
-                return found
-    compiled(None)
-    return usual(signature, context)
 
 
 def _stamp() -> tuple[tuple[str, float, int], ...]:
