@@ -19,6 +19,7 @@ from ontomask.assessment.preservation import preservation_of, require_sampling
 from ontomask.assessment.risk import risk_of, severity_numbers
 from ontomask.assessment.several import assessed_together
 from ontomask.assessment.unit_linkage import sides
+from ontomask.background import Background
 from ontomask.errors import OptionError
 from ontomask.policy.policy import as_policy
 from ontomask.privacy.examined import Examined
@@ -137,6 +138,8 @@ def assessment_of(
     """The assessment of paired tables; record ``kept[i]`` of ``before`` became record i of ``after``."""
     progress(0.0, "assessing loss")
     loss = loss_of(pairing)
+    # Linkage is a compiled loop: the rest is computed beside it.
+    preserving = Background(lambda: preservation_of(pairing, samples=samples, seed=seed))
     linkage: dict[Kind, float] = {}
     tried: dict[Kind, int] = {}
     estimated: dict[Kind, int] = {}
@@ -153,7 +156,7 @@ def assessment_of(
             some, tried[kind], estimated[kind] = _sample(pairing, kind, most, rng)
         linkage[kind] = linkage_of(pairing, kind, tried=some, progress=step)
     progress(0.7, "assessing what is left of the statistics")
-    preservation = preservation_of(pairing, samples=samples, seed=seed)
+    preservation = preserving.result()
     progress(0.85, "assessing clusters")
     clustering = clustering_of(pairing, None, CLUSTERED, seed) if pairing.original.n >= 2 else None
     progress(0.95, "assessing classes")

@@ -39,6 +39,8 @@ def adaptive_steps(
     space: Space,
     rules: Rules,
     blocks: Blocks,
+    outer: Blocks,
+    apart: bool,
     everyone: Tally,
     members: Tally,
     point: Point,
@@ -53,8 +55,9 @@ def adaptive_steps(
 ) -> bool:
     """Form groups until fewer than k records (or units) are left (True), or about ``budget`` tuples have one (False).
 
-    ``everyone`` holds all records that have no group; ``members`` those of a large group being formed. ``static`` keeps
-    the first tuple of a group as its centre.
+    The nearest tuples are looked for in ``blocks``, the farthest in ``outer``: the same tuples in other blocks, if these are
+    ``apart``. ``everyone`` holds all records that have no group; ``members`` those of a large group being formed. ``static``
+    keeps the first tuple of a group as its centre.
     """
     counts, tie = groups.counts, slack(space, weighted)
     stop = blocks.count[1] - budget
@@ -64,14 +67,21 @@ def adaptive_steps(
             if blocks.count[1] <= stop:
                 return False
             tidy(space, blocks)
+            if apart:
+                tidy(space, outer)
             set_centre(space, rules, everyone, point)
         else:
             copy_point(seed, point)
-        face(space, blocks, point)
-        slot = farthest(space, blocks, point, weighted, tie)
+        face(space, outer, point)
+        first = outer.ids[farthest(space, outer, point, weighted, tie)]
         if from_centre:
-            set_point(space, seed, blocks.ids[slot])
-        _form_group(space, rules, blocks, everyone, members, point, groups, room, counting, slot, k, weighted, static)
+            set_point(space, seed, first)
+        several = _form_group(
+            space, rules, blocks, everyone, members, point, groups, room, counting, first, k, weighted, static
+        )
+        if apart:
+            for i in range(several):
+                drop_slot(space, outer, outer.slot[room.tuples[i]])
         from_centre = not from_centre
     return True
 
@@ -87,13 +97,13 @@ def _form_group(
     groups: Groups,
     room: Members,
     counting: Counting,
-    slot: int,
+    first: int,
     k: int,
     weighted: bool,
     static: bool,
-) -> None:
-    """The tuple at ``slot``, then the tuple nearest to the centre of the group, until it has k records (or units)."""
-    number, size, several = groups.counts[GROUPS], np.int64(0), 0
+) -> int:
+    """A first tuple, then the tuple nearest to the centre of the group, until it has k records (or units); how many it has."""
+    number, size, several, slot = groups.counts[GROUPS], np.int64(0), 0, blocks.slot[first]
     while True:
         tuple_, weight = blocks.ids[slot], blocks.weight[slot]
         groups.group[tuple_] = number
@@ -112,6 +122,7 @@ def _form_group(
         clear(members)
     keep_point(point, groups.centres, number)
     groups.counts[GROUPS] = number + 1
+    return several
 
 
 @inner

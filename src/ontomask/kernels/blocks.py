@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.kernels.chunks import Chunks, list_chunks, new_chunks
 from ontomask.kernels.coarse import Coarse, new_coarse
 from ontomask.kernels.compiling import inner, inner_extremes, kernel
 from ontomask.kernels.faced_sets import Faced, new_faced
@@ -39,6 +40,7 @@ class Blocks(NamedTuple):
     distance up to which ``out`` is exact, infinite but for sets; beyond it is a lower bound, and ``most`` says nothing; -1:
     only the farthest are exact, others have an upper bound. ``waiting``: room for blocks that are in question. ``faced``: the
     sets of the point that is faced. ``coarse``: the coordinates again, in coarse steps, where there are many of them.
+    ``chunks``: the codes again, in chunks of near values, where there are many of them.
     """
 
     numbers: Floats
@@ -73,6 +75,7 @@ class Blocks(NamedTuple):
     upto: Floats
     faced: Faced | None
     coarse: Coarse
+    chunks: Chunks
 
 
 def new_blocks(space: Space, weight: Longs, order: Longs) -> Blocks:
@@ -129,6 +132,7 @@ def new_blocks(space: Space, weight: Longs, order: Longs) -> Blocks:
         np.full(count, np.inf),
         new_faced(space.sets, SIZE),
         new_coarse(space, order, room, SIZE),
+        new_chunks(space, count, SIZE),
     )
     describe_all(space, blocks)
     return blocks
@@ -172,6 +176,7 @@ def _describe(space: Space, blocks: Blocks, b: int) -> None:
                 blocks.listed[c, b, length] = code
                 length += 1
         blocks.lengths[c, b] = length
+        list_chunks(blocks.chunks, c, b, blocks.listed[c, b, :length])
     light, heavy = np.inf, 0.0
     for i in range(begin, end):
         light = min(light, float(blocks.weight[i]))

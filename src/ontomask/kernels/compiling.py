@@ -120,7 +120,9 @@ def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
         made = numba.njit(cache=True, **options)(function)
     except RuntimeError:  # no folder to keep compiled code in: compile in each process
         made = numba.njit(**options)(function)
-    kept: Any = getattr(made, "_cache", None)  # none where kernels are interpreted
+    kept: Any = getattr(made, "_cache", None)
+    if kept is None:  # kernels are interpreted
+        return made
     with suppress(ImportError):  # numba has moved what it is made of: kernels take longer to load
         from ontomask.kernels.loading import load_lightly  # late: numba is
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ontomask.kernels.blocks import SIZE, Blocks, along, extremes
+from ontomask.kernels.chunks import chunked, face_chunks, least_of, least_of_chunks
 from ontomask.kernels.coarse import coarse_extremes, set_here
 from ontomask.kernels.compiling import inner, inner_extremes
 from ontomask.kernels.faced_sets import add_sets, face_sets
@@ -17,6 +18,7 @@ from ontomask.kernels.space import Floats, Longs, Point, Space, fill_rows
 def face(space: Space, blocks: Blocks, point: Point) -> None:
     """Turn to a point: the rows of its tables are at hand, and no distance is known."""
     fill_rows(space, point, blocks.rows, blocks.rows_at)
+    face_chunks(blocks.chunks, blocks.rows, blocks.rows_at)
     face_sets(space.sets, point.rows, blocks.faced)
     blocks.known[: blocks.count[0]] = False
 
@@ -75,17 +77,27 @@ def bound_below(space: Space, blocks: Blocks, point: Point, weighted: bool, limi
             blocks.least[b] = np.inf
         elif not blocks.known[b]:
             total = least[b]
-            for c in range(space.codes.shape[0]):
-                if total > limit:
-                    break
-                row, listed = blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]], blocks.listed[c, b]
-                nearest = np.inf
-                for j in range(blocks.lengths[c, b]):
-                    nearest = min(nearest, row[listed[j]])
-                total += nearest
+            if blocks.chunks.least.size and limit < np.inf:
+                total = _bound_codes(space, blocks, b, total, limit, True)
+            if total <= limit:
+                total = _bound_codes(space, blocks, b, least[b], limit, False)
             if weighted:
                 total = (np.sqrt(total) if space.squared else total) * blocks.light[b]
             blocks.least[b] = total
+
+
+@inner
+def _bound_codes(space: Space, blocks: Blocks, b: int, total: float, limit: float, roughly: bool) -> float:
+    """The least distance of a block, given that of its numbers, or more than ``limit``; ``roughly``: from chunks of values."""
+    for c in range(space.codes.shape[0]):
+        if total > limit:
+            break
+        if roughly and chunked(blocks.chunks, c):
+            total += least_of_chunks(blocks.chunks, c, b)
+        else:
+            row = blocks.rows[blocks.rows_at[c] : blocks.rows_at[c + 1]]
+            total += least_of(row, blocks.listed[c, b, : blocks.lengths[c, b]])
+    return total
 
 
 @inner

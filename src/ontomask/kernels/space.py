@@ -96,6 +96,11 @@ def take_tuples(space: Space, order: Longs) -> Space:
     )
 
 
+def only_numbers(space: Space) -> Space:
+    """The same space, as if tuples had nothing but their numbers; for orders of tuples."""
+    return space._replace(codes=space.codes[:0], sets=None)
+
+
 @kernel
 def set_point(space: Space, point: Point, tuple_: int) -> None:
     """Let the point be a tuple."""

@@ -17,7 +17,6 @@ from ontomask.arrays import Longs
 from ontomask.kernels.blocks import new_blocks
 from ontomask.kernels.centres import add_all, new_tally
 from ontomask.kernels.groups import GROUPS
-from ontomask.kernels.ordering import near_order
 from ontomask.kernels.parts import distances_from_centres, form_by_parts, new_parts
 from ontomask.kernels.space import new_point
 from ontomask.masking.goals import Goals
@@ -108,7 +107,7 @@ def by_parts(
     part_of = np.empty(n, dtype=np.int64)
     part_of[order] = np.repeat(np.arange(parts), sizes)
     space, rules = operators.space, operators.rules
-    blocks = new_blocks(space, tuples.counts, near_order(space))
+    blocks = new_blocks(space, tuples.counts, operators.near_order)
     tally, point = new_tally(space, rules), new_point(space)
     add_all(space, rules, tally, tuples.counts)
     made = new_parts(part_of, rows.tuple_of, order, parts, tuples.p, groups)

@@ -227,8 +227,10 @@ class Microaggregation(TupleMethod, AggregationMethod):
         if partition == "optimal":
             group_of, groups = optimal(operators, table.rows, self.k, formed)
         elif partition == "mdav":
+            refines = self._begins_to_refine(operators, len(table.rows), notes)
             group_of, groups = mdav(operators, table.rows, self.k, formed)
-            group_of, groups = self._refined(operators, table.rows, group_of, groups, notes, progress)
+            if refines:
+                group_of, groups = self._refined(operators, table.rows, group_of, groups, notes, progress)
         else:
             group_of, groups = self._adaptive(operators, notes, progress)
             group_of = group_of[table.rows.tuple_of]
@@ -264,6 +266,7 @@ class Microaggregation(TupleMethod, AggregationMethod):
         self, operators: Operators, notes: list[Statement], progress: Progress
     ) -> tuple[NDArray[np.int32], int]:
         """Adaptive groups of tuples, refined."""
+        refines = self._begins_to_refine(operators, operators.tuples.p, notes)
         group_of, groups = adaptive(
             operators,
             self.k,
@@ -271,12 +274,31 @@ class Microaggregation(TupleMethod, AggregationMethod):
             static=self.partition == "adaptive_static",
             progress=stretch(progress, 0.0, self._formed),
         )
-        return self._refined(operators, None, group_of, groups, notes, progress)
+        return self._refined(operators, None, group_of, groups, notes, progress) if refines else (group_of, groups)
 
     @property
     def _refines(self) -> bool:
         """Groups are refined where they show their centroids, and there are any."""
         return self.refine != "none" and self.replace == "centroid" and self.k > 1
+
+    def _of_group(self, operators: Operators, items: int) -> float:
+        """How many of the rows, or tuples, a group has."""
+        return max(1.0, self.k * items / operators.tuples.size)
+
+    def _begins_to_refine(self, operators: Operators, items: int, notes: list[Statement]) -> bool:
+        """Will groups of so many rows, or tuples, be refined? A note says why not. What it needs is prepared meanwhile."""
+        if not self._refines:
+            return False
+        if operators.space.sets is not None:
+            notes.append(note("groups are as they were formed: refinement does not handle columns of sets"))
+            return False
+        if self.refine == "descent" and items * self._of_group(operators, items) > MOST_WORK:
+            notes.append(
+                note("groups are as they were formed: so many, so large ones take too long to refine by descent")
+            )
+            return False
+        operators.neighbours  # noqa: B018 - begins to look for them
+        return True
 
     def _refined(
         self,
@@ -287,20 +309,9 @@ class Microaggregation(TupleMethod, AggregationMethod):
         notes: list[Statement],
         progress: Progress,
     ) -> tuple[NDArray[np.int32], int]:
-        """Groups of rows, or of tuples, refined where that is asked for; a note says what it gave."""
-        if not self._refines:
-            return group_of, groups
-        if operators.space.sets is not None:
-            notes.append(note("groups are as they were formed: refinement does not handle columns of sets"))
-            return group_of, groups
+        """Groups of rows, or of tuples, refined; a note says what it gave."""
         items = len(group_of)
-        of_group = max(1.0, self.k * items / operators.tuples.size)
-        if self.refine == "descent" and items * of_group > MOST_WORK:
-            notes.append(
-                note("groups are as they were formed: so many, so large ones take too long to refine by descent")
-            )
-            return group_of, groups
-        few = min(EACH * items, IN_ALL, int(OF_LARGE / of_group))
+        few = min(EACH * items, IN_ALL, int(OF_LARGE / self._of_group(operators, items)))
         tries = self.passes * items if self.refine == "thorough" else few
         rest = stretch(progress, self._formed, 0.9)
         group_of, groups, left = refined_groups(operators, rows, group_of, groups, self.k, tries, rest)

@@ -12,7 +12,7 @@ from ontomask.kernels.counting import new_counting
 from ontomask.kernels.groups import GROUPS, LEFT, new_members
 from ontomask.kernels.mdav import begin_queues, mdav_steps, new_drift, new_queues
 from ontomask.kernels.ordering import near_order
-from ontomask.kernels.space import new_point
+from ontomask.kernels.space import new_point, only_numbers
 from ontomask.microdata.encoding import Rows
 from ontomask.operators.aggregation import Operators
 from ontomask.progress import Progress
@@ -21,7 +21,7 @@ from ontomask.progress import Progress
 def mdav(operators: Operators, rows: Rows, k: int, progress: Progress) -> tuple[NDArray[np.int32], int]:
     """The group of each record, and how many there are (T12 Algorithm 3); each has records of k units, where these count."""
     space, rules, tuples = operators.space, operators.rules, operators.tuples
-    blocks = new_blocks(space, tuples.counts, near_order(space))
+    blocks = new_blocks(space, tuples.counts, operators.near_order)
     tally, point, drift = new_tally(space, rules), new_point(space), new_drift(space)
     add_all(space, rules, tally, tuples.counts)
     queues = new_queues(*rows.queues, tuples.size)
@@ -38,7 +38,10 @@ def adaptive(
 ) -> tuple[NDArray[np.int32], int]:
     """The group of each tuple, and how many there are (T12 Algorithm 4); each has records of k units, where these count."""
     space, rules, tuples = operators.space, operators.rules, operators.tuples
-    blocks = new_blocks(space, tuples.counts, near_order(space))
+    blocks = new_blocks(space, tuples.counts, operators.near_order)
+    # Most values of a taxonomy are about as far away as any: which tuple is the farthest is up to the numbers.
+    apart = len(space.numbers) > 0 and len(space.codes) > 0
+    outer = new_blocks(space, tuples.counts, near_order(only_numbers(space))) if apart else blocks
     everyone, members = new_tally(space, rules), new_tally(space, rules)
     point, seed = new_point(space), new_point(space)
     add_all(space, rules, everyone, tuples.counts)
@@ -47,7 +50,22 @@ def adaptive(
     counting = new_counting() if units is None else new_counting(units.at, units.unit)
     stride = max(1, 20_000_000 // (tuples.p + 1000))
     while not adaptive_steps(
-        space, rules, blocks, everyone, members, point, seed, groups, room, counting, k, weighted, static, stride
+        space,
+        rules,
+        blocks,
+        outer,
+        apart,
+        everyone,
+        members,
+        point,
+        seed,
+        groups,
+        room,
+        counting,
+        k,
+        weighted,
+        static,
+        stride,
     ):
         progress(1 - int(groups.counts[LEFT]) / tuples.size, "forming groups")
     place_leftovers(space, point, groups)

@@ -10,17 +10,13 @@ from numpy.typing import NDArray
 from ontomask.arrays import Longs, take_lists
 from ontomask.kernels.centres import Rules
 from ontomask.kernels.counting import Counting, new_counting
-from ontomask.kernels.ordering import near_order
 from ontomask.kernels.partition import WAITING, new_parts, new_room, new_tuples
 from ontomask.kernels.regrouping import DESCEND, DISSOLVE, EXCHANGE, SETTLE, SPLIT, refine_step
-from ontomask.kernels.space import Space, take_tuples
 from ontomask.microdata.encoding import Rows
 from ontomask.operators.aggregation import Operators
-from ontomask.operators.neighbours import nearest_tuples
+from ontomask.operators.neighbours import Neighbours
 from ontomask.progress import Progress
 
-#: Tuples near each, itself included, whose groups are looked at.
-NEAR = 11
 #: Rounds of descending, dissolving and splitting, at most; few are needed.
 ROUNDS = 20
 #: Items that are looked at between two reports of progress, times those of a group.
@@ -62,14 +58,12 @@ def refined_groups(
         units = None if rows.unit_of is None else (np.arange(len(rows) + 1), rows.unit_of.astype(np.int64))
     progress(0.0, "refining groups")
     # Items stand in an order that puts near ones side by side, so that what is looked at together lies together.
-    order = near_order(operators.space)
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    items = np.argsort(rank[tuple_of], kind="stable")
+    near = operators.neighbours
+    items = np.argsort(near.rank[tuple_of], kind="stable")
     found, left = _refined(
-        take_tuples(operators.space, order),
+        near,
         operators.rules,
-        rank[tuple_of][items],
+        near.rank[tuple_of][items],
         weight[items],
         new_counting() if units is None else _marks(*take_lists(*units, items)),
         group_of[items],
@@ -85,7 +79,7 @@ def refined_groups(
 
 
 def _refined(
-    space: Space,
+    near: Neighbours,
     rules: Rules,
     tuple_of: Longs,
     weight: Longs,
@@ -97,8 +91,8 @@ def _refined(
     progress: Progress,
 ) -> tuple[Longs, float]:
     """The group of each item, near items standing side by side, and which part of the total distance is left."""
-    n, number = len(tuple_of), groups + max(8, groups // 8)
-    tuples = new_tuples(space, rules, tuple_of, nearest_tuples(space, NEAR))
+    n, number, space = len(tuple_of), groups + max(8, groups // 8), near.space
+    tuples = new_tuples(space, rules, tuple_of, near.nearest)
     parts = new_parts(space, tuple_of, weight, group_of, number)
     room = new_room(space, rules, n, number)
     none = np.zeros(0, dtype=np.int64)

@@ -8,6 +8,7 @@ than half of a group's numbers or ranks are missing, its centre is missing too.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -17,9 +18,11 @@ from numpy.typing import NDArray
 from ontomask.arrays import Longs, starts
 from ontomask.kernels.centres import HIGH, Rules, new_tally
 from ontomask.kernels.groups import centres_of_groups
+from ontomask.kernels.ordering import near_order
 from ontomask.kernels.space import Point, Space, new_point, new_points
 from ontomask.microdata.codes import count_pairs
 from ontomask.microdata.encoding import Rows, Tuples
+from ontomask.operators.neighbours import Neighbours
 from ontomask.operators.record_distance import RecordDistance
 from ontomask.operators.set_space import joined_tables, make_set_rules, sets_of_rows
 from ontomask.progress import Progress, silent
@@ -42,6 +45,16 @@ class Operators:
     space: Space
     rules: Rules
     numeric: NumericCentre = "mean"
+
+    @cached_property
+    def near_order(self) -> Longs:
+        """The tuples in an order that puts near ones side by side."""
+        return near_order(self.space)
+
+    @cached_property
+    def neighbours(self) -> Neighbours:
+        """The nearest of each tuple: they are looked for in the background, from the first time that this is asked for."""
+        return Neighbours(self.space, self.near_order)
 
     @staticmethod
     def of(
@@ -111,10 +124,12 @@ def make_rules(distance: RecordDistance, centroid: Centroid) -> Rules:
     """What the kernels need to choose centres."""
     line = [metric for metric in distance.metrics if metric.on_line]
     rules = [metric.centre_rule(centroid) for metric in distance.metrics if not metric.on_line and not metric.of_sets]
-    if distance.kind == "balanced" and centroid == "semantic":  # the centre has the least sum of what distances add up
-        rules = [rule._replace(cost=rule.cost**2) for rule in rules]
+    squared = (
+        distance.kind == "balanced" and centroid == "semantic"
+    )  # the centre has the least sum of what distances add up
     of_sets = [metric.centre_rule(centroid) for metric in distance.metrics if metric.of_sets]
     largest = np.array([rule.cost.max(initial=0.0) for rule in rules])
+    largest = largest**2 if squared else largest
     with np.errstate(divide="ignore"):
         fix = np.where(largest > 0, HIGH / 2.0 ** np.ceil(np.log2(largest)), 1.0)
     above = np.concatenate([np.zeros(0, dtype=np.int64), *(rule.above for rule in rules)])
@@ -124,7 +139,7 @@ def make_rules(distance: RecordDistance, centroid: Centroid) -> Rules:
         np.array([metric.ranks for metric in line], dtype=np.int64),
         np.array([distance.factor(metric) for metric in line], dtype=np.float64),
         np.array([rule.kind for rule in rules], dtype=np.int64),
-        joined_tables([rule.cost for rule in rules]),
+        joined_tables([rule.cost for rule in rules], squared=squared),
         np.cumsum([0, *(rule.cost.size for rule in rules)], dtype=np.int64)[:-1],
         fix,
         np.cumsum([0, *(rule.cost.shape[1] for rule in rules)], dtype=np.int64),

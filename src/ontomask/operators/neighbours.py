@@ -9,16 +9,35 @@ from __future__ import annotations
 import numpy as np
 
 from ontomask.arrays import Floats, Longs
+from ontomask.background import Background
 from ontomask.kernels.groups import distances_from
 from ontomask.kernels.regrouping import keep_nearest
-from ontomask.kernels.space import Space, new_point, number_of_tuples, set_point
+from ontomask.kernels.space import Space, new_point, number_of_tuples, set_point, take_tuples
 
+#: Tuples near each, itself included, whose groups are looked at.
+NEAR = 11
 #: Landmarks, where some column is not a number.
 LANDMARKS = 5
 #: Coordinates of the tree at most: with more it would look through most of the tuples.
 COORDINATES = 16
 #: Candidates for each tuple that is kept, where coordinates are not all there is.
 MORE = 3
+
+
+class Neighbours:
+    """The tuples in ``order``, near ones side by side, their ``rank`` in it, and the nearest of each."""
+
+    def __init__(self, space: Space, order: Longs) -> None:
+        self.order = order
+        self.rank = np.empty(len(order), dtype=np.int64)
+        self.rank[order] = np.arange(len(order))
+        self.space = take_tuples(space, order)
+        self._nearest = Background(lambda: nearest_tuples(self.space, NEAR))
+
+    @property
+    def nearest(self) -> Longs:
+        """For each tuple, in the order, itself and others near it, by their ranks (-1: none is left)."""
+        return self._nearest.result()
 
 
 def nearest_tuples(space: Space, most: int) -> Longs:

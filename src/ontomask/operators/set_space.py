@@ -75,9 +75,16 @@ def sets_of_rows(rows: np.ndarray, place: int, end: int) -> list[np.ndarray | No
     return found
 
 
-def joined_tables(tables: Sequence[Floats]) -> Floats:
-    """Tables one after the other; a single one is not copied, for they are large."""
+def joined_tables(tables: Sequence[Floats], *, squared: bool = False) -> Floats:
+    """Tables, or their squares, one after the other; a single one that stays as it is is not copied, for they are large."""
     filled = [table for table in tables if table.size]
-    if len(filled) == 1:
+    if len(filled) == 1 and not squared:
         return np.ascontiguousarray(filled[0]).reshape(-1)
-    return np.concatenate([np.zeros(0), *(table.ravel() for table in filled)])
+    whole, used = np.empty(sum(table.size for table in filled)), 0
+    for table in filled:
+        part = whole[used : used + table.size].reshape(table.shape)
+        np.copyto(part, table)
+        if squared:
+            part *= table
+        used += table.size
+    return whole
