@@ -96,18 +96,22 @@ def command(
     secret behind all random choices, a new key of pseudonyms and shifts of dates, the mapping of original to released
     values, the assessment, and a manifest with versions and hashes. FOLDER appears only when it is complete.
     """
+    from ontomask.background import Background
     from ontomask.distances.kept_tables import tables_kept
     from ontomask.engines.memory import anonymize
     from ontomask.masking.randomness import EXPLICIT_SEED, chosen_secret
     from ontomask.microdata.keys import Key
     from ontomask.policy.policy import Policy
     from ontomask.release.saving import inputs_of, require_place
+    from ontomask.report.page import prepare_drawing
 
     one_answer(as_json, quiet)
     chosen = Policy.load(policy, confined=confined)
     chosen = chosen.changed(reading=read_as(given, data, chosen.reading))
     hidden = chosen_secret(seed, secret)
     given_key = None if key is None else Key.read(key)
+    if report:
+        Background(prepare_drawing)
     require_place(output, overwrite=force, inputs=inputs_of(chosen, Path(data), given_key))  # before the work is done
     with shown_progress(quiet or as_json) as progress:
         with tables_kept():

@@ -30,6 +30,20 @@ class Centres(NamedTuple):
     free: NDArray[np.bool_]
 
 
+class Turned(NamedTuple):
+    """The tables of a space with a row for each value: what is read together here lies together.
+
+    ``tables[at[c] + v * wide[c] + r]`` is for the distance of value v from row r; the distance is it, or its square
+    (``squares[c]``), times ``factor[c]``.
+    """
+
+    tables: Floats
+    at: Longs
+    wide: Longs
+    factor: Floats
+    squares: NDArray[np.bool_]
+
+
 def make_centres(space: Space, points: Point) -> Centres:
     """Points, one in each row, as centres; nothing is added up yet."""
     groups, coded = len(points.at), len(space.codes)
@@ -67,7 +81,7 @@ def put_centre(centres: Centres, place: int, points: Point) -> None:
 
 
 @kernel
-def add_distances(space: Space, centres: Centres, tuples: Longs, weights: Longs) -> None:
+def add_distances(space: Space, turned: Turned, centres: Centres, tuples: Longs, weights: Longs) -> None:
     """Add to the total of each centre its distances from some tuples, each times its number of records.
 
     They are added up attribute by attribute, as where two are compared; S-distances are not squared here.
@@ -88,9 +102,9 @@ def add_distances(space: Space, centres: Centres, tuples: Longs, weights: Longs)
             if space.table_at[c] < 0:
                 _add_unequal(out, centres.rows[c], code, space.unit[c])
             else:
-                _add_column(
-                    out, centres.rows[c], space.tables[space.begin[c] + code * space.step[c] :], space.stride[c]
-                )
+                begin = turned.at[c] + code * turned.wide[c]
+                row = turned.tables[begin : begin + turned.wide[c]]
+                _add_from(out, centres.rows[c], row, turned.factor[c], turned.squares[c])
         _add_sets(space.sets, centres.sets, t, out)
         if space.squared:
             for g in range(out.size):
@@ -110,10 +124,14 @@ def _add_unequal(out: Floats, rows: Codes, code: int, unit: float) -> None:
 
 
 @inner
-def _add_column(out: Floats, rows: Codes, column: Floats, stride: int) -> None:
+def _add_from(out: Floats, rows: Codes, row: Floats, factor: float, squares: bool) -> None:
     """The distances of one value from the rows of a table."""
-    for g in range(out.size):
-        out[g] += column[np.int64(rows[g]) * stride]
+    if squares:
+        for g in range(out.size):
+            out[g] += row[rows[g]] * row[rows[g]] * factor
+    else:
+        for g in range(out.size):
+            out[g] += row[rows[g]] * factor
 
 
 @inner

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arrays import Longs
-from ontomask.kernels.joining import add_distances, kept_centres, least_total, make_centres, put_centre
+from ontomask.kernels.joining import Turned, add_distances, kept_centres, least_total, make_centres, put_centre
 from ontomask.kernels.space import Point, Space
 from ontomask.masking.goals import Goals
 from ontomask.operators.aggregation import Operators
@@ -62,7 +62,7 @@ class Joining:
         at, tuples, counts = grouped(goals.rows, group_of, groups)
         #: The tuples of each group, and how many records of each it has.
         self.tuples, self.counts = np.split(tuples, at[1:-1]), np.split(counts, at[1:-1])
-        self.nearness = Nearness(operators.space, operators.points(at, tuples, counts))
+        self.nearness = Nearness(operators.space, operators.turned, operators.points(at, tuples, counts))
 
     def join(self, group: int) -> int:
         """Join a group that fails with the nearest one, and so on with what becomes of it, until that satisfies the models or
@@ -101,8 +101,8 @@ class Nearness:
     The centre at place i is that of group ``groups[i]``; they stay in order.
     """
 
-    def __init__(self, space: Space, points: Point) -> None:
-        self.space, self.centres = space, make_centres(space, points)
+    def __init__(self, space: Space, turned: Turned, points: Point) -> None:
+        self.space, self.turned, self.centres = space, turned, make_centres(space, points)
         self.others = len(points.at)
         self.groups = np.arange(self.others)
 
@@ -113,7 +113,7 @@ class Nearness:
 
     def add(self, tuples: Longs, counts: Longs) -> None:
         """Records join it."""
-        add_distances(self.space, self.centres, tuples, counts)
+        add_distances(self.space, self.turned, self.centres, tuples, counts)
 
     def take_nearest(self) -> int:
         """The other group whose centre is nearest to the records on average, of equals the first; it is not found again."""

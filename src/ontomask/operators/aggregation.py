@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from ontomask.arrays import Longs, starts
 from ontomask.kernels.centres import HIGH, Rules, new_tally
 from ontomask.kernels.groups import centres_of_groups
+from ontomask.kernels.joining import Turned
 from ontomask.kernels.ordering import near_order
 from ontomask.kernels.space import Point, Space, new_point, new_points
 from ontomask.microdata.codes import count_pairs
+from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Rows, Tuples
 from ontomask.operators.neighbours import Neighbours
 from ontomask.operators.record_distance import RecordDistance
@@ -44,6 +46,7 @@ class Operators:
     distance: RecordDistance
     space: Space
     rules: Rules
+    centroid: Centroid = "semantic"
     numeric: NumericCentre = "mean"
 
     @cached_property
@@ -60,12 +63,33 @@ class Operators:
     def of(
         table: Tuples, distance: RecordDistance, centroid: Centroid = "semantic", numeric: NumericCentre = "mean"
     ) -> Operators:
-        return Operators(table, distance, distance.space(table), make_rules(distance, centroid), numeric)
+        return Operators(table, distance, distance.space(table), make_rules(distance, centroid), centroid, numeric)
 
     @staticmethod
     def of_centres(table: Tuples, distance: RecordDistance, centroid: Centroid = "semantic") -> Operators:
         """The same for centres only: nothing can be compared."""
-        return Operators(table, distance, distance.space(table, tables=False), make_rules(distance, centroid))
+        return Operators(table, distance, distance.space(table, tables=False), make_rules(distance, centroid), centroid)
+
+    @cached_property
+    def turned(self) -> Turned:
+        """The tables of the space with a row for each value; costs that are distances are not copied, for they are large."""
+        coded = _coded(self.distance)
+        raws = [metric.rows(metric.column)[0] for metric in coded]
+        tables = [np.zeros((0, 0)) if raw is None else raw for raw in raws]
+        squares = [self.distance.squares(metric) for metric in coded]
+        costs = None if self.centroid == "consensus" else [metric.centre_rule(self.centroid).cost for metric in coded]
+        if costs is not None and all(raw is None or raw is cost for raw, cost in zip(raws, costs, strict=True)):
+            joined, at = self.rules.costs, self.rules.cost_at
+            squares = [False] * len(coded) if _squared_costs(self.distance, self.centroid) else squares
+        else:
+            joined, at = joined_tables(tables), np.cumsum([0, *(table.size for table in tables)])[:-1]
+        return Turned(
+            joined,
+            at.astype(np.int64),
+            np.array([table.shape[1] for table in tables], dtype=np.int64),
+            np.array([self.distance.factor(metric) for metric in coded], dtype=np.float64),
+            np.array(squares, dtype=np.bool_),
+        )
 
     def decode_rows(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
         """Rows of the attributes that are coded or hold sets, by attribute, as concepts, codes and sets."""
@@ -120,13 +144,21 @@ def members(rows: Rows, group_of: NDArray[Any] | None = None, groups: int = 1) -
     return np.searchsorted(group, np.arange(groups + 1)).astype(np.int64), tuples, weights
 
 
+def _coded(distance: RecordDistance) -> list[ColumnDistance]:
+    """The columns whose values stand in tables, or are equal or not."""
+    return [metric for metric in distance.metrics if not metric.on_line and not metric.of_sets]
+
+
+def _squared_costs(distance: RecordDistance, centroid: Centroid) -> bool:
+    """Are costs squares of distances? The centre then has the least sum of what balanced distances add up."""
+    return distance.kind == "balanced" and centroid == "semantic"
+
+
 def make_rules(distance: RecordDistance, centroid: Centroid) -> Rules:
     """What the kernels need to choose centres."""
     line = [metric for metric in distance.metrics if metric.on_line]
-    rules = [metric.centre_rule(centroid) for metric in distance.metrics if not metric.on_line and not metric.of_sets]
-    squared = (
-        distance.kind == "balanced" and centroid == "semantic"
-    )  # the centre has the least sum of what distances add up
+    rules = [metric.centre_rule(centroid) for metric in _coded(distance)]
+    squared = _squared_costs(distance, centroid)
     of_sets = [metric.centre_rule(centroid) for metric in distance.metrics if metric.of_sets]
     largest = np.array([rule.cost.max(initial=0.0) for rule in rules])
     largest = largest**2 if squared else largest

@@ -125,9 +125,9 @@ class RecordDistance:
         """What a raw distance adds to the square of the distance of two records."""
         if metric.on_line:
             return (raw * self.factor(metric)) ** 2
-        return (raw**2 if self._squares(metric) else raw) * self.factor(metric)
+        return (raw**2 if self.squares(metric) else raw) * self.factor(metric)
 
-    def _squares(self, metric: ColumnDistance) -> bool:
+    def squares(self, metric: ColumnDistance) -> bool:
         """Does a column that has no coordinates enter with the square of its distance?"""
         return self.kind == "balanced" and not metric.of_sets
 
@@ -170,7 +170,7 @@ class RecordDistance:
                 table_at.append(-1)
                 unit.append(factor)
             else:
-                raws.append((raw, factor, self._squares(metric)))
+                raws.append((raw, factor, self.squares(metric)))
                 table_at.append(used)
                 unit.append(0.0)
                 used += raw.size

@@ -71,6 +71,11 @@ def svg(chart: Chart, name: str, title: str, description: str) -> str:
     )
 
 
+def prepare() -> None:
+    """Draw something: the first drawing of a process takes half a second longer."""
+    _drawn(json.dumps({"mark": "point", "data": {"values": []}}))
+
+
 @lru_cache(maxsize=32)
 def _drawn(spec: str) -> str:
     """What Vega-Lite draws; kept, since both editions of a report show the same charts."""

@@ -82,6 +82,13 @@ def write_report(
     return write_text(text, target, overwrite=overwrite, private=edition != "public")
 
 
+def prepare_drawing() -> None:
+    """Load what draws charts: it takes a second, and can be done beside other work."""
+    from ontomask.report import charts  # late: altair takes 0.3 s to load
+
+    charts.prepare()
+
+
 def render(
     result: Reportable,
     edition: Edition = "internal",
