@@ -1,0 +1,364 @@
+"""A project: a folder with the data, the policy, the answers of jobs and the runs. Names that people give are never paths."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from ontomask.app.job_files import ANSWER, RUNS, Job, job_of, jobs_of
+from ontomask.app.results import Bar, RunInfo, bar_of, run_info, with_reason
+from ontomask.app.storage import (
+    file_name,
+    is_id,
+    lock,
+    read_json,
+    shown_name,
+    write_json,
+    write_private,
+)
+from ontomask.app.uploads import receive, stored_name, stored_taxonomy
+from ontomask.errors import OntomaskError, OptionError, PolicyError
+from ontomask.policy.policy import Policy
+
+PROJECT, POLICY, TABLE, LATEST, LOCK = "project.json", "policy.yaml", "table.parquet", "latest.json", "lock"
+#: The steps of the pages, in their order.
+STEPS = ("data", "roles", "meaning", "risk", "method", "result")
+UNTITLED = "Untitled project"
+
+
+class UnknownProject(OntomaskError, LookupError):
+    """There is no such project."""
+
+
+class Outdated(PolicyError):
+    """Somebody else changed the policy meanwhile."""
+
+
+@dataclass(frozen=True)
+class FileInfo:
+    """An uploaded table: its name as people see it, its format, its bytes, and the name it is stored under."""
+
+    name: str
+    format: str
+    size: int
+    stored: str
+
+
+@dataclass(frozen=True)
+class ProjectInfo:
+    """What ``project.json`` holds.
+
+    ``reading`` are options of reading; ``taxonomies`` uploaded ones, by stored name, with the names people see; ``revision``
+    grows with every change of this file and ``policy_revision`` with every change of the policy.
+    """
+
+    title: str = UNTITLED
+    created: float = 0.0
+    file: FileInfo | None = None
+    reading: dict[str, Any] = field(default_factory=dict)
+    step: str = "data"
+    chosen_run: str | None = None
+    taxonomies: dict[str, str] = field(default_factory=dict)
+    policy_revision: int = 0
+    revision: int = 0
+    demo: bool = False
+
+
+class Project:
+    """A folder of the workspace. Everything is read from disk when it is asked for: pages, REST and jobs see the same."""
+
+    def __init__(self, folder: Path, max_upload: int) -> None:
+        self.folder = folder
+        self.id = folder.name
+        self.max_upload = max_upload
+
+    def __repr__(self) -> str:
+        return f"<Project {self.id}>"
+
+    # ---- what is known of it -------------------------------------------------------------------------------------
+
+    @property
+    def info(self) -> ProjectInfo:
+        """The project as it is now."""
+        kept = read_json(self.folder / PROJECT)
+        if not isinstance(kept, dict):
+            raise UnknownProject("there is no such project", remedy="It may have been deleted.")
+        known = {f.name: kept[f.name] for f in fields(ProjectInfo) if f.name in kept}
+        file = known.get("file")
+        return ProjectInfo(**known | {"file": FileInfo(**file) if file else None})
+
+    def update(
+        self, *, title: str | None = None, step: str | None = None, chosen_run: str | None = None
+    ) -> ProjectInfo:
+        """Change the title, the step that is shown, or the run that is chosen."""
+        changes: dict[str, Any] = {}
+        if title is not None:
+            changes["title"] = shown_name(title, UNTITLED)
+        if step is not None:
+            if step not in STEPS:
+                raise OptionError(f"no step {step!r}", remedy=f"There are: {', '.join(STEPS)}.")
+            changes["step"] = step
+        if chosen_run is not None:
+            changes["chosen_run"] = job_of(self.folder, chosen_run).id
+        with self.locked():
+            return self.write_info(**changes)
+
+    def locked(self) -> Any:
+        """Hold the lock of the project: for changes that depend on what is there."""
+        if not self.folder.is_dir():
+            raise UnknownProject("there is no such project", remedy="It may have been deleted.")
+        return lock(self.folder / LOCK)
+
+    def write_info(self, **changes: Any) -> ProjectInfo:
+        """Change ``project.json``; the lock is held."""
+        info = self.info
+        info = replace(info, **changes, revision=info.revision + 1)
+        write_json(asdict(info), self.folder / PROJECT)
+        return info
+
+    # ---- files that are uploaded ---------------------------------------------------------------------------------
+
+    @property
+    def data(self) -> Path:
+        """The uploaded table."""
+        file = self.info.file
+        if file is None:
+            raise OptionError("the project has no data yet", remedy="Upload a file first.")
+        return self.folder / file.stored
+
+    def receive_data(self, name: str, chunks: Iterable[bytes]) -> FileInfo:
+        """Store an uploaded table, as a whole or not at all; the policy and the answers of an earlier one go.
+
+        Parameters
+        ----------
+        name : str
+            What the file is called; its suffix tells the format.
+        chunks : iterable of bytes
+            Its content.
+
+        Returns
+        -------
+        FileInfo
+            What is stored.
+        """
+        shown = file_name(name, "data")
+        stored, format = stored_name(shown)
+        self._require_no_results()
+        with receive(self.folder, chunks, self.max_upload, shown, format) as (part, size), self.locked():
+            self._require_no_results()
+            before = self.info.file
+            self._forget(before)
+            part.replace(self.folder / stored)
+            made = FileInfo(shown, format.name, size, stored)
+            self.write_info(file=made, reading={}, step="data")
+        return made
+
+    def _require_no_results(self) -> None:
+        if any(job.kind == "run" and job.state in ("done", "running", "queued") for job in jobs_of(self.folder)):
+            raise OptionError(
+                "the project has results of its data", remedy="Make a new project for another file, or delete this one."
+            )
+
+    def _forget(self, before: FileInfo | None) -> None:
+        """Remove what is of an earlier file."""
+        names = [TABLE, LATEST, POLICY, *([] if before is None else [before.stored])]
+        for path in names:
+            (self.folder / path).unlink(missing_ok=True)
+
+    def receive_taxonomy(self, name: str, chunks: Iterable[bytes]) -> str:
+        """Store an uploaded taxonomy; the name that a policy gives it."""
+        shown = file_name(name, "taxonomy")
+        suffix = stored_taxonomy(shown)
+        with receive(self.folder, chunks, self.max_upload, shown, None) as (part, _), self.locked():
+            known = self.info.taxonomies
+            number = 1
+            while (self.folder / f"taxonomy-{number}{suffix}").exists():
+                number += 1
+            stored = f"taxonomy-{number}{suffix}"
+            part.replace(self.folder / stored)
+            self.write_info(taxonomies=known | {stored: shown})
+        return stored
+
+    def remove_taxonomy(self, stored: str) -> None:
+        """Remove an uploaded taxonomy that the policy does not use."""
+        with self.locked():
+            known = dict(self.info.taxonomies)
+            if stored not in known:
+                raise OptionError("there is no such taxonomy in the project", remedy="Look at the list of them.")
+            used = self.policy().named_files().values() if self.policy_text else ()
+            if any(file.name == stored for file in used):
+                raise OptionError("the policy uses this taxonomy", remedy="Give its columns another one first.")
+            del known[stored]
+            self.write_info(taxonomies=known)
+            (self.folder / stored).unlink(missing_ok=True)
+
+    # ---- the policy ----------------------------------------------------------------------------------------------
+
+    @property
+    def policy_text(self) -> str:
+        """The policy as YAML; nothing before one was proposed."""
+        try:
+            return (self.folder / POLICY).read_text(encoding="utf-8")
+        except OSError:
+            return ""
+
+    @property
+    def policy_revision(self) -> int:
+        return self.info.policy_revision
+
+    def policy(self) -> Policy:
+        """The policy; files that it names must lie in the project."""
+        if not self.policy_text:
+            raise OptionError("the project has no policy yet", remedy="Open the data first.")
+        with self.naming():
+            return Policy.load(self.folder / POLICY, confined=True)
+
+    def set_policy_text(self, text: str, expected: int | None = None) -> int:
+        """Replace the policy, if the new one is valid; otherwise nothing changes.
+
+        Parameters
+        ----------
+        text : str
+            A whole policy file.
+        expected : int, optional
+            The revision that the change is made from: an error if there is a newer one.
+
+        Returns
+        -------
+        int
+            The new revision.
+        """
+        part = self.folder / f"part-{secrets.token_hex(8)}.yaml"
+        with self.locked():
+            now = self.info.policy_revision
+            if expected is not None and expected != now:
+                raise Outdated(
+                    "the policy was changed elsewhere meanwhile", remedy="Load it again, and repeat your change."
+                )
+            try:
+                write_private(text.encode(), part)
+                try:
+                    Policy.load(part, confined=True)
+                except OntomaskError as problem:
+                    problem.relocate(str(part), POLICY)
+                    self.rename_in(problem)
+                    raise
+                part.replace(self.folder / POLICY)
+            finally:
+                part.unlink(missing_ok=True)
+            return self.write_info(policy_revision=now + 1).policy_revision
+
+    def snapshot(self, job: str) -> Path:
+        """The policy of a job, which later changes do not touch; beside the policy, so that it finds the same files."""
+        path = self.folder / f"policy-{job}.yaml"
+        if not path.exists():
+            write_private(self.policy_text.encode(), path)
+        return path
+
+    def snapshot_of(self, job: str) -> Path:
+        """Where the policy of a job is."""
+        if not is_id(job):
+            raise OptionError("there is no such job", remedy="Look at the list of jobs.")
+        return self.folder / f"policy-{job}.yaml"
+
+    # ---- messages ------------------------------------------------------------------------------------------------
+
+    def naming(self) -> Any:
+        """Errors inside it name files as people know them."""
+        return _Naming(self)
+
+    def rename_in(self, problem: OntomaskError) -> None:
+        """Let a message name files as people know them, and no folder of this machine."""
+        with suppress(UnknownProject):
+            info = self.info
+            names = dict(info.taxonomies) | ({} if info.file is None else {info.file.stored: info.file.name})
+            for base in dict.fromkeys((str(self.folder), str(self.folder.resolve()))):
+                for stored, shown in names.items():
+                    problem.relocate(f"{base}/{stored}", shown)
+                problem.relocate(f"{base}/", "")
+            if info.file is not None:
+                problem.relocate(info.file.stored, info.file.name)
+
+    # ---- answers and runs ----------------------------------------------------------------------------------------
+
+    def publish(self, job: Job, part: str | None = None) -> None:
+        """Let a finished job be the latest of its kind, or of its kind for one ``part``, such as a column."""
+        with self.locked():
+            latest = read_json(self.folder / LATEST) or {}
+            latest[job.kind] = job.id if part is None else {**latest.get(job.kind, {}), part: job.id}
+            write_json(latest, self.folder / LATEST)
+
+    def latest(self, kind: str, part: str | None = None) -> Path | None:
+        """The folder of the latest finished job of a kind."""
+        found = (read_json(self.folder / LATEST) or {}).get(kind)
+        found = found.get(part) if isinstance(found, dict) and part is not None else found
+        return self.folder / RUNS / found if is_id(found) else None
+
+    def _answer(self, kind: str, part: str | None = None) -> dict[str, Any] | None:
+        folder = self.latest(kind, part)
+        return None if folder is None else read_json(folder / ANSWER)
+
+    @property
+    def opened(self) -> dict[str, Any] | None:
+        """What the last opening of the data found."""
+        return self._answer("open")
+
+    def matched(self, column: str) -> dict[str, Any] | None:
+        """How the values of a column were matched last."""
+        return self._answer("match", column)
+
+    @property
+    def risk(self) -> dict[str, Any] | None:
+        """The risk of the original, as it was computed last."""
+        return self._answer("risk")
+
+    @property
+    def checked(self) -> dict[str, Any] | None:
+        """What the last check of the policy against the data found."""
+        return self._answer("check")
+
+    @property
+    def compared(self) -> dict[str, Any] | None:
+        """What the last comparison found."""
+        return self._answer("compare")
+
+    def runs(self) -> list[RunInfo]:
+        """All runs, the newest first."""
+        return [run_info(job) for job in jobs_of(self.folder) if job.kind == "run"]
+
+    def run(self, id: str) -> RunInfo:
+        """One run."""
+        job = job_of(self.folder, id)
+        if job.kind != "run":
+            raise OptionError("this job is not a run", remedy="Look at the list of runs.")
+        return run_info(job)
+
+    def record_reason(self, id: str, sentence: str) -> RunInfo:
+        """Record why a release that fails its requirements is downloaded all the same."""
+        self.run(id)
+        return with_reason(job_of(self.folder, id), sentence)
+
+    def bar(self) -> Bar:
+        """What is always in view: of the chosen run, or else of the newest that is done."""
+        done = [run for run in self.runs() if run.state == "done"]
+        chosen = self.info.chosen_run
+        run = next((run for run in done if run.id == chosen), done[0] if done else None)
+        return bar_of(self.opened, self.risk, run, lambda: self.policy() if self.policy_text else None)
+
+
+class _Naming:
+    """Errors inside it name files as people know them."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: Any, problem: Any, trace: Any) -> None:
+        if isinstance(problem, OntomaskError):
+            self._project.rename_in(problem)

@@ -1,0 +1,124 @@
+"""Uploads: streamed to disk with a limit, looked at before they are kept, and gone if something is wrong with them."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ontomask.errors import DataError, OptionError, OutputError
+from ontomask.files.writing import create_file
+from ontomask.microdata.formats import Format, format_of
+from ontomask.microdata.workbook_size import require_reasonable_workbook
+
+#: What a file of each format begins with; text has none of these.
+_BEGINNINGS: dict[str, tuple[bytes, ...]] = {
+    "parquet": (b"PAR1",),
+    "excel": (b"PK\x03\x04",),
+    "sav": (b"$FL2", b"$FL3"),
+    "zsav": (b"$FL2", b"$FL3"),
+    "dta": (b"<stata_dta>", *(bytes([version]) for version in range(102, 120))),
+    "sas7bdat": (bytes(12) + b"\xc2\xea\x81\x60",),
+    "xpt": (b"HEADER RECORD*******LIB",),
+}
+_PACKED = b"\x1f\x8b"
+#: Byte order marks of encodings that write null bytes.
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+#: Bytes that are looked at.
+_HEAD = 1 << 16
+#: Suffixes of taxonomies, as far as one file holds one; .gz may follow.
+_TAXONOMIES = (".csv", ".tsv", ".txt", ".tab", ".obo", ".owl", ".rdf", ".xml", ".ttl", ".nt", ".skos", ".bin")
+
+
+class TooLargeUpload(OptionError):
+    """An upload has more bytes than the app takes."""
+
+
+def stored_name(name: str) -> tuple[str, Format]:
+    """The name that an uploaded table is stored under, and its format; the suffix decides both."""
+    format = format_of(Path(name))
+    packed = ".gz" if name.lower().endswith(".gz") else ""
+    suffix = Path(name.lower().removesuffix(".gz")).suffix
+    return f"data{suffix}{packed}", format
+
+
+def stored_taxonomy(name: str) -> str:
+    """The suffix that an uploaded taxonomy is stored with."""
+    lowered = name.lower()
+    packed = ".gz" if lowered.endswith(".gz") else ""
+    suffix = Path(lowered.removesuffix(".gz")).suffix
+    if suffix not in _TAXONOMIES:
+        raise OptionError(
+            f"the suffix {suffix!r} of {name!r} is not of a known taxonomy format",
+            remedy=f"Known suffixes: {', '.join(_TAXONOMIES)} (with .gz as well).",
+        )
+    return suffix + packed
+
+
+@contextmanager
+def receive(
+    folder: Path, chunks: Iterable[bytes], most: int, name: str, format: Format | None
+) -> Iterator[tuple[Path, int]]:
+    """An uploaded file and its bytes, to be moved to its place; what is left of it when this ends is removed.
+
+    ``name``: what messages call it. ``format``: what it should be; None: not a table.
+    """
+    part = folder / f"part-{secrets.token_hex(8)}"
+    try:
+        try:
+            create_file(part)
+            with part.open("wb") as stream:
+                size = 0
+                for chunk in chunks:
+                    size += len(chunk)
+                    if size > most:
+                        raise TooLargeUpload(
+                            f"the file has more than {shown_size(most)}",
+                            where=name,
+                            remedy="Take fewer columns or records, or start the app with a larger --max-upload.",
+                        )
+                    stream.write(chunk)
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError as problem:
+            raise OutputError(
+                f"the file cannot be stored ({problem.strerror})", where=name, remedy="Free some space on the disk."
+            ) from None
+        if not size:
+            raise DataError("the file is empty", where=name, remedy="Check how it was written.")
+        if format is not None:
+            _require_format(part, name, format)
+        yield part, size
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def shown_size(size: int) -> str:
+    """Bytes in words."""
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"
+
+
+def _require_format(part: Path, name: str, format: Format) -> None:
+    """An error if the content is plainly not of the format that the name tells."""
+    with part.open("rb") as stream:
+        head = stream.read(_HEAD)
+    expected = (_PACKED,) if name.lower().endswith(".gz") else _BEGINNINGS.get(format.name)
+    if expected is not None:
+        fits = head.startswith(expected)
+    else:
+        known = [beginning for every in _BEGINNINGS.values() for beginning in every if len(beginning) > 3]
+        fits = not head.startswith((*known, _PACKED)) and (b"\0" not in head or head.startswith(_WIDE))
+    if not fits:
+        raise DataError(
+            f"the content is not {format.title}, which the name says",
+            where=name,
+            remedy="Check that it is the right file, and that its suffix tells its format.",
+        )
+    if format.name == "excel":
+        try:
+            require_reasonable_workbook(part)
+        except DataError as problem:
+            problem.relocate(str(part), name)
+            raise
