@@ -8,22 +8,23 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from ontomask.app.answer_files import TREE
 from ontomask.app.work import Work, write_rows
 from ontomask.arguments import did_you_mean
-from ontomask.errors import OptionError, UnmatchedValuesError
+from ontomask.errors import OptionError
 from ontomask.kinds.nominal import Nominal
 from ontomask.microdata.item_lists import count_items
 from ontomask.microdata.open_table import open_table
 from ontomask.policy.policy import Policy
 from ontomask.progress import Progress
 from ontomask.taxonomy.catalog import list_taxonomies
-from ontomask.taxonomy.lexicon import fold
+from ontomask.taxonomy.lexicon import Suggestion, fold
 from ontomask.taxonomy.match_result import Matching
 from ontomask.taxonomy.matching import SCORES, match_counts
 from ontomask.taxonomy.taxonomy import Taxonomy
 
-#: The taxonomy as a table, a row for each link; matched values that an answer lists.
-TREE, MOST_LISTED = "tree.parquet", 5_000
+#: Matched and unmatched values that an answer lists; unmatched ones that get candidates, and how many.
+MOST_LISTED, MOST_UNMATCHED, SUGGESTED, NEAR = 5_000, 2_000, 500, 5
 
 
 def match_column(work: Work) -> dict[str, Any]:
@@ -94,12 +95,13 @@ def _answer(
     if unmatched:
         by.append({"how": "unmatched", "values": len(unmatched), "records": sum(one.count for one in unmatched)})
     listed = []
-    for place, one in enumerate(unmatched):
-        near = None
-        if place < UnmatchedValuesError.SUGGESTED:
-            progress(0.6 + 0.3 * place / min(len(unmatched), UnmatchedValuesError.SUGGESTED), "looking for candidates")
-            near = [{"concept": s.concept, "label": s.label, "score": s.score} for s in one.suggestions]
-        listed.append({"value": one.value, "records": one.count, "near": near or []})
+    for place, one in enumerate(unmatched[:MOST_UNMATCHED]):
+        near: list[Suggestion] = []
+        if place < SUGGESTED:
+            progress(0.6 + 0.3 * place / min(len(unmatched), SUGGESTED), "looking for candidates")
+            near = one.suggestions if one.codes else taxonomy.lexicon.suggest(one.value, NEAR)
+        candidates = [{"concept": s.concept, "label": s.label, "score": s.score} for s in near]
+        listed.append({"value": one.value, "records": one.count, "near": candidates})
     matched = [
         {
             "value": row.value,
@@ -123,6 +125,8 @@ def _answer(
         "by": by,
         "matched": matched,
         "unmatched": listed,
+        "unmatched_values": len(unmatched),
+        "unmatched_records": sum(one.count for one in unmatched),
         "notes": [*taxonomy.notes, *found.notes],
     }
 

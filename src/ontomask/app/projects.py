@@ -22,7 +22,9 @@ from ontomask.app.storage import (
 )
 from ontomask.app.uploads import receive, stored_name, stored_taxonomy
 from ontomask.errors import OntomaskError, OptionError, PolicyError
+from ontomask.files.yaml_files import LARGEST
 from ontomask.policy.policy import Policy
+from ontomask.severity.severity import Severity
 
 PROJECT, POLICY, TABLE, LATEST, LOCK = "project.json", "policy.yaml", "table.parquet", "latest.json", "lock"
 #: The steps of the pages, in their order.
@@ -52,8 +54,8 @@ class FileInfo:
 class ProjectInfo:
     """What ``project.json`` holds.
 
-    ``reading`` are options of reading; ``taxonomies`` uploaded ones, by stored name, with the names people see; ``revision``
-    grows with every change of this file and ``policy_revision`` with every change of the policy.
+    ``reading`` are options of reading; ``taxonomies`` and ``severities`` are uploaded files by stored name, with the names
+    people see; ``revision`` grows with every change of this file and ``policy_revision`` with every change of the policy.
     """
 
     title: str = UNTITLED
@@ -63,6 +65,7 @@ class ProjectInfo:
     step: str = "data"
     chosen_run: str | None = None
     taxonomies: dict[str, str] = field(default_factory=dict)
+    severities: dict[str, str] = field(default_factory=dict)
     policy_revision: int = 0
     revision: int = 0
     demo: bool = False
@@ -174,14 +177,35 @@ class Project:
         shown = file_name(name, "taxonomy")
         suffix = stored_taxonomy(shown)
         with receive(self.folder, chunks, self.max_upload, shown, None) as (part, _), self.locked():
-            known = self.info.taxonomies
-            number = 1
-            while (self.folder / f"taxonomy-{number}{suffix}").exists():
-                number += 1
-            stored = f"taxonomy-{number}{suffix}"
+            stored = self._free_name("taxonomy", suffix)
             part.replace(self.folder / stored)
-            self.write_info(taxonomies=known | {stored: shown})
+            self.write_info(taxonomies=self.info.taxonomies | {stored: shown})
         return stored
+
+    def receive_severity(self, name: str, chunks: Iterable[bytes]) -> str:
+        """Store an uploaded severity definition, if it can be read; the name that a policy gives it."""
+        shown = file_name(name, "severity")
+        if not shown.lower().endswith((".yaml", ".yml")):
+            raise OptionError(f"{shown!r} is not a YAML file", remedy="Severity definitions end in .yaml.")
+        most = min(self.max_upload, LARGEST)
+        with receive(self.folder, chunks, most, shown, None) as (part, _), self.locked():
+            stored = self._free_name("severity", ".yaml")
+            part.replace(self.folder / stored)
+            try:
+                Severity.load(self.folder / stored)
+            except OntomaskError as problem:
+                (self.folder / stored).unlink(missing_ok=True)
+                problem.relocate(str(self.folder / stored), shown)
+                self.rename_in(problem)
+                raise
+            self.write_info(severities=self.info.severities | {stored: shown})
+        return stored
+
+    def _free_name(self, kind: str, suffix: str) -> str:
+        number = 1
+        while (self.folder / f"{kind}-{number}{suffix}").exists():
+            number += 1
+        return f"{kind}-{number}{suffix}"
 
     def remove_taxonomy(self, stored: str) -> None:
         """Remove an uploaded taxonomy that the policy does not use."""
@@ -275,7 +299,9 @@ class Project:
         """Let a message name files as people know them, and no folder of this machine."""
         with suppress(UnknownProject):
             info = self.info
-            names = dict(info.taxonomies) | ({} if info.file is None else {info.file.stored: info.file.name})
+            names = {**info.taxonomies, **info.severities} | (
+                {} if info.file is None else {info.file.stored: info.file.name}
+            )
             for base in dict.fromkeys((str(self.folder), str(self.folder.resolve()))):
                 for stored, shown in names.items():
                     problem.relocate(f"{base}/{stored}", shown)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from ontomask.app.answer_files import AFTER, BEFORE, ORDER
 from ontomask.app.results import RESULT
 from ontomask.app.storage import all_private
 from ontomask.app.work import Work, as_texts, write_rows
@@ -19,9 +20,6 @@ from ontomask.masking.randomness import chosen_secret
 from ontomask.policy.policy import Policy
 from ontomask.progress import stretch
 from ontomask.release.result import Result
-
-#: The records as they were and as they are released; how far each is from what it was.
-BEFORE, AFTER, ORDER = "before.parquet", "after.parquet", "order.parquet"
 
 
 def run_policy(work: Work) -> dict[str, Any]:
@@ -87,8 +85,7 @@ def _bytes(text: str) -> bytes:
 def _title(policy: Policy) -> str:
     if policy.method is None:
         return "No masking"
-    title = policy.method.title
-    return title() if callable(title) else str(title)
+    return policy.method.title
 
 
 def _requirements(result: Result[Any]) -> list[dict[str, str]]:

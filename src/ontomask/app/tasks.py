@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from ontomask.app.answer_files import CANDIDATES, MAP
 from ontomask.app.matching import match_column
 from ontomask.app.projects import TABLE
 from ontomask.app.running import run_policy
@@ -35,8 +36,6 @@ from ontomask.settings import validated
 
 #: Values that a profile lists of a column.
 FREQUENT = 8
-#: What a comparison writes beside its answer.
-CANDIDATES, MAP = "candidates.json", "map.svg"
 
 
 # ---- open ----------------------------------------------------------------------------------------------------------
