@@ -1,0 +1,211 @@
+"""Step 1, data: the file, what was detected in it and can be corrected, the table, and a profile of every column."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ontomask.app import policy_edits
+from ontomask.app.pages import parts, progress, shell
+from ontomask.app.pages.view import View
+from ontomask.app.pages.words import number, share, size
+
+ACCEPTED = ".csv,.tsv,.txt,.parquet,.xlsx,.xls,.sav,.zsav,.dta,.sas7bdat,.xpt"
+DELIMITERS = {"": "as detected", ",": "comma ,", ";": "semicolon ;", "tab": "tab", "|": "bar |"}
+ENCODINGS = {
+    "": "as detected",
+    "utf-8": "UTF-8",
+    "cp1252": "Windows-1252 (Western Europe)",
+    "latin-1": "Latin-1",
+    "utf-16": "UTF-16",
+}
+DECIMALS = {"": "as detected", ".": "point .", ",": "comma ,"}
+
+
+async def build(view: View) -> None:
+    """Draw the step."""
+    info = view.project.info
+    shell.opening(
+        "Which table is it?",
+        "Drop a file here. It is copied into the folder of this project on this machine, and goes nowhere else."
+        if info.file is None
+        else "This is what was found in the file. Correct what is not right, then go on.",
+    )
+    if info.file is None:
+        _drop(view, "Choose a file, or drop it here")
+        return
+    working = progress.running(view, ["open"], "Reading the table")
+    opened = view.project.opened
+    if opened is None:
+        if not working:
+            _correct(view, {}, open_=True)
+            _drop(view, "Choose another file, or drop it here", compact=True)
+        return
+    _detected(view, opened)
+    _table(view, opened)
+    _profile(view, opened)
+
+
+def _drop(view: View, label: str, *, compact: bool = False) -> None:
+    async def received(_: Any) -> None:
+        view.start("open")
+        await view.draw()
+
+    most = view.workspace.max_upload
+    hint = f"CSV, Excel, Parquet, SPSS, Stata or SAS, up to {size(most)}"
+    parts.upload(
+        f"{view.address}/data", label, hint, view.safely(received), accept=ACCEPTED, most=most, compact=compact
+    )
+
+
+def _detected(view: View, opened: dict[str, Any]) -> None:
+    file, found = view.project.info.file, opened["detected"]
+    assert file is not None
+    with parts.tag("section", None, "card", aria_label="The file"):
+        parts.heading(2, file.name, class_="wrap")
+        pairs = [("Size", f"{size(file.size)}, {number(opened['records'])} records, {len(opened['columns'])} columns")]
+        names = {
+            "format": "Format",
+            "delimiter": "Delimiter",
+            "encoding": "Encoding",
+            "decimal": "Decimal sign",
+            "sheet": "Sheet",
+        }
+        shown = {"\t": "tab", ",": "comma ,", ";": "semicolon ;", ".": "point ."}
+        pairs += [(word, shown.get(str(found[key]), str(found[key]))) for key, word in names.items() if found.get(key)]
+        markers = {mark for marks in opened.get("missing_markers", {}).values() for mark in marks}
+        given = view.project.info.reading.get("missing") or []
+        pairs.append(("Missing values", "empty cells" + "".join(f", “{mark}”" for mark in sorted({*given}))))
+        if markers - {*given}:
+            pairs.append(("Possibly missing", ", ".join(f"“{mark}”" for mark in sorted(markers - {*given}))))
+        parts.facts(pairs)
+        for note in dict.fromkeys([*found.get("notes", []), *opened.get("notes", [])]):
+            if note != found["summary"]:
+                parts.paragraph(str(note), "help")
+    _correct(view, found)
+
+
+def _correct(view: View, found: dict[str, Any], *, open_: bool = False) -> None:
+    reading = view.project.info.reading
+    wanted: dict[str, Any] = {}
+    with parts.tag("details", None, "more", open=True if open_ else None):
+        parts.tag("summary", "Something is not right? Correct it")
+        with parts.tag("div", None, "card"):
+            with parts.tag("div", None, "two"):
+                for name, label, options in (
+                    ("delimiter", "Delimiter", DELIMITERS),
+                    ("encoding", "Encoding", ENCODINGS),
+                    ("decimal", "Decimal sign", DECIMALS),
+                ):
+                    choices = options | (
+                        {str(reading[name]): str(reading[name])}
+                        if reading.get(name) and str(reading[name]) not in options
+                        else {}
+                    )
+                    parts.field(
+                        label, reading.get(name) or "", _keeper(wanted, name), kind="select", options=choices, name=name
+                    )
+                parts.field(
+                    "Sheet of an Excel file",
+                    reading.get("sheet") or "",
+                    _keeper(wanted, "sheet"),
+                    help="its name, or its number from 1",
+                    name="sheet",
+                )
+                parts.field(
+                    "Texts that mean a missing value",
+                    " ".join(reading.get("missing") or []),
+                    _keeper(wanted, "missing"),
+                    help="separated by blanks, for example: NA 999",
+                    name="missing",
+                )
+
+            async def again() -> None:
+                options = {name: value or None for name, value in wanted.items()}
+                if "missing" in wanted:
+                    options["missing"] = str(wanted["missing"]).split() or None
+                policy_edits.set_reading(view.project, **options)
+                view.start("open")
+                await view.draw()
+
+            with parts.tag("div", None, "row"):
+                parts.button("Read the file again", view.safely(again), id="again")
+                parts.paragraph("Roles and other decisions on columns that stay the same are kept.", "help")
+        _drop(view, "Use another file instead", compact=True)
+
+
+def _keeper(wanted: dict[str, Any], name: str) -> Any:
+    def keep(value: Any) -> None:
+        wanted[name] = value
+
+    return keep
+
+
+def _table(view: View, opened: dict[str, Any]) -> None:
+    parts.heading(2, "The table")
+    grid = parts.Grid()
+    columns = [{"name": column["name"], "note": column["type"]} for column in opened["columns"]]
+    settings = {
+        "src": f"{view.address}/rows?made={view.project.info.revision}",
+        "columns": columns,
+        "total": opened["records"],
+    }
+    parts.dressed(grid, "", settings | {"label": "The table", "height": 380})
+
+
+def _profile(view: View, opened: dict[str, Any]) -> None:
+    texts = list(view.project.info.reading.get("text") or [])
+
+    def toggle(name: str) -> Any:
+        async def act() -> None:
+            policy_edits.set_reading(
+                view.project, text=[t for t in texts if t != name] if name in texts else [*texts, name]
+            )
+            view.start("open")
+            await view.draw()
+
+        return view.safely(act)
+
+    def kind_cell(column: dict[str, Any]) -> Any:
+        def fill() -> None:
+            parts.tag("div", str(column["type"]))
+            if column["name"] in texts:
+                parts.button(
+                    "read as detected",
+                    toggle(column["name"]),
+                    "small quiet",
+                    aria_label=f"Read {column['name']} as detected",
+                )
+            elif column["numbers"]:
+                parts.button(
+                    "read as text", toggle(column["name"]), "small quiet", aria_label=f"Read {column['name']} as text"
+                )
+
+        return fill
+
+    rows = [
+        (
+            column["name"],
+            kind_cell(column),
+            number(column["distinct"]),
+            number(column["missing"]),
+            share(column["unique"]),
+            _told(column),
+        )
+        for column in opened["columns"]
+    ]
+    parts.heading(2, "Every column")
+    with parts.tag("section", None, "card", aria_label="Profile of every column"):
+        parts.plain_table(
+            ("column", "type", "different values", "missing", "records unique on it", "what is in it"),
+            rows,
+            numbers=(2, 3, 4),
+        )
+        parts.why("unique_values")
+
+
+def _told(column: dict[str, Any]) -> str:
+    numbers = column.get("numbers")
+    if numbers:
+        return f"{number(numbers['min'])} to {number(numbers['max'])}, median {number(numbers['median'])}"
+    frequent = [f"{value} ({number(count)})" for value, count in (column.get("frequent") or [])[:4]]
+    return "often: " + ", ".join(frequent) if frequent else ""

@@ -1,0 +1,91 @@
+"""The first page: the projects on this machine, a new one, the demo, and deleting for good."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nicegui import run, ui
+
+from ontomask.app.pages import parts, shell
+from ontomask.app.pages.view import View
+from ontomask.app.pages.words import moment, size
+
+if TYPE_CHECKING:
+    from ontomask.app.projects import Project
+
+#: Records of the demo.
+DEMO = 2_000
+
+
+async def build(view: View) -> None:
+    """Draw the list of projects."""
+
+    async def new() -> None:
+        made = view.workspace.create()
+        ui.navigate.to(f"/p/{made.id}/data")
+
+    async def demo() -> None:
+        made = await run.io_bound(view.workspace.demo, DEMO)
+        assert made is not None
+        view.workspace.queue.start(made, "open")
+        ui.navigate.to(f"/p/{made.id}/data")
+
+    with shell.alone(view, "ontomask"):
+        parts.heading(1, "Anonymize a table by meaning")
+        parts.paragraph(
+            "A table of records goes in; a release with its report comes out. Everything stays on this machine, in one folder "
+            "per project.",
+            "lead",
+        )
+        with parts.tag("div", None, "row"):
+            parts.button("New project", view.safely(new), "primary", id="new")
+            parts.button("Open the demo", view.safely(demo), id="demo")
+        parts.paragraph(f"The demo has {DEMO:,} synthetic hospital stays. No record describes a real person.", "help")
+        with parts.tag("section", None, "stack", aria_label="Projects").style("margin-top: 2.5rem"):
+            view.content = parts.Keep()
+    view.build = _projects
+    await view.draw()
+
+
+def _projects(view: View) -> None:
+    projects = view.workspace.projects()
+    parts.heading(2, "Projects")
+    if not projects:
+        parts.paragraph("None yet.", "soft")
+        return
+    for project in projects:
+        _project(view, project)
+
+
+def _project(view: View, project: Project) -> None:
+    info = project.info
+    with parts.tag("div", None, "card row spread"):
+        with parts.tag("div").style("min-width: 0; flex: 1 1 16rem"):
+            parts.link(info.title, f"/p/{project.id}/{info.step}", "wrap").style("font-weight: 600")
+            what = f"{info.file.name}, {size(info.file.size)}" if info.file else "no data yet"
+            parts.paragraph(f"{what} · made {moment(info.created)} · {len(project.runs())} runs", "help")
+        with parts.tag("div", None, "row"):
+            parts.link("Open", f"/p/{project.id}/{info.step}", "button small", aria_label=f"Open {info.title}")
+            _delete(view, project, info.title)
+
+
+def _delete(view: View, project: Project, title: str) -> None:
+    dialog = parts.dressed(parts.Dialog(), "", {"label": "Delete a project", "open": False})
+
+    async def act() -> None:
+        dialog.props["open"] = False
+        await run.io_bound(view.workspace.delete, project)
+        await view.draw()
+        view.say("Deleted, with all its data.")
+
+    parts.button("Delete", lambda: dialog.props.update(open=True), "small danger quiet", aria_label=f"Delete {title}")
+    parts.on(dialog, "close", lambda: dialog.props.update(open=False))
+    with dialog:
+        parts.heading(2, "Delete this project?")
+        parts.paragraph(
+            f"{title}: its data, its policy and all its runs are removed from this machine. This cannot be undone.",
+            "wrap",
+        )
+        with parts.tag("div", None, "row"):
+            parts.button("Delete for good", view.safely(act), "danger")
+            parts.button("Keep it", lambda: dialog.props.update(open=False), "primary")
