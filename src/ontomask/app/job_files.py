@@ -21,6 +21,7 @@ OPEN: tuple[State, ...] = ("queued", "running")
 _EARLY, _SOON = 0.05, 1.5
 
 RUNS = "runs"
+SECRET_GIVEN = "given"
 JOB, PROGRESS, CANCEL, ANSWER = "job.json", "progress.json", "cancel", "answer.json"
 
 
@@ -86,8 +87,14 @@ class Job:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the folder as plain values."""
-        return {name: value for name, value in asdict(self).items() if name != "folder"}
+        """Everything but the folder, and a secret that was given, as plain values."""
+        found = {name: value for name, value in asdict(self).items() if name != "folder"}
+        return found | {"arguments": without_secret(self.arguments)}
+
+
+def without_secret(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments without the secret of a run, which nobody is shown."""
+    return {name: SECRET_GIVEN if name == "secret" and value else value for name, value in arguments.items()}
 
 
 #: What job.json holds.

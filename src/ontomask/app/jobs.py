@@ -19,7 +19,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ontomask.app.job_files import ANSWER, CANCEL, JOB, PROGRESS, RUNS, Job, State, job_of, jobs_of, read_job, write_job
+from ontomask.app.job_files import (
+    ANSWER,
+    CANCEL,
+    JOB,
+    PROGRESS,
+    RUNS,
+    Job,
+    State,
+    job_of,
+    jobs_of,
+    read_job,
+    without_secret,
+    write_job,
+)
 from ontomask.app.projects import Project
 from ontomask.app.storage import (
     Locked,
@@ -254,7 +267,8 @@ def finish(job: Job, state: State, *, error: str | None = None, remedy: str | No
             else:
                 path.unlink(missing_ok=True)
     (job.folder / PROGRESS).unlink(missing_ok=True)
-    write_job(replace(job, state=state, ended=time.time(), error=error, remedy=remedy))
+    kept = without_secret(job.arguments)
+    write_job(replace(job, state=state, ended=time.time(), error=error, remedy=remedy, arguments=kept))
     (job.folder / CANCEL).unlink(missing_ok=True)
 
 

@@ -29,6 +29,7 @@ from ontomask.app.workspace import Workspace
 from ontomask.errors import OntomaskError, OptionError, OutputError
 
 Found = TypeVar("Found")
+FileName = Annotated[str, Query(max_length=1000, description="what the file is called; its suffix tells the format")]
 #: Chunks of an upload that wait to be written; seconds that the rest of a refused one is read, so that the answer is seen.
 WAITING, DRAIN = 32, 20.0
 #: A report that is shown in the browser can do nothing.
@@ -196,24 +197,21 @@ async def _stored(request: Request, store: Callable[[Iterator[bytes]], Found]) -
 
 
 def _add_uploads(api: APIRouter, workspace: Workspace) -> None:
-    name = Query(max_length=1000, description="what the file is called; its suffix tells the format")
-    Name = Annotated[str, name]  # noqa: N806 - a type
-
     @api.put("/projects/{project}/data", tags=["uploads"])
-    async def put_data(project: str, request: Request, name: Name) -> dict[str, Any]:
+    async def put_data(project: str, request: Request, name: FileName) -> dict[str, Any]:
         """Upload a table as the body of the request: CSV, Excel, Parquet, SPSS, Stata or SAS."""
         found = workspace.project(project)
         return asdict(await _stored(request, lambda chunks: found.receive_data(name, chunks)))
 
     @api.put("/projects/{project}/taxonomies", tags=["uploads"])
-    async def put_taxonomy(project: str, request: Request, name: Name) -> dict[str, str]:
+    async def put_taxonomy(project: str, request: Request, name: FileName) -> dict[str, str]:
         """Upload a taxonomy; a policy names it by what is stored."""
         found = workspace.project(project)
         stored = await _stored(request, lambda chunks: found.receive_taxonomy(name, chunks))
         return {"stored": stored}
 
     @api.put("/projects/{project}/severities", tags=["uploads"])
-    async def put_severity(project: str, request: Request, name: Name) -> dict[str, str]:
+    async def put_severity(project: str, request: Request, name: FileName) -> dict[str, str]:
         """Upload a severity definition; a policy names it by what is stored."""
         found = workspace.project(project)
         stored = await _stored(request, lambda chunks: found.receive_severity(name, chunks))

@@ -28,6 +28,7 @@ def run_policy(work: Work) -> dict[str, Any]:
     given = work.argument("secret", str)
     secret = chosen_secret(None, None if given is None else _bytes(given))
     report = work.argument("report", bool, True)
+    escape = work.argument("escape_formulas", bool, True)  # stewards open files in spreadsheets
     with tables_kept():
         result = anonymize(
             work.data,
@@ -42,7 +43,7 @@ def run_policy(work: Work) -> dict[str, Any]:
         work.folder / RESULT,
         format=work.argument("format", str),
         report=report,
-        escape_formulas=work.argument("escape_formulas", bool, False),
+        escape_formulas=escape,
     )
     all_private(work.folder / RESULT)
     work.progress(0.97, "records before and after")
@@ -69,6 +70,7 @@ def run_policy(work: Work) -> dict[str, Any]:
         "notes": [note.to_dict() for note in result.notes],
         "readings": list(assessment.readings),
         "files": files,
+        "escape_formulas": escape,
         "assessment": assessment.to_dict(),
     }
 
