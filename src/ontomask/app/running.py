@@ -17,6 +17,7 @@ from ontomask.distances.kept_tables import tables_kept
 from ontomask.engines.memory import anonymize
 from ontomask.errors import OptionError
 from ontomask.masking.randomness import chosen_secret
+from ontomask.microdata.formats import FORMATS, format_of
 from ontomask.policy.policy import Policy
 from ontomask.progress import stretch
 from ontomask.release.result import Result
@@ -28,7 +29,11 @@ def run_policy(work: Work) -> dict[str, Any]:
     given = work.argument("secret", str)
     secret = chosen_secret(None, None if given is None else _bytes(given))
     report = work.argument("report", bool, True)
-    escape = work.argument("escape_formulas", bool, True)  # stewards open files in spreadsheets
+    written = work.argument("format", str) or _like_source(work)
+    known = FORMATS.get(written)
+    escape = work.argument(
+        "escape_formulas", bool, known is not None and known.text
+    )  # stewards open files in spreadsheets
     with tables_kept():
         result = anonymize(
             work.data,
@@ -41,7 +46,7 @@ def run_policy(work: Work) -> dict[str, Any]:
     work.progress(0.86, "writing")
     result.save(
         work.folder / RESULT,
-        format=work.argument("format", str),
+        format=written,
         report=report,
         escape_formulas=escape,
     )
@@ -73,6 +78,12 @@ def run_policy(work: Work) -> dict[str, Any]:
         "escape_formulas": escape,
         "assessment": assessment.to_dict(),
     }
+
+
+def _like_source(work: Work) -> str:
+    """The format of a release if nobody asks for one, as the library chooses it."""
+    own = format_of(work.data)
+    return own.name if own.kept else "csv"
 
 
 def _bytes(text: str) -> bytes:
