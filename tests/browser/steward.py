@@ -37,7 +37,7 @@ class Server:
     """``ontomask app`` in a process of its own."""
 
     def __init__(self, folder: Path, port: int = 0) -> None:
-        self.folder = folder
+        self.folder, self.visited = folder, False
         begun = time.monotonic()
         command = [
             sys.executable,
@@ -85,11 +85,18 @@ class Steward:
 
     def __init__(self, browser: Chromium, server: Server) -> None:
         self.browser, self.server, self.actions = browser, server, 0
+        #: Parts of messages on the console that a test brings about on purpose.
+        self.expected: list[str] = []
+
+    def forgives(self, text: str) -> bool:
+        return any(part in text for part in self.expected)
 
     def arrive(self) -> None:
         """Open the address that the command printed."""
         self.browser.events.clear()
-        self.browser.call("Page.navigate", url=self.server.address)
+        self.browser.call("Page.navigate", url=self.server.origin + "/" if self.server.visited else self.server.address)
+        self.server.visited = True  # the link is good for one visit; a cookie takes its place
+        self.browser.wait_until("location.pathname === '/' && !!document.querySelector('#new')")
         self.ready()
 
     def visit(self, path: str) -> None:
@@ -139,9 +146,49 @@ class Steward:
         self.browser.give_files(place, file)
         self.actions += 1
 
+    def begin(self, file: Path) -> None:
+        """A new project with a file, read."""
+        self.go("#new")
+        self.upload(file)
+        self.sees("Every column")
+
+    def run(self, seconds: float = 120) -> None:
+        """On the page of methods: make the release, and look at it."""
+        self.click("#run")
+        self.sees("The release with these settings is done", seconds)
+        self.go("#see")
+        self.sees("Before and after")
+
+    def fetch(self, what: str, folder: Path) -> Path:
+        """Click a download, and wait until the file is there."""
+        before = set(folder.iterdir())
+        self.click(what)
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            found = [file for file in set(folder.iterdir()) - before if not file.name.startswith(".") and file.suffix != ".crdownload"]
+            if found:
+                return found[0]
+            time.sleep(0.05)
+        raise AssertionError(f"nothing was downloaded by {what}")
+
+    def tab_to(self, what: str, most: int = 150) -> None:
+        """Press Tab until the focus is on what has this text, label or name."""
+        here = (
+            "(e => [e.innerText?.trim(), e.getAttribute?.('aria-label'), '#' + e.id, e.dataset?.name, "
+            "e.closest?.('.upload')?.innerText?.split('\\n')[0]])(document.activeElement)"
+        )
+        for _ in range(most):
+            self.browser.press("Tab", 9)
+            if what in (self.browser.evaluate(here) or []):
+                return
+        raise AssertionError(f"Tab does not lead to {what!r}")
+
     def sees(self, text: str, seconds: float = 60) -> None:
         """Wait until a text is on the page."""
-        self.browser.wait_until(f"document.body.innerText.includes({json.dumps(text)})", seconds)
+        try:
+            self.browser.wait_until(f"document.body.innerText.includes({json.dumps(text)})", seconds)
+        except AssertionError:
+            raise AssertionError(f"{text!r} is not on the page:\n{self.text('body')}") from None
 
     def text(self, selector: str = "main") -> str:
         found: Any = self.browser.evaluate(f"document.querySelector({json.dumps(selector)}).innerText")

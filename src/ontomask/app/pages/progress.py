@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from nicegui import background_tasks
+
 from ontomask.app.pages import parts
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import seconds
@@ -43,11 +45,12 @@ def _panel(view: View, job: Job, title: str) -> None:
         shown = parts.tag("progress", None, max=1, aria_label="progress")
         told = parts.paragraph("", "help", aria_live="polite")
 
-    async def look() -> None:
+    def look() -> None:
         now = queue.job(view.project, job.id)
         if not now.open:
-            clock.cancel()
-            await view.draw()
+            clock.deactivate()
+            # Not from within the clock: drawing removes it, and would be cancelled with it.
+            background_tasks.create(view.draw())
             return
         _tell(now)
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Any
-
-from nicegui import run
 
 from ontomask.app import policy_edits, tables
 from ontomask.app.pages import parts
@@ -86,9 +85,9 @@ def _value(view: View, column: str, one: dict[str, Any], others: list[dict[str, 
             if not text.strip():
                 choices(one["near"], "")
                 return
-            found = await run.io_bound(tables.search, view.project, column, text, 8)
+            found = await asyncio.to_thread(tables.search, view.project, column, text, 8)
             choices(
-                [{"concept": hit["code"], "label": hit["label"], "score": None} for hit in found or []],
+                [{"concept": hit["code"], "label": hit["label"], "score": None} for hit in found],
                 "Nothing found.",
             )
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
-
-from nicegui import run
 
 from ontomask.app import tables
 from ontomask.app.pages import drawings, parts, progress, shell
@@ -59,9 +58,7 @@ def _figures(view: View, risk: dict[str, Any]) -> None:
 
 
 async def _charts(risk: dict[str, Any]) -> None:
-    drawn = await run.io_bound(drawings.before, risk)
-    if drawn is None:
-        return
+    drawn = await asyncio.to_thread(drawings.before, risk)
     with parts.tag("div", None, "two"):
         for title, sentence, key, svg, rows in drawn:
             with parts.tag("section", None, "card", aria_label=title):
@@ -88,8 +85,8 @@ def _find(view: View) -> None:
             if not asked:
                 told.text = "Type at least one value."  # type: ignore[attr-defined]
                 return
-            found = await run.io_bound(tables.sharing, view.project, asked)
-            told.text = _sharing(found or {}, list(asked))  # type: ignore[attr-defined]
+            found = await asyncio.to_thread(tables.sharing, view.project, asked)
+            told.text = _sharing(found, list(asked))  # type: ignore[attr-defined]
 
         def keep(name: str) -> Any:
             return lambda value: known.__setitem__(name, str(value))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
-from nicegui import run, ui
+from nicegui import ui
 
 from ontomask.app.pages import parts, shell
 from ontomask.app.pages.view import View
@@ -25,8 +26,7 @@ async def build(view: View) -> None:
         ui.navigate.to(f"/p/{made.id}/data")
 
     async def demo() -> None:
-        made = await run.io_bound(view.workspace.demo, DEMO)
-        assert made is not None
+        made = await asyncio.to_thread(view.workspace.demo, DEMO)
         view.workspace.queue.start(made, "open")
         ui.navigate.to(f"/p/{made.id}/data")
 
@@ -59,7 +59,7 @@ def _projects(view: View) -> None:
 
 def _project(view: View, project: Project) -> None:
     info = project.info
-    with parts.tag("div", None, "card row spread"):
+    with parts.tag("div", None, "card row spread", data_project=project.id):
         with parts.tag("div").style("min-width: 0; flex: 1 1 16rem"):
             parts.link(info.title, f"/p/{project.id}/{info.step}", "wrap").style("font-weight: 600")
             what = f"{info.file.name}, {size(info.file.size)}" if info.file else "no data yet"
@@ -74,7 +74,7 @@ def _delete(view: View, project: Project, title: str) -> None:
 
     async def act() -> None:
         dialog.props["open"] = False
-        await run.io_bound(view.workspace.delete, project)
+        await asyncio.to_thread(view.workspace.delete, project)
         await view.draw()
         view.say("Deleted, with all its data.")
 
