@@ -76,9 +76,9 @@ def download(project: Project, run: str, what: str) -> Download:
         _require_reason(info)
     folder = result_folder(job)
     if what == "policy":
-        return Download(project.snapshot_of(run), "policy.yaml", YAML)
+        return Download(project.policy_of(info.policy_revision), "policy.yaml", YAML)
     if what == "policy-zip":
-        return _zipped(job, "policy.zip", _policy_files(project, run))
+        return _zipped(job, "policy.zip", _policy_files(project, info))
     if what == "manifest":
         return Download(folder / "confidential" / "manifest.json", "manifest.json", JSON)
     if what == "report":
@@ -109,9 +109,9 @@ def _present(found: Download) -> Download:
     return found
 
 
-def _policy_files(project: Project, run: str) -> Iterator[tuple[Path, str]]:
+def _policy_files(project: Project, run: RunInfo) -> Iterator[tuple[Path, str]]:
     """The policy, and what lies in the project and is named by it."""
-    snapshot = project.snapshot_of(run)
+    snapshot = project.policy_of(run.policy_revision)
     yield snapshot, "policy.yaml"
     known = {**project.info.taxonomies, **project.info.severities}
     text = snapshot.read_text(encoding="utf-8")

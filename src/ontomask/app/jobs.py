@@ -11,7 +11,7 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -41,6 +41,7 @@ from ontomask.app.storage import (
     lock,
     make_private,
     new_id,
+    own_process,
     read_json,
     started_at,
     write_json,
@@ -79,6 +80,7 @@ class Queue:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._starting: tuple[subprocess.Popen[bytes], float] | None = None
+        self._tending = threading.Lock()
         make_private(folder / ENTRIES)
 
     # ---- handing in and looking ----------------------------------------------------------------------------------
@@ -115,8 +117,7 @@ class Queue:
             id = new_id()
             folder = project.folder / RUNS / id
             create_folder(folder)
-            if project.policy_text:
-                project.snapshot(id)
+            project.keep_policy()
             job = Job(id, project.id, kind, arguments, folder, time.time(), policy_revision=info.policy_revision)
             write_job(job)
         with lock(self.folder / ORDER_LOCK):
@@ -171,6 +172,14 @@ class Queue:
 
         To be called now and then; it takes a few milliseconds.
         """
+        if not self._tending.acquire(blocking=False):
+            return  # another thread does it
+        try:
+            self._tend()
+        finally:
+            self._tending.release()
+
+    def _tend(self) -> None:
         self._reap_child()
         if not self._entries():
             return
@@ -217,10 +226,16 @@ class Queue:
 
     def _start_worker(self) -> None:
         """Start a process that outlives this one, with nothing of this one but its environment."""
-        command = [sys.executable, "-m", "ontomask.app.worker", str(self.folder)]
+        command = own_process("ontomask.app.worker", str(self.folder))
         nothing = subprocess.DEVNULL
         child = subprocess.Popen(
-            command, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True, close_fds=True
+            command,
+            cwd=self.folder,
+            stdin=nothing,
+            stdout=nothing,
+            stderr=nothing,
+            start_new_session=True,
+            close_fds=True,
         )
         self._starting = (child, time.monotonic())
 

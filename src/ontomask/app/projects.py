@@ -276,18 +276,15 @@ class Project:
                 part.unlink(missing_ok=True)
             return self.write_info(policy_revision=now + 1).policy_revision
 
-    def snapshot(self, job: str) -> Path:
-        """The policy of a job, which later changes do not touch; beside the policy, so that it finds the same files."""
-        path = self.folder / f"policy-{job}.yaml"
-        if not path.exists():
+    def keep_policy(self) -> None:
+        """Keep the policy of this revision, for jobs that later changes must not touch. The lock is held."""
+        path = self.policy_of(self.info.policy_revision)
+        if self.policy_text and not path.exists():
             write_private(self.policy_text.encode(), path)
-        return path
 
-    def snapshot_of(self, job: str) -> Path:
-        """Where the policy of a job is."""
-        if not is_id(job):
-            raise OptionError("there is no such job", remedy="Look at the list of jobs.")
-        return self.folder / f"policy-{job}.yaml"
+    def policy_of(self, revision: int) -> Path:
+        """Where the policy of a revision is kept: beside the policy, so that it finds the same files."""
+        return self.folder / f"policy-{int(revision)}.yaml"
 
     # ---- messages ------------------------------------------------------------------------------------------------
 

@@ -155,9 +155,14 @@ def serve(workspace: Workspace, settings: Settings, say: Callable[[str], None]) 
         proxy_headers=False,
     )
     server = _Server(config, lambda: _tell(workspace, settings, link(), say))
-    with suppress(KeyboardInterrupt):
+    os.umask(0o077)  # whatever a library writes is for the owner alone
+    try:
         asyncio.run(server.serve(sockets=[listening]))
-    (workspace.folder / OPENING).unlink(missing_ok=True)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        listening.close()
+        (workspace.folder / OPENING).unlink(missing_ok=True)
 
 
 def _names(settings: Settings) -> frozenset[str]:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import secrets
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -142,6 +143,11 @@ def is_locked(path: Path) -> bool:
 
 
 # ---- processes -----------------------------------------------------------------------------------------------------
+
+
+def own_process(module: str, *arguments: str) -> list[str]:
+    """The command that runs a module of ours, whatever lies in the current folder."""
+    return [sys.executable, "-P", "-m", module, *arguments]
 
 
 def started_at(pid: int) -> str | None:

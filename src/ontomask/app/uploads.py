@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
+import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from ontomask.app.storage import own_process
 from ontomask.errors import DataError, OptionError, OutputError
 from ontomask.files.writing import create_file
 from ontomask.microdata.formats import Format, format_of
-from ontomask.microdata.workbook_size import require_reasonable_workbook
 
 #: What a file of each format begins with; text has none of these.
 _BEGINNINGS: dict[str, tuple[bytes, ...]] = {
@@ -28,6 +30,8 @@ _PACKED = b"\x1f\x8b"
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 #: Bytes that are looked at.
 _HEAD = 1 << 16
+#: Seconds that a workbook may be looked at.
+LONGEST_LOOK = 900
 #: Suffixes of taxonomies, as far as one file holds one; .gz may follow.
 _TAXONOMIES = (".csv", ".tsv", ".txt", ".tab", ".obo", ".owl", ".rdf", ".xml", ".ttl", ".nt", ".skos", ".bin")
 
@@ -117,8 +121,17 @@ def _require_format(part: Path, name: str, format: Format) -> None:
             remedy="Check that it is the right file, and that its suffix tells its format.",
         )
     if format.name == "excel":
-        try:
-            require_reasonable_workbook(part)
-        except DataError as problem:
-            problem.relocate(str(part), name)
-            raise
+        _require_workbook(part, name)
+
+
+def _require_workbook(part: Path, name: str) -> None:
+    """An error if a workbook unpacks to too much; another process looks, so that this one goes on answering."""
+    command = own_process("ontomask.app.workbook_check", str(part))
+    ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=LONGEST_LOOK)
+    if ended.returncode == 0:
+        return
+    try:
+        found = json.loads(ended.stdout)
+    except ValueError:
+        found = {"what": "the file cannot be read as a workbook", "remedy": "Save it again as .xlsx, or as CSV."}
+    raise DataError(found["what"], where=name, remedy=found["remedy"])

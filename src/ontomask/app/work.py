@@ -48,7 +48,7 @@ class Work:
 
     def policy(self) -> Policy:
         """The policy of the project when the job was handed in."""
-        return Policy.load(self.project.snapshot_of(self.job.id), confined=True)
+        return Policy.load(self.project.policy_of(self.job.policy_revision), confined=True)
 
 
 def write_rows(frame: pl.DataFrame, path: Path) -> None:

@@ -16,6 +16,8 @@ from ontomask.files.writing import create_folder
 
 #: Bytes of an upload, unless somebody allows more.
 MAX_UPLOAD = 2_000_000_000
+#: Seconds after which what was left behind is removed.
+LEFT = 6 * 3600.0
 DEMO_TITLE, DEMO_FILE = "Demo: hospital discharges", "stays.csv"
 
 
@@ -77,8 +79,21 @@ class Workspace:
                 remedy="Name another with --folder, or check your permissions.",
             ) from None
         made = cls(place, max_upload)
+        made._sweep()
         made.queue.recover()
         return made
+
+    def _sweep(self) -> None:
+        """Remove what an interrupted deletion or upload left behind some hours ago."""
+        before = time.time() - LEFT
+        for folder in (path for path in self.folder.iterdir() if is_id(path.name)):
+            if not _is_project(Project(folder, 0)):
+                if folder.stat().st_mtime < before:
+                    shutil.rmtree(folder, ignore_errors=True)
+                continue
+            for part in folder.glob("part-*"):
+                if part.stat().st_mtime < before:
+                    part.unlink(missing_ok=True)
 
     def projects(self) -> list[Project]:
         """All projects, the newest first."""

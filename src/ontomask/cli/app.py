@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ontomask.cli.console import say
+from ontomask.cli.console import Interrupted, say
 from ontomask.cli.options import epilog
 from ontomask.errors import OptionError
 
@@ -57,7 +58,8 @@ def command(
     elif host == "localhost":
         settings = Settings(LOCAL, port, browser, token_file=api_token)
     workspace = Workspace.open(folder or default_folder(), max_upload=int(max_upload * 1e6))
-    serve(workspace, settings, say)
+    with suppress(Interrupted):  # that is how it ends
+        serve(workspace, settings, say)
 
 
 def _password() -> str:
