@@ -70,6 +70,11 @@ class Server:
         """End it without a warning."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
+        self._stop_reading()
+
+    def _stop_reading(self) -> None:
+        if self.process.stdout is not None:
+            self.process.stdout.close()
 
     def close(self) -> None:
         if self.process.poll() is None:
@@ -78,6 +83,7 @@ class Server:
                 self.process.wait(15)
             except subprocess.TimeoutExpired:
                 self.kill()
+        self._stop_reading()
 
 
 class Steward:
@@ -165,7 +171,11 @@ class Steward:
         self.click(what)
         end = time.monotonic() + 30
         while time.monotonic() < end:
-            found = [file for file in set(folder.iterdir()) - before if not file.name.startswith(".") and file.suffix != ".crdownload"]
+            found = [
+                file
+                for file in set(folder.iterdir()) - before
+                if not file.name.startswith(".") and file.suffix != ".crdownload"
+            ]
             if found:
                 return found[0]
             time.sleep(0.05)

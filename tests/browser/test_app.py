@@ -58,7 +58,7 @@ def test_the_demo_from_the_first_page_to_the_report(steward: Steward, downloads:
     internal = steward.fetch("#internal-report", downloads)
     policy = steward.fetch("#policy-file", downloads)
     assert steward.actions <= MOST_ACTIONS
-    table = pl.read_csv(release)
+    table = pl.read_csv(release, infer_schema=False)
     assert table.height == 2_000
     assert (
         table.group_by(["age", "sex", "length_of_stay", "diagnosis", "secondary_diagnosis", "procedure"])
@@ -108,14 +108,13 @@ def test_a_file_by_another_method(steward: Steward, downloads: Path, discharges:
 
 
 def test_values_that_do_not_match_are_repaired(steward: Steward, tmp_path: Path) -> None:
-    codes = ["250.00", "486", "428.0", "diabetis mellitus", "Diabetis  mellitus", "holiday", "heart failure??"]
+    codes = ["250.00", "486", "428.0", "diabetis mellitus", "Diabetis  mellitus", "holiday", "hartt failur"]
     file = tmp_path / "coded.csv"
     lines = [f"{20 + place % 40},{codes[place % len(codes)]}" for place in range(140)]
     file.write_text("age,diagnosis\n" + "\n".join(lines) + "\n", encoding="utf-8")
     steward.begin(file)
     steward.visit(f"/p/{project_of(steward).name}/meaning")
     steward.browser.wait_until("!!document.querySelector('select[data-name=column]')")
-    steward.choose("column", "diagnosis")
     steward.choose("taxonomy", "icd9cm")
     steward.sees("4 values have no concept")
     text = steward.text()
@@ -123,11 +122,11 @@ def test_values_that_do_not_match_are_repaired(steward: Steward, tmp_path: Path)
     steward.click("This one, for all 2 spellings")
     steward.sees("2 values have no concept")
     steward.browser.evaluate("document.querySelector('[aria-label=\"Value holiday\"] input').focus()")
-    steward.browser.call("Input.insertText", text="fever of unknown")
+    steward.browser.call("Input.insertText", text="fever unspecified")
     steward.sees("780.60")
-    steward.click("holiday means 780.60 Fever, unspecified") if "780.60 Fever, unspecified" in steward.text() else None
+    steward.click("holiday means 780.60 Fever, unspecified")
     steward.sees("1 values have no concept")
-    steward.click("Leave heart failure?? for now")
+    steward.click("Leave hartt failur for now")
     steward.sees("1 values are left as they are for now")
     mapping = om.Policy.load(project_of(steward) / "policy.yaml").attributes["diagnosis"].mapping  # type: ignore[union-attr]
     assert mapping["diabetis mellitus"] == mapping["Diabetis  mellitus"] != ""
@@ -147,9 +146,10 @@ def test_the_policy_is_edited_both_ways(steward: Steward, discharges: Path) -> N
     steward.write("policy-text", before.replace("k: 5", "k: 7"))
     steward.sees("Saved and in use.")
     steward.click("Close")
+    steward.browser.wait_until("!document.querySelector('dialog[open]')")
     steward.browser.wait_until("document.querySelector('[data-name=k]').value === '7'")
     steward.write("k", "6")
-    steward.browser.wait_until("document.querySelector('.bar').innerText.includes('6-anonymity')")
+    steward.sees("6-anonymity")
     steward.click("#policy")
     steward.browser.wait_until("document.querySelector('[data-name=policy-text]')?.value.includes('k: 6')")
 
@@ -232,7 +232,7 @@ def test_a_wrong_file_gets_one_message(
 def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Enough records for a run that takes a while."""
     file = tmp_path_factory.mktemp("files") / "many.csv"
-    om.demo_data(20_000, seed=1).write_csv(file)
+    om.demo_data(6_000, seed=1).write_csv(file)
     return file
 
 

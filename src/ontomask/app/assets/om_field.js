@@ -48,6 +48,7 @@ export default {
       if (this.own !== this.value) this.$emit("change", this.own);
     },
     chosen(value) {
+      if (value === this.own) return;
       this.own = value;
       this.$emit("change", value);
     },

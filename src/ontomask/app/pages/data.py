@@ -8,6 +8,7 @@ from ontomask.app import policy_edits
 from ontomask.app.pages import parts, progress, shell
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import number, share, size
+from ontomask.app.projects import UNTITLED
 
 ACCEPTED = ".csv,.tsv,.txt,.parquet,.xlsx,.xls,.sav,.zsav,.dta,.sas7bdat,.xpt"
 DELIMITERS = {"": "as detected", ",": "comma ,", ";": "semicolon ;", "tab": "tab", "|": "bar |"}
@@ -46,7 +47,9 @@ async def build(view: View) -> None:
 
 
 def _drop(view: View, label: str, *, compact: bool = False) -> None:
-    async def received(_: Any) -> None:
+    async def received(told: Any) -> None:
+        if view.project.info.title == UNTITLED:
+            view.project.update(title=str(told["name"]))
         view.start("open")
         await view.draw()
 
@@ -62,6 +65,10 @@ def _detected(view: View, opened: dict[str, Any]) -> None:
     assert file is not None
     with parts.tag("section", None, "card", aria_label="The file"):
         parts.heading(2, file.name, class_="wrap")
+        with parts.tag("div").style("max-width: 26rem"):
+            parts.field(
+                "Name of the project", view.project.info.title, view.safely(_rename(view)), name="title", delay=600
+            )
         pairs = [("Size", f"{size(file.size)}, {number(opened['records'])} records, {len(opened['columns'])} columns")]
         names = {
             "format": "Format",
@@ -82,6 +89,14 @@ def _detected(view: View, opened: dict[str, Any]) -> None:
             if note != found["summary"]:
                 parts.paragraph(str(note), "help")
     _correct(view, found)
+
+
+def _rename(view: View) -> Any:
+    def rename(title: Any) -> None:
+        view.project.update(title=str(title))
+        view.changed()
+
+    return rename
 
 
 def _correct(view: View, found: dict[str, Any], *, open_: bool = False) -> None:

@@ -233,7 +233,9 @@ def _downloads(view: View, run: RunInfo) -> None:
             with parts.tag("div", None, "row"):
                 parts.link("Download the release", f"{base}/data", "button primary", download="", id="release")
                 parts.link("Public report", f"{base}/report", "button", download="", id="report")
-                parts.link("Both, with the guarantees (zip)", f"{base}/release", "button", download="", id="release-zip")
+                parts.link(
+                    "Both, with the guarantees (zip)", f"{base}/release", "button", download="", id="release-zip"
+                )
         parts.heading(3, "Keep with the original data").style("margin-top: 1.25rem")
         parts.paragraph("The internal report shows original values.", "help")
         with parts.tag("div", None, "row"):

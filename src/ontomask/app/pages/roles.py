@@ -77,6 +77,7 @@ def build(view: View) -> None:
 
         return choose
 
+    parts.heading(2, "Every column")
     for column in opened["columns"]:
         _column(column, roles[column["name"]], chooser)
 

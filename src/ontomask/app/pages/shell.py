@@ -35,7 +35,7 @@ async def framed(view: View, build: Callable[[View], Any]) -> None:
     with parts.tag("header", None, "top"):
         with parts.tag("div", None, "top-line"):
             parts.link("ontomask", "/", "brand", aria_label="ontomask: all projects")
-            parts.tag("span", info.title, "project-name", title=info.title)
+            _title(view, info.title)
             drawer.drawer(view)
             parts.Theme()
         bar.bar(view)
@@ -47,6 +47,17 @@ async def framed(view: View, build: Callable[[View], Any]) -> None:
     view.toast = parts.tag("div", None, "toast", aria_live="polite")
     view.build = build
     await view.draw()
+
+
+def _title(view: View, title: str) -> None:
+    shown = parts.tag("span", title, "project-name", title=title)
+
+    def refresh() -> None:
+        now = view.project.info.title
+        if not shown.is_deleted and shown.props["title"] != now:
+            shown.text = shown.props["title"] = now  # type: ignore[attr-defined]
+
+    view.listeners.append(refresh)
 
 
 def alone(view: View, title: str) -> Any:

@@ -16,7 +16,9 @@ def number(value: float | None) -> str:
 
 def percent(value: float | None) -> str:
     """A figure that is in percent already."""
-    return NONE if value is None else f"{value:.1f}%"
+    if value is None:
+        return NONE
+    return f"{value:.1f}%" if value < 1_000 else f"{value:,.0f}%"
 
 
 def share(value: float | None) -> str:
@@ -25,8 +27,10 @@ def share(value: float | None) -> str:
 
 
 def size(count: int) -> str:
-    """Bytes as kB or MB."""
-    return f"{max(1, round(count / 1e3)):,} kB" if count < 1_000_000 else f"{count / 1e6:,.1f} MB"
+    """Bytes as kB, MB or GB."""
+    if count < 1_000_000:
+        return f"{max(1, round(count / 1e3)):,} kB"
+    return f"{count / 1e6:.1f} MB" if count < 1_000_000_000 else f"{count / 1e9:.1f} GB"
 
 
 def seconds(value: float | None) -> str:
