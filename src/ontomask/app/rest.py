@@ -126,7 +126,7 @@ def _add_projects(api: APIRouter, workspace: Workspace) -> None:
         found.update(**given.model_dump(exclude_none=True))
         return _project(found)
 
-    @api.delete("/projects/{project}", tags=["projects"], status_code=204)
+    @api.delete("/projects/{project}", tags=["projects"], status_code=204, response_class=Response)
     def delete_project(project: str) -> None:
         """Delete a project with its data, policies and results; its jobs are cancelled."""
         workspace.delete(workspace.project(project))
@@ -217,7 +217,7 @@ def _add_uploads(api: APIRouter, workspace: Workspace) -> None:
         stored = await _stored(request, lambda chunks: found.receive_severity(name, chunks))
         return {"stored": stored}
 
-    @api.delete("/projects/{project}/taxonomies/{stored}", tags=["uploads"], status_code=204)
+    @api.delete("/projects/{project}/taxonomies/{stored}", tags=["uploads"], status_code=204, response_class=Response)
     def delete_taxonomy(project: str, stored: str) -> None:
         """Remove an uploaded taxonomy that the policy does not use."""
         workspace.project(project).remove_taxonomy(stored)

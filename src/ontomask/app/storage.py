@@ -151,7 +151,7 @@ def own_process(module: str, *arguments: str) -> list[str]:
 
 
 def started_at(pid: int) -> str | None:
-    """When a process was started, as the system tells it: with its number it names one process for ever.
+    """When a process was started, as the system tells it: with its number it names one process.
 
     None: there is no such process, or it has ended and nobody has asked for its exit code yet. Where the system does not tell
     it, a process is known by its number alone.
