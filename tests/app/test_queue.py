@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import ontomask as om
-from ontomask.app.job_files import CANCEL
-from ontomask.app.jobs import DIED
+from ontomask.app.discreet_log import Discreet, place_of
+from ontomask.app.job_files import CANCEL, write_job
+from ontomask.app.jobs import DIED, GRACE, end_process
 from ontomask.app.storage import read_json, started_at
 from ontomask.app.workspace import Workspace
 from tests.app.serving import Served
@@ -197,6 +202,60 @@ def test_a_job_without_an_entry_is_found_again(place: Path) -> None:
     workspace.queue.cancel(job)
     assert (job.folder / CANCEL).exists()
     assert workspace.queue.job(project, job.id).state == "cancelled"
+
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from ontomask.app.storage import lock
+with lock(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_job_that_does_not_stop_is_ended(place: Path) -> None:
+    """A process that holds the lock of the worker and never looks up is ended some seconds after somebody cancelled its job."""
+    workspace = Workspace.open(place)
+    project = workspace.demo(60)
+    tend = workspace.queue.tend
+    workspace.queue.tend = lambda: None  # type: ignore[method-assign]
+    job = workspace.queue.start(project, "open")
+    command = [sys.executable, "-c", HOLDER, str(place / "worker.lock")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as stubborn:
+        assert stubborn.stdout is not None
+        assert stubborn.stdout.readline() == "held\n"
+        kept = {"pid": stubborn.pid, "started": started_at(stubborn.pid), "job": job.id}
+        (place / "worker.json").write_text(json.dumps(kept), encoding="utf-8")
+        write_job(replace(job, state="running", started=time.time()))
+        workspace.queue.cancel(workspace.queue.job(project, job.id))
+        tend()
+        assert stubborn.poll() is None, "it is given some seconds"
+        long_ago = time.time() - GRACE - 1
+        os.utime(job.folder / CANCEL, (long_ago, long_ago))
+        tend()
+        assert stubborn.wait(10) == -signal.SIGKILL
+    tend()
+    assert workspace.queue.job(project, job.id).state == "cancelled"
+
+
+def test_another_process_of_the_same_number_is_left_alone() -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, start_new_session=True) as other:
+        end_process({"pid": other.pid, "started": "1"})
+        assert other.poll() is None
+        end_process({"pid": other.pid, "started": started_at(other.pid)})
+        assert other.wait(10) == -signal.SIGKILL
+
+
+def test_unforeseen_errors_say_where_and_no_values() -> None:
+    with pytest.raises(KeyError) as raised:
+        {}["patient Smith"]
+    problem = raised.value
+    assert place_of(problem).startswith("KeyError in test_queue.py, line ")
+    record = logging.LogRecord("x", logging.ERROR, "f.py", 1, "of patient Smith", (), (KeyError, problem, None))
+    assert "Smith" not in Discreet().format(record)
+    assert "Smith" not in Discreet().format(logging.LogRecord("x", 40, "f.py", 1, problem, (), None))
+    assert "Smith" not in Discreet().format(logging.LogRecord("x", 40, "f.py", 1, "patient Smith", (), None))
 
 
 def test_wrong_jobs_are_refused_at_once(served: Served) -> None:

@@ -33,9 +33,9 @@ def match_column(work: Work) -> dict[str, Any]:
     column = work.argument("column", str, "")
     attribute = _attribute(work, policy, column)
     work.progress(0.05, "reading the column")
-    opened = open_table(
-        work.data, {**policy.attributes, column: attribute}, reading=policy.reading, unread=policy.drops
-    )
+    attributes = {**policy.attributes, column: attribute}
+    others = {name for name in attributes if name != column and policy.drops(name)}
+    opened = open_table(work.data, attributes, reading=policy.reading, unread=others.__contains__)
     if column not in opened.data.columns:
         raise OptionError(f"the data have no column {column!r}", remedy="Open the data again.")
     values = opened.data[column]

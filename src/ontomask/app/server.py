@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ontomask.app.discreet_log import log_discreetly
 from ontomask.app.sessions import Visitors
 from ontomask.app.workspace import Workspace
 from ontomask.errors import OntomaskError, OptionError
@@ -145,7 +146,7 @@ def serve(workspace: Workspace, settings: Settings, say: Callable[[str], None]) 
     visitors.on_used = lambda: say(f"For another browser: {link()}")
     config = uvicorn.Config(
         guard,
-        log_level="error",
+        log_config=None,
         access_log=False,
         server_header=False,
         date_header=False,
@@ -155,6 +156,7 @@ def serve(workspace: Workspace, settings: Settings, say: Callable[[str], None]) 
         proxy_headers=False,
     )
     server = _Server(config, lambda: _tell(workspace, settings, link(), say))
+    log_discreetly()
     os.umask(0o077)  # whatever a library writes is for the owner alone
     try:
         asyncio.run(server.serve(sockets=[listening]))

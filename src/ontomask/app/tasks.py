@@ -13,6 +13,7 @@ from ontomask.app.projects import TABLE
 from ontomask.app.running import run_policy
 from ontomask.app.storage import write_json
 from ontomask.app.work import Work, as_texts, write_rows
+from ontomask.assessment.pairing import require_quasi_identifiers
 from ontomask.assessment.readings import risk_readings
 from ontomask.assessment.risk import risk_of, severity_numbers
 from ontomask.comparison.baselines import with_baselines
@@ -152,6 +153,7 @@ def _frequent(values: pl.Series) -> list[list[Any]]:
 def original_risk(work: Work) -> dict[str, Any]:
     """The risk of the original under the quasi-identifiers of the policy, and what each column adds to it."""
     policy = work.policy()
+    require_quasi_identifiers(policy.quasi_identifiers)
     prepared = prepare(work.data, policy, stretch(work.progress, 0.0, 0.5), shifting=False)
     examined = prepared.examined
     found = risk_of(examined, severity=severity_numbers(policy.severity, prepared.data))

@@ -12,12 +12,12 @@ import signal
 import sys
 import threading
 import time
-import traceback
 import warnings
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from ontomask.app.discreet_log import place_of
 from ontomask.app.job_files import CANCEL, Job, tell_progress, write_job
 from ontomask.app.jobs import WORKER, WORKER_LOCK, Queue, finish, write_answer
 from ontomask.app.projects import Project
@@ -153,10 +153,8 @@ def _unexpected(problem: BaseException) -> tuple[str, str]:
     name = type(problem).__name__
     if name == "PanicException" and any(word in str(problem).lower() for word in ("alloc", "memory", "capacity")):
         return f"{OUT_OF_MEMORY}. {MEMORY_REMEDY}", MEMORY_REMEDY
-    own = [frame for frame in traceback.extract_tb(problem.__traceback__) if "ontomask" in frame.filename]
-    place = f"{Path(own[-1].filename).name}, line {own[-1].lineno}" if own else "a library"
     remedy = "Check the file and the policy with ontomask check; if they are right, please report it."
-    return f"an unexpected error ({name} in {place}). {remedy}", remedy
+    return f"an unexpected error ({place_of(problem)}). {remedy}", remedy
 
 
 def _most_memory() -> int:
