@@ -28,6 +28,7 @@ def shoot(steward: Steward, name: str, *, top: str | None = None) -> None:
     # What is in view when nothing has the focus and nothing is still on its way.
     browser.wait_until("!document.querySelector('.grid-body')?.innerText.includes('…')")
     where = f"document.querySelector({top!r}).getBoundingClientRect().top + scrollY - 120" if top else "0"
+    browser.evaluate("document.querySelector('.toast button')?.click()")
     browser.evaluate(f"document.activeElement?.blur(); scrollTo(0, {where}); new Promise(d => setTimeout(d, 500))")
     file = IMAGES / f"app-{name}.webp"
     browser.picture(file, format="webp", quality=QUALITY)

@@ -21,8 +21,8 @@ export default {
   },
   render() {
     return h("button", { type: "button", class: "quiet", onClick: this.next, "aria-label": `Theme: ${WORDS[this.theme]}. Change` }, [
-      h("span", { class: "wide-only" }, "Theme:"),
-      h("span", WORDS[this.theme]),
+      h("span", "Theme"),
+      h("span", { class: "wide-only" }, WORDS[this.theme]),
     ]);
   },
 };

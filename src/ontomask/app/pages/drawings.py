@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import altair as alt
-
 from ontomask.arguments import short
-from ontomask.report import charts
 
 #: Bars of a chart.
 MOST = 12
@@ -49,6 +46,8 @@ def before(risk: dict[str, Any]) -> list[tuple[str, str, str, str, list[tuple[st
 
 def _bars(rows: list[dict[str, Any]], unit: str) -> Any:
     """A bar for each name, as wide as a card, in the accent colour of the app."""
+    import altair as alt  # late: it takes 0.3 s to load, and the first page needs no chart
+
     shown = [
         {"name": short(str(row["name"]), LONGEST), "place": place, "value": row["value"]}
         for place, row in enumerate(rows)
@@ -72,6 +71,8 @@ def _size(size: Any) -> str:
 def _drawing(
     name: str, title: str, sentence: str, key: str, rows: list[dict[str, Any]], unit: str
 ) -> tuple[str, str, str, str, list[tuple[str, str]]]:
+    from ontomask.report import charts  # late: as above
+
     chart = _bars(rows, unit)
     figures = [(str(row["name"]), f"{row['value']:,}") for row in rows]
     return title, sentence, key, charts.svg(chart, name, title, sentence), figures

@@ -119,7 +119,7 @@ def _figures(run: RunInfo) -> None:
         parts.figure(
             f"unique {unit}",
             number(run.unique),
-            f"{number(run.unique_before)} {unit} were unique in the original; in the release {number(run.unique)} are.",
+            f"{number(run.unique_before)} {unit} were unique in the original; in the release {_are(run.unique)}.",
             "unique_records",
         )
         parts.figure(
@@ -134,13 +134,18 @@ def _figures(run: RunInfo) -> None:
             f"So many {unit} does an intruder link correctly to the nearest released record.",
             "linkage",
         )
-        left = None if run.records is None or run.released is None else run.records - run.released
+        left = 0 if run.records is None or run.released is None else run.records - run.released
+        gone = f"{number(left)} of {number(run.records)} records were left out." if left else "No record was left out."
         parts.figure(
             "records released",
             number(run.released),
-            f"{number(left)} of {number(run.records)} records were left out.",
+            gone,
             "released",
         )
+
+
+def _are(count: int | None) -> str:
+    return "none is" if count == 0 else "one is" if count == 1 else f"{number(count)} are"
 
 
 def _pairs(view: View, run: RunInfo) -> None:
@@ -240,7 +245,14 @@ def _downloads(view: View, run: RunInfo) -> None:
         parts.paragraph("The internal report shows original values.", "help")
         with parts.tag("div", None, "row"):
             parts.link("Internal report", f"{base}/internal-report", "button", download="", id="internal-report")
-            parts.link("Policy", f"{base}/policy", "button", download="", id="policy-file")
+            named = bool(view.project.info.taxonomies or view.project.info.severities)
+            parts.link(
+                "Policy with its files (zip)" if named else "Policy",
+                f"{base}/{'policy-zip' if named else 'policy'}",
+                "button",
+                download="",
+                id="policy-file",
+            )
 
 
 def _reason(view: View, run: RunInfo) -> None:

@@ -10,6 +10,7 @@ from nicegui import ui
 from ontomask.app.pages import parts, shell
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import moment, size
+from ontomask.arguments import counted
 
 if TYPE_CHECKING:
     from ontomask.app.projects import Project
@@ -63,7 +64,7 @@ def _project(view: View, project: Project) -> None:
         with parts.tag("div").style("min-width: 0; flex: 1 1 16rem"):
             parts.link(info.title, f"/p/{project.id}/{info.step}", "wrap").style("font-weight: 600")
             what = f"{info.file.name}, {size(info.file.size)}" if info.file else "no data yet"
-            parts.paragraph(f"{what} · made {moment(info.created)} · {len(project.runs())} runs", "help")
+            parts.paragraph(f"{what} · made {moment(info.created)} · {counted(len(project.runs()), 'run')}", "help")
         with parts.tag("div", None, "row"):
             parts.link("Open", f"/p/{project.id}/{info.step}", "button small", aria_label=f"Open {info.title}")
             _delete(view, project, info.title)
