@@ -1,4 +1,4 @@
-"""The policy as YAML, one click away: live, and editable both ways. A text that is no policy changes nothing."""
+"""The policy as YAML, one click away: live, and editable both ways. An invalid text changes nothing."""
 
 from __future__ import annotations
 
