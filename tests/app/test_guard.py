@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from ontomask.app.security import Guard
+from ontomask.app.server import Settings, bound
 from ontomask.app.sessions import ATTEMPTS, Visitors
 from ontomask.app.workspace import Workspace
 from tests.app.serving import Served
@@ -262,6 +263,14 @@ def test_what_cannot_be_served_is_one_message(place: Path, tmp_path: Path) -> No
     ended = started(tmp_path / "full")
     assert "others can look into the folder" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_answers_are_sent_at_once() -> None:
+    """Once they were not: asyncio looks at the protocol of the socket before it turns off waiting for more to send."""
+    with bound(Settings()) as listening, socket.create_connection(listening.getsockname()):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.proto == socket.IPPROTO_TCP
 
 
 def test_a_folder_that_cannot_be_made_is_named() -> None:
