@@ -169,7 +169,12 @@ def test_uploads_of_severity_definitions_are_read_first(project: Project) -> Non
     with pytest.raises(OntomaskError, match="broken.yaml") as problem:
         project.receive_severity("broken.yaml", [b"classes: ["])
     assert str(project.folder) not in str(problem.value)
+    foreign = text.replace(b"icd9cm", b"/etc/passwd")
+    assert foreign != text
+    with pytest.raises(OntomaskError, match="not a taxonomy of this project"):
+        project.receive_severity("foreign.yaml", [foreign])
     assert list(project.info.severities) == [stored]
+    assert not (project.folder / "severity-2.yaml").exists()
     model = {"name": "severity_diversity", "l": 2, "severity": stored}
     policy = policy_edits.set_required(project, [model])
     assert policy.severity is not None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ontomask.app.job_files import JOB, Job, job_of
+from ontomask.app.job_files import Job, job_of
 from ontomask.app.projects import Project
 from ontomask.app.results import REASON, RunInfo, result_folder
 from ontomask.app.storage import new_id
@@ -137,8 +138,8 @@ def _zipped(job: Job, name: str, files: Iterator[tuple[Path, str]]) -> Download:
 
 
 def remove_left(job: Job) -> None:
-    """Remove zip files that an interrupted download left behind, older than the last hour."""
-    now = (job.folder / JOB).stat().st_mtime
+    """Remove zip files that an interrupted download left behind more than an hour ago."""
+    before = time.time() - 3600
     for path in job.folder.glob("part-*.zip"):
-        if os.path.getmtime(path) < now - 3600:
+        if os.path.getmtime(path) < before:
             path.unlink(missing_ok=True)

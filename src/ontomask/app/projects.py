@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,11 @@ from ontomask.app.storage import (
     write_private,
 )
 from ontomask.app.uploads import receive, stored_name, stored_taxonomy
+from ontomask.arguments import short
 from ontomask.errors import OntomaskError, OptionError, PolicyError
 from ontomask.files.yaml_files import LARGEST
 from ontomask.policy.policy import Policy
+from ontomask.severity.file import names_in
 from ontomask.severity.severity import Severity
 
 PROJECT, POLICY, TABLE, LATEST, LOCK = "project.json", "policy.yaml", "table.parquet", "latest.json", "lock"
@@ -192,6 +194,7 @@ class Project:
             stored = self._free_name("severity", ".yaml")
             part.replace(self.folder / stored)
             try:
+                self._require_uploaded(names_in(self.folder / stored))  # before any of them is opened
                 Severity.load(self.folder / stored)
             except OntomaskError as problem:
                 (self.folder / stored).unlink(missing_ok=True)
@@ -200,6 +203,16 @@ class Project:
                 raise
             self.write_info(severities=self.info.severities | {stored: shown})
         return stored
+
+    def _require_uploaded(self, names: Iterable[str]) -> None:
+        """An error if a file is named that is not an upload of this project."""
+        known = self.info.taxonomies
+        foreign = next((name for name in names if name not in known), None)
+        if foreign is not None:
+            raise PolicyError(
+                f"it names {short(repr(foreign))}, which is not a taxonomy of this project",
+                remedy=f"Upload the taxonomy first and name it as it is stored: {', '.join(known) or 'none yet'}.",
+            )
 
     def _free_name(self, kind: str, suffix: str) -> str:
         number = 1
@@ -288,9 +301,14 @@ class Project:
 
     # ---- messages ------------------------------------------------------------------------------------------------
 
-    def naming(self) -> Any:
+    @contextmanager
+    def naming(self) -> Iterator[None]:
         """Errors inside it name files as people know them."""
-        return _Naming(self)
+        try:
+            yield
+        except OntomaskError as problem:
+            self.rename_in(problem)
+            raise
 
     def rename_in(self, problem: OntomaskError) -> None:
         """Let a message name files as people know them, and no folder of this machine."""
@@ -371,17 +389,3 @@ class Project:
         chosen = self.info.chosen_run
         run = next((run for run in done if run.id == chosen), done[0] if done else None)
         return bar_of(self.opened, self.risk, run, lambda: self.policy() if self.policy_text else None)
-
-
-class _Naming:
-    """Errors inside it name files as people know them."""
-
-    def __init__(self, project: Project) -> None:
-        self._project = project
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, problem: Any, trace: Any) -> None:
-        if isinstance(problem, OntomaskError):
-            self._project.rename_in(problem)
