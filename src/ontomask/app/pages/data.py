@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ontomask.app import policy_edits
 from ontomask.app.pages import parts, progress, shell
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import number, share, size
@@ -135,17 +134,20 @@ def _correct(view: View, found: dict[str, Any], *, open_: bool = False) -> None:
                 )
 
             async def again() -> None:
-                options = {name: value or None for name, value in wanted.items()}
-                if "missing" in wanted:
-                    options["missing"] = str(wanted["missing"]).split() or None
-                policy_edits.set_reading(view.project, **options)
-                view.start("open")
-                await view.draw()
+                options = {name: str(value).split() if name == "missing" else value for name, value in wanted.items()}
+                await _read_again(view, options)
 
             with parts.tag("div", None, "row"):
                 parts.button("Read the file again", view.safely(again), id="again")
-                parts.paragraph("Roles and other decisions on columns that stay the same are kept.", "help")
+                parts.paragraph("Roles and everything after them are then proposed anew.", "help")
         _drop(view, "Use another file instead", compact=True)
+
+
+async def _read_again(view: View, options: dict[str, Any]) -> None:
+    """Read the file with other options; what is empty is detected."""
+    merged = view.project.info.reading | options
+    view.start("open", reading={name: value for name, value in merged.items() if value})
+    await view.draw()
 
 
 def _keeper(wanted: dict[str, Any], name: str) -> Any:
@@ -172,11 +174,7 @@ def _profile(view: View, opened: dict[str, Any]) -> None:
 
     def toggle(name: str) -> Any:
         async def act() -> None:
-            policy_edits.set_reading(
-                view.project, text=[t for t in texts if t != name] if name in texts else [*texts, name]
-            )
-            view.start("open")
-            await view.draw()
+            await _read_again(view, {"text": [t for t in texts if t != name] if name in texts else [*texts, name]})
 
         return view.safely(act)
 

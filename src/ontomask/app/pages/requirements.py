@@ -77,7 +77,7 @@ def _form(view: View, card: dict[str, Any]) -> None:
 
 def _setting(view: View, setting: dict[str, Any], wanted: dict[str, Any]) -> None:
     name, default = setting["name"], setting.get("default")
-    told = str(setting.get("description") or "")
+    told, label = str(setting.get("description") or ""), str(name).replace("_", " ")
 
     def keep(value: Any) -> None:
         wanted[name] = value
@@ -104,7 +104,7 @@ def _setting(view: View, setting: dict[str, Any], wanted: dict[str, Any]) -> Non
         wanted[name] = default
     if setting.get("choices"):
         parts.field(
-            name,
+            label,
             wanted.get(name, ""),
             keep,
             kind="select",
