@@ -116,18 +116,18 @@ def test_values_that_do_not_match_are_repaired(steward: Steward, tmp_path: Path)
     steward.visit(f"/p/{project_of(steward).name}/meaning")
     steward.browser.wait_until("!!document.querySelector('select[data-name=column]')")
     steward.choose("taxonomy", "icd9cm")
-    steward.sees("4 values have no concept")
+    steward.sees("4 values without a concept")
     text = steward.text()
     assert "% alike" in text
-    steward.click("This one, for all 2 spellings")
-    steward.sees("2 values have no concept")
+    steward.click("All 2 spellings")
+    steward.sees("2 values without a concept")
     steward.browser.evaluate("document.querySelector('[aria-label=\"Value holiday\"] input').focus()")
     steward.browser.call("Input.insertText", text="fever unspecified")
     steward.sees("780.60")
     steward.click("holiday means 780.60 Fever, unspecified")
-    steward.sees("1 values have no concept")
+    steward.sees("1 value without a concept")
     steward.click("Leave hartt failur for now")
-    steward.sees("1 values are left as they are for now")
+    steward.sees("1 value left for now")
     mapping = om.Policy.load(project_of(steward) / "policy.yaml").attributes["diagnosis"].mapping  # type: ignore[union-attr]
     assert mapping["diabetis mellitus"] == mapping["Diabetis  mellitus"] != ""
     assert mapping["holiday"] == "780.60"

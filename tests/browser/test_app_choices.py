@@ -53,7 +53,7 @@ def test_a_taxonomy_of_ones_own_whose_labels_are_text(steward: Steward, tmp_path
     step(steward, "meaning")
     steward.click("Use a taxonomy of my own")
     steward.upload(taxonomy)
-    steward.sees("1 values have no concept")
+    steward.sees("1 value without a concept")
     assert EVIL in steward.text(".tree")
     steward.click("nusre means nurse nurse")
     steward.sees("There is nothing to repair here")

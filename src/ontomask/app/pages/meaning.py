@@ -9,6 +9,7 @@ from ontomask.app import cards, policy_edits
 from ontomask.app.pages import parts, progress, repairs, shell
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import number, share
+from ontomask.arguments import counted
 from ontomask.kinds.nominal import Nominal
 from ontomask.policy.policy import Policy
 
@@ -73,7 +74,7 @@ def _columns(view: View, policy: Policy) -> dict[str, str]:
             matched = view.project.matched(column["name"]) if kind == "nominal" else None
             left = len(matched["unmatched"]) if matched else 0
             told = _named(view, attribute) if kind == "nominal" else "no taxonomy"
-            found[column["name"]] = told + (f", {number(left)} values not matched" if left else "")
+            found[column["name"]] = told + (f", {counted(left, 'value')} not matched" if left else "")
     return dict(sorted(found.items(), key=lambda pair: "no taxonomy" in pair[1]))
 
 

@@ -10,9 +10,12 @@ from ontomask.app import policy_edits, tables
 from ontomask.app.pages import parts
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import number
+from ontomask.arguments import counted
 
 #: Values that are shown at once.
 SHOWN = 20
+#: Candidates for a value.
+CANDIDATES = 4
 
 
 def unmatched(view: View, column: str, matched: dict[str, Any]) -> None:
@@ -23,7 +26,7 @@ def unmatched(view: View, column: str, matched: dict[str, Any]) -> None:
         parts.notice("Every value has a concept. There is nothing to repair here.")
         return
     with parts.tag("section", None, "card", aria_label="Values without a concept"):
-        parts.heading(2, f"{number(len(matched['unmatched']))} values have no concept")
+        parts.heading(2, f"{counted(len(matched['unmatched']), 'value')} without a concept")
         parts.paragraph(
             "A run stops at such values. Say what each one means. Your choice applies to all records with the same text, and "
             "is written into the policy.",
@@ -34,7 +37,7 @@ def unmatched(view: View, column: str, matched: dict[str, Any]) -> None:
         if len(open_) > SHOWN:
             parts.paragraph(f"{number(len(open_) - SHOWN)} more come when these are done.", "help")
         if left:
-            parts.paragraph(f"{number(len(left))} values are left as they are for now.", "help")
+            parts.paragraph(f"{counted(len(left), 'value')} left for now.", "help")
         parts.why("unmatched")
 
 
@@ -76,7 +79,7 @@ def _value(view: View, column: str, one: dict[str, Any], others: list[dict[str, 
             with results:
                 if not found:
                     parts.paragraph(none, "help")
-                for near in found[:5]:
+                for near in found[:CANDIDATES]:
                     _choice(near, value, alike, take)
 
         choices(one["near"], "Nothing in the taxonomy is near this text. Search for what it means.")
@@ -105,17 +108,13 @@ def _value(view: View, column: str, one: dict[str, Any], others: list[dict[str, 
 def _choice(near: dict[str, Any], value: str, alike: list[str], take: Any) -> None:
     score = near.get("score")
     told = "" if score is None else f", {100 * score if score <= 1 else score:.0f}% alike"
-    with parts.tag("div", None, "row").style("margin: 0.15rem 0"):
-        parts.button(
-            "This one",
-            take(near["concept"], [value]),
-            "small",
-            aria_label=f"{value} means {near['concept']} {near['label']}",
-        )
-        if alike:
-            parts.button(
-                f"This one, for all {len(alike) + 1} spellings", take(near["concept"], [value, *alike]), "small"
-            )
-        with parts.tag("span", None, "wrap").style("flex: 1; min-width: 10rem"):
+    with parts.tag("div", None, "row candidate"):
+        with parts.tag("span", None, "wrap"):
             parts.tag("b", str(near["concept"]))
             parts.tag("span", f" {near['label']}{told}")
+        with parts.tag("span", None, "row"):
+            named = f"{value} means {near['concept']} {near['label']}"
+            parts.button("This one", take(near["concept"], [value]), "small", aria_label=named)
+            if alike:
+                every = [value, *alike]
+                parts.button(f"All {len(every)} spellings", take(near["concept"], every), "small")

@@ -114,7 +114,7 @@ def _setting(view: View, setting: dict[str, Any], wanted: dict[str, Any]) -> Non
         )
         return
     parts.field(
-        name, "" if wanted.get(name) is None else str(wanted[name]), keep, help=told, name=f"setting-{name}", delay=100
+        label, "" if wanted.get(name) is None else str(wanted[name]), keep, help=told, name=f"setting-{name}", delay=100
     )
 
 

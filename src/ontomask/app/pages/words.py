@@ -45,4 +45,4 @@ def seconds(value: float | None) -> str:
 
 def moment(value: float) -> str:
     """When something was made, by the clock of the machine."""
-    return datetime.fromtimestamp(value).strftime("%Y-%m-%d %H:%M")
+    return datetime.fromtimestamp(value).strftime("%Y-%m-%d %H:%M:%S")
