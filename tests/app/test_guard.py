@@ -257,6 +257,8 @@ def test_what_cannot_be_served_is_one_message(place: Path, tmp_path: Path) -> No
     ended = started(place, "--host", "0.0.0.0", ONTOMASK_APP_PASSWORD="short")
     assert "fewer than 10 characters" in ended.stderr
     (tmp_path / "file").write_text("x", encoding="utf-8")
+    assert "holds no token" in started(place, "--api-token", str(tmp_path / "file")).stderr
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "x"
     assert "this is a file" in started(tmp_path / "file").stderr
     (tmp_path / "full").mkdir(mode=0o755)
     (tmp_path / "full" / "letter.txt").write_text("x", encoding="utf-8")

@@ -13,6 +13,9 @@ import polars as pl
 import pytest
 import yaml
 
+import ontomask as om
+from ontomask.app.policy_edits import use_candidate
+from ontomask.app.projects import Project
 from tests.app.serving import Served
 
 SECRET = "1f8e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e10a"
@@ -229,6 +232,9 @@ def test_a_comparison_gives_points_and_a_candidate_to_use(served: Served, stays:
     assert found["best"] in found["candidates"]
     map_ = served.api.get(f"/projects/{project}/jobs/{found['job']}/map")
     assert map_.text.startswith("<svg")
+    chosen = use_candidate(Project(served.folder / project, 0), "suppression, k=8")
+    assert (chosen.method, chosen.required_k) == (om.Suppression(k=8), 5)
+    assert "name: suppression" in served.api.get(f"/projects/{project}/policy").json()["text"]
 
 
 def test_the_interface_describes_itself(served: Served) -> None:

@@ -134,11 +134,11 @@ def serve(workspace: Workspace, settings: Settings, say: Callable[[str], None]) 
     from ontomask.app.security import Guard  # late: with the rest
 
     visitors = Visitors(workspace.folder, port, password=settings.password)
+    if settings.token_file is not None:
+        visitors.new_program_token(settings.token_file)
     app = make_application(workspace)
     guard = Guard(app, visitors, names=_names(settings), port=port, local=settings.local)
     guard.max_upload = workspace.max_upload
-    if settings.token_file is not None:
-        visitors.new_program_token(settings.token_file)
     address = f"http://{f'[{settings.host}]' if ':' in settings.host else settings.host}:{port}/"
 
     def link() -> str:

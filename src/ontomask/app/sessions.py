@@ -9,14 +9,18 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
+import re
 import secrets
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from ontomask.app.storage import read_json, write_json, write_private
+from ontomask.errors import OutputError
 
 SESSIONS = "sessions.json"
+#: Random bytes of a token, what its file holds, and how much of a file is looked at.
+TOKEN_BYTES, _TOKEN, LONGEST = 32, re.compile(rb"[A-Za-z0-9_-]{43}\s*"), 100
 #: Seconds without a request after which a session ends; seconds after which its last use is written again.
 LASTS, NOTED = 12 * 3600.0, 300.0
 #: Wrong passwords from one address, and from all, within so many seconds.
@@ -51,7 +55,7 @@ class Visitors:
 
     def new_link(self) -> str:
         """A fresh one-time token; an earlier one that nobody used is not valid any more."""
-        token = secrets.token_urlsafe(32)
+        token = secrets.token_urlsafe(TOKEN_BYTES)
         self._link = _hash(token)
         return token
 
@@ -76,7 +80,7 @@ class Visitors:
         return True
 
     def _new_session(self) -> str:
-        session = secrets.token_urlsafe(32)
+        session = secrets.token_urlsafe(TOKEN_BYTES)
         self._sessions[_hash(session)] = time.time()
         self._write()
         return session
@@ -89,8 +93,12 @@ class Visitors:
     # ---- programs ------------------------------------------------------------------------------------------------
 
     def new_program_token(self, path: Path) -> None:
-        """Write a fresh token for programs to a file for its owner alone."""
-        token = secrets.token_urlsafe(32)
+        """Write a fresh token for programs to a file for its owner alone; only an earlier token is replaced."""
+        if path.exists() and not (path.is_file() and _TOKEN.fullmatch(path.read_bytes()[:LONGEST])):
+            raise OutputError("the file exists and holds no token", where=str(path), remedy="Choose another name.")
+        if not path.absolute().parent.is_dir():
+            raise OutputError("its folder does not exist", where=str(path), remedy="Create the folder first.")
+        token = secrets.token_urlsafe(TOKEN_BYTES)
         self._program = _hash(token)
         write_private(f"{token}\n".encode(), path)
 

@@ -122,7 +122,8 @@ def do(queue: Queue, job: Job, watch: Watch) -> None:
         part = job.arguments.get("column") if job.kind == "match" else None
         with suppress(OntomaskError):
             project.publish(job, part)
-    finish(job, state, error=error, remedy=remedy)  # type: ignore[arg-type]
+    with suppress(OntomaskError, OSError):  # deleted at this moment
+        finish(job, state, error=error, remedy=remedy)  # type: ignore[arg-type]
     gc.collect()
 
 
