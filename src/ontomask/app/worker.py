@@ -70,6 +70,7 @@ class Watch:
 
     def _interrupt(self, number: int, frame: object) -> None:
         if self._job is not None and self.asked:
+            self._job = None  # once: what follows the job must not be interrupted
             raise Stopped
 
 
