@@ -115,8 +115,11 @@ class Steward:
 
     def click(self, what: str, seconds: float = 30) -> None:
         """Click what has this text, label or selector."""
-        x, y = self.browser.wait_until(FIND % json.dumps(what), seconds)
-        self.browser.click(x, y)
+        place, last = self.browser.wait_until(FIND % json.dumps(what), seconds), None
+        while place != last:  # people click what stands still
+            time.sleep(0.05)
+            place, last = self.browser.wait_until(FIND % json.dumps(what), seconds), place
+        self.browser.click(*place)
         self.actions += 1
 
     def go(self, what: str) -> None:

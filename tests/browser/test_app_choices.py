@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import random
 from pathlib import Path
 
@@ -54,7 +55,7 @@ def test_a_taxonomy_of_ones_own_whose_labels_are_text(steward: Steward, tmp_path
     steward.click("Use a taxonomy of my own")
     steward.upload(taxonomy)
     steward.sees("1 value without a concept")
-    assert EVIL in steward.text(".tree")
+    steward.browser.wait_until(f"document.querySelector('.tree').innerText.includes({json.dumps(EVIL)})")
     steward.click("nusre means nurse nurse")
     steward.sees("There is nothing to repair here")
     assert policy_of(steward).attributes["job"].mapping == {"nusre": "nurse"}  # type: ignore[union-attr]

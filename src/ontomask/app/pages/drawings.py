@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from ontomask.arguments import short
 
+#: Title, sentence, name of the explanation, SVG, and the figures as texts.
+Drawing: TypeAlias = tuple[str, str, str, str, list[tuple[str, str]]]
 #: Bars of a chart.
 MOST = 12
 #: Characters of a name beside its bar; pixels of the longest bar; its colour.
 LONGEST, WIDTH, ACCENT = 24, 300, "#2A8C86"
 
 
-def before(risk: dict[str, Any]) -> list[tuple[str, str, str, str, list[tuple[str, str]]]]:
-    """The charts of the original: title, sentence, name of the explanation, SVG, and the figures of each."""
+def before(risk: dict[str, Any]) -> list[Drawing]:
+    """The charts of the original."""
     unit = risk["counted"]
     drawn = []
     sizes = [{"name": _size(row["size"]), "value": row["records"]} for row in risk["sizes"][:MOST]]
@@ -68,9 +70,7 @@ def _size(size: Any) -> str:
     return "unique" if size == 1 else f"shared by {size}"
 
 
-def _drawing(
-    name: str, title: str, sentence: str, key: str, rows: list[dict[str, Any]], unit: str
-) -> tuple[str, str, str, str, list[tuple[str, str]]]:
+def _drawing(name: str, title: str, sentence: str, key: str, rows: list[dict[str, Any]], unit: str) -> Drawing:
     from ontomask.report import charts  # late: as above
 
     chart = _bars(rows, unit)

@@ -27,8 +27,9 @@ async def build(view: View) -> None:
     risk = view.project.risk
     if working or risk is None:
         return
+    drawn = await asyncio.to_thread(drawings.before, risk)  # first, so that nothing moves when it comes
     _figures(view, risk)
-    await _charts(risk)
+    _charts(risk, drawn)
     _find(view)
 
 
@@ -57,8 +58,7 @@ def _figures(view: View, risk: dict[str, Any]) -> None:
         parts.why("risk_readings")
 
 
-async def _charts(risk: dict[str, Any]) -> None:
-    drawn = await asyncio.to_thread(drawings.before, risk)
+def _charts(risk: dict[str, Any], drawn: list[drawings.Drawing]) -> None:
     with parts.tag("div", None, "two"):
         for title, sentence, key, svg, rows in drawn:
             with parts.tag("section", None, "card", aria_label=title):
