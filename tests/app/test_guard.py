@@ -173,6 +173,23 @@ def test_answers_of_the_interface_have_the_headers_too(served: Served) -> None:
         assert "server" not in answer.headers
 
 
+def test_texts_that_are_no_texts_are_refused(served: Served, stays: bytes) -> None:
+    project = served.new_project()
+    served.upload(project, stays)
+    served.do(project, "open")
+    odd = b'"\\udcff"'
+    for method, address, body in [
+        ("PUT", "policy", b'{"text": %s}' % odd),
+        ("POST", "jobs", b'{"kind": "match", "arguments": {"column": %s}}' % odd),
+        ("POST", "jobs", b'{"kind": "compare", "arguments": {"alpha": NaN}}'),
+        ("POST", "sharing", b'{"sex": %s}' % odd),
+        ("PATCH", "", b'{"step": %s}' % odd),
+        ("PATCH", "", b'{"title": %s}' % odd),
+    ]:
+        answer = served.api.request(method, f"/projects/{project}/{address}".rstrip("/"), content=body)
+        assert answer.status_code in (400, 422), (address, answer.text)
+
+
 def test_requests_that_are_too_large_are_refused(served: Served) -> None:
     large = b'{"title": "' + b"x" * (7 << 20) + b'"}'
     assert served.api.post("/projects", content=large).status_code == 413

@@ -69,7 +69,15 @@ def test_an_invalid_policy_replaces_nothing(project: Project) -> None:
         ("attributes: {}", "no column is listed"),
         (before.replace("role: quasi", "role: quasy", 1), "quasy"),
         (before + "\nmethods: x\n", "methods"),
-        ("x" * (6 << 20), "more than 5 MB"),
+        ("x" * (6 << 20), "more than 2 MB"),
+        (before + "# \udcff", "not text"),
+        (
+            "attributes:\n" + "".join(f"  c{i}: {{kind: flat, role: other}}\n" for i in range(15_000)),
+            "more than 30,000",
+        ),
+        (before.replace("taxonomy: icd9cm", "taxonomy: data.csv", 1), "not an upload of this project"),
+        (before.replace("taxonomy: icd9cm", "taxonomy: ./runs", 1), "not an upload of this project"),
+        (before.replace("taxonomy: icd9cm", "taxonomy: /usr", 1), "not in its folder"),
     ]:
         with pytest.raises(OntomaskError, match=said) as problem:
             project.set_policy_text(text)
@@ -171,7 +179,7 @@ def test_uploads_of_severity_definitions_are_read_first(project: Project) -> Non
     assert str(project.folder) not in str(problem.value)
     foreign = text.replace(b"icd9cm", b"/etc/passwd")
     assert foreign != text
-    with pytest.raises(OntomaskError, match="not a taxonomy of this project"):
+    with pytest.raises(OntomaskError, match="not an upload of this project"):
         project.receive_severity("foreign.yaml", [foreign])
     assert list(project.info.severities) == [stored]
     assert not (project.folder / "severity-2.yaml").exists()

@@ -7,6 +7,7 @@ one worker. A job that is marked as running while nobody holds the lock has lost
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -108,6 +109,12 @@ class Queue:
         if unknown:
             takes = ", ".join(sorted(KINDS[kind])) or "nothing"
             raise OptionError(f"{kind} has no argument {unknown[0]!r}", remedy=f"It takes: {takes}.")
+        try:
+            json.dumps(arguments, ensure_ascii=False, allow_nan=False).encode()
+        except (TypeError, ValueError):
+            raise OptionError(
+                "the arguments cannot be stored", remedy="Give texts, numbers, lists and mappings."
+            ) from None
         _ = project.data  # an error if there are none
         with project.locked():
             if kind not in _WITHOUT_POLICY:

@@ -20,7 +20,7 @@ from ontomask.app.storage import (
     write_json,
     write_private,
 )
-from ontomask.app.uploads import receive, stored_name, stored_taxonomy
+from ontomask.app.uploads import checked_text, receive, stored_name, stored_taxonomy
 from ontomask.arguments import short
 from ontomask.errors import OntomaskError, OptionError, PolicyError
 from ontomask.files.yaml_files import LARGEST
@@ -206,12 +206,13 @@ class Project:
 
     def _require_uploaded(self, names: Iterable[str]) -> None:
         """An error if a file is named that is not an upload of this project."""
-        known = self.info.taxonomies
+        info = self.info
+        known = {**info.taxonomies, **info.severities}
         foreign = next((name for name in names if name not in known), None)
         if foreign is not None:
             raise PolicyError(
-                f"it names {short(repr(foreign))}, which is not a taxonomy of this project",
-                remedy=f"Upload the taxonomy first and name it as it is stored: {', '.join(known) or 'none yet'}.",
+                f"it names {short(repr(foreign))}, which is not an upload of this project",
+                remedy=f"Upload the file first and name it as it is stored: {', '.join(known) or 'none yet'}.",
             )
 
     def _free_name(self, kind: str, suffix: str) -> str:
@@ -270,6 +271,7 @@ class Project:
             The new revision.
         """
         part = self.folder / f"part-{secrets.token_hex(8)}.yaml"
+        content = checked_text(text)
         with self.locked():
             now = self.info.policy_revision
             if expected is not None and expected != now:
@@ -277,9 +279,10 @@ class Project:
                     "the policy was changed elsewhere meanwhile", remedy="Load it again, and repeat your change."
                 )
             try:
-                write_private(text.encode(), part)
+                write_private(content, part)
                 try:
-                    Policy.load(part, confined=True)
+                    named = Policy.load(part, confined=True).named_files()
+                    self._require_uploaded(file.name for role, file in named.items() if role != "policy")
                 except OntomaskError as problem:
                     problem.relocate(str(part), POLICY)
                     self.rename_in(problem)

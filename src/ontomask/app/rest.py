@@ -356,6 +356,10 @@ def add_error_handlers(app: FastAPI) -> None:
         status = next((status for kind, status in _STATUS if isinstance(problem, kind)), 400)
         return JSONResponse({"error": str(problem)}, status)
 
+    @app.exception_handler(UnicodeError)
+    def of_a_text(_: Request, problem: UnicodeError) -> JSONResponse:
+        return JSONResponse({"error": "the request holds signs that are not text. Remove them."}, 400)
+
     @app.exception_handler(RequestValidationError)
     def of_a_request(_: Request, problem: RequestValidationError) -> JSONResponse:
         first = problem.errors()[0]

@@ -91,7 +91,7 @@ def run_info(job: Job) -> RunInfo:
 
 def with_reason(job: Job, sentence: str) -> RunInfo:
     """Write beside a failing release why it is downloaded all the same."""
-    text = " ".join(sentence.split())
+    text = " ".join(sentence.encode("utf-8", "replace").decode().split())
     if not run_info(job).satisfied and (
         sum(map(str.isalpha, text)) < LEAST_LETTERS or len(text.split()) < LEAST_WORDS or len(text) > LONGEST
     ):

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ontomask.app.storage import own_process
-from ontomask.errors import DataError, OptionError, OutputError
+from ontomask.errors import DataError, OptionError, OutputError, PolicyError
 from ontomask.files.writing import create_file
 from ontomask.microdata.formats import Format, format_of
 
@@ -30,6 +30,8 @@ _PACKED = b"\x1f\x8b"
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 #: Bytes that are looked at.
 _HEAD = 1 << 16
+#: Bytes of a policy, and the colons and commas in it: of about as many settings.
+MOST_TEXT, MOST_MARKS = 2 << 20, 30_000
 #: Seconds that a workbook may be looked at.
 LONGEST_LOOK = 900
 #: Suffixes of taxonomies, as far as one file holds one; .gz may follow.
@@ -97,6 +99,22 @@ def receive(
         yield part, size
     finally:
         part.unlink(missing_ok=True)
+
+
+def checked_text(text: str) -> bytes:
+    """A policy as bytes, if it is not so long that reading it would keep others waiting for seconds."""
+    try:
+        content = text.encode()
+    except UnicodeEncodeError:
+        raise PolicyError("the text holds signs that are not text", remedy="Remove them.") from None
+    if len(content) > MOST_TEXT:
+        raise PolicyError(f"the text has more than {MOST_TEXT >> 20} MB", remedy="Is it the right file?")
+    marks = sum(line.count(":") + line.count(",") for line in text.splitlines() if not line.lstrip().startswith("#"))
+    if marks > MOST_MARKS:
+        raise PolicyError(
+            f"the policy has more than {MOST_MARKS:,} settings", remedy="Use ontomask run for such a policy."
+        )
+    return content
 
 
 def shown_size(size: int) -> str:
