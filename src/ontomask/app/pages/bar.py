@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from ontomask.app.pages import parts
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import number, percent
+from ontomask.app.results import Bar
 
 #: How often a page looks whether something changed elsewhere, in seconds.
 LOOK = 1.0
+WAITING = {"queued": "waiting …", "running": "working …"}
 SIGNS = {"holds": "✓ holds", "fails": "✕ fails", "unknown": "not checked yet"}
 
 
@@ -16,29 +20,36 @@ def bar(view: View) -> None:
     place = parts.tag("div", None, "bar", role="status", aria_label="State of the project")
     seen: list[object] = []
 
-    def draw() -> None:
+    def draw(state: Bar, working: str) -> None:
         if place.is_deleted:
             return
         place.clear()
         with place:
-            _figures(view)
+            _figures(state, working)
 
-    def look() -> None:
-        now = _signature(view)
-        if not seen or seen[0] != now:
+    async def look() -> None:
+        # In a thread: there may be many jobs, and somebody else may be waiting for an answer.
+        now, state, working = await asyncio.to_thread(_look, view)
+        if seen != [now]:
             seen[:] = [now]
-            draw()
+            draw(state, working)
 
-    view.listeners.append(look)
-    draw()
-    seen[:] = [_signature(view)]
+    def changed() -> None:
+        now, state, working = _look(view)
+        seen[:] = [now]
+        draw(state, working)
+
+    view.listeners.append(changed)
     parts.timer(LOOK, view.safely(look))
 
 
-def _signature(view: View) -> object:
-    jobs = [(job.id, job.state) for job in view.workspace.queue.jobs(view.project)[:8]]
+def _look(view: View) -> tuple[object, Bar, str]:
+    """What the bar depends on, what it shows, and whether a job waits or works."""
+    jobs = view.workspace.queue.jobs(view.project)
     info = view.project.info
-    return (info.revision, info.policy_revision, jobs)
+    working = next((WAITING[job.state] for job in jobs if job.open), "")
+    signature = (info.revision, info.policy_revision, [(job.id, job.state) for job in jobs[:8]])
+    return signature, view.project.bar(), working
 
 
 def _figure(name: str, value: str, title: str) -> None:
@@ -47,8 +58,7 @@ def _figure(name: str, value: str, title: str) -> None:
         parts.tag("b", value)
 
 
-def _figures(view: View) -> None:
-    state = view.project.bar()
+def _figures(state: Bar, working: str) -> None:
     unit = state.counted
     _figure(unit, number(state.records), f"How many {unit} the data have.")
     now = "" if state.unique_after is None else f"{number(state.unique_after)} now, "
@@ -63,7 +73,5 @@ def _figures(view: View) -> None:
             parts.badge(f"{requirement.title}: {SIGNS[requirement.state]}", requirement.state).props["title"] = (
                 requirement.sentence
             )
-        for job in view.workspace.queue.jobs(view.project):
-            if job.open:
-                parts.badge("working …" if job.state == "running" else "waiting …")
-                break
+        if working:
+            parts.badge(working)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from contextlib import suppress
 
 from nicegui import ui
 
 from ontomask.app.pages import parts, shell
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import moment, size
+from ontomask.app.projects import Project, ProjectInfo, UnknownProject
 from ontomask.arguments import counted
-
-if TYPE_CHECKING:
-    from ontomask.app.projects import Project
 
 #: Records of the demo.
 DEMO = 2_000
@@ -48,23 +46,31 @@ async def build(view: View) -> None:
     await view.draw()
 
 
-def _projects(view: View) -> None:
-    projects = view.workspace.projects()
+async def _projects(view: View) -> None:
+    projects = await asyncio.to_thread(_listed, view)
     parts.heading(2, "Projects")
     if not projects:
         parts.paragraph("None yet.", "soft")
         return
-    for project in projects:
-        _project(view, project)
+    for project, info, runs in projects:
+        _project(view, project, info, runs)
 
 
-def _project(view: View, project: Project) -> None:
-    info = project.info
+def _listed(view: View) -> list[tuple[Project, ProjectInfo, int]]:
+    """All projects, with what is known of them and how many runs they have."""
+    found = []
+    for project in view.workspace.projects():
+        with suppress(UnknownProject):  # somebody deletes it just now
+            found.append((project, project.info, len(project.runs())))
+    return found
+
+
+def _project(view: View, project: Project, info: ProjectInfo, runs: int) -> None:
     with parts.tag("div", None, "card row spread", data_project=project.id):
         with parts.tag("div").style("min-width: 0; flex: 1 1 16rem"):
             parts.link(info.title, f"/p/{project.id}/{info.step}", "wrap").style("font-weight: 600")
             what = f"{info.file.name}, {size(info.file.size)}" if info.file else "no data yet"
-            parts.paragraph(f"{what} · made {moment(info.created)} · {counted(len(project.runs()), 'run')}", "help")
+            parts.paragraph(f"{what} · made {moment(info.created)} · {counted(runs, 'run')}", "help")
         with parts.tag("div", None, "row"):
             parts.link("Open", f"/p/{project.id}/{info.step}", "button small", aria_label=f"Open {info.title}")
             _delete(view, project, info.title)
