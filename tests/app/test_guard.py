@@ -75,6 +75,7 @@ def test_the_token_of_programs_is_for_its_owner_and_for_the_interface_alone(serv
         "localhost.evil.example:{port}",
         "",
         "a@127.0.0.1:{port}",
+        "127.0.0.1:{port}#evil.example",
     ],
 )
 def test_other_names_for_this_machine_are_refused(served: Served, host: str) -> None:
@@ -115,6 +116,10 @@ def test_a_session_needs_its_origin(place: Path) -> None:
     try:
         browser = server.browser()
         assert browser.post("/api/projects", json={"title": "mine"}).status_code == 201
+        ours = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+        for odd in ('foo={"x":1}', "theme=dark mode", "name=Jos\xe9", "a[b]=1", "foo", "ontomask-1=x", "="):
+            cookie = f"{odd}; {ours}; {odd}".encode("latin-1")
+            assert server.stranger().get("/api/projects", headers={b"Cookie": cookie}).status_code == 200, odd
         del browser.headers["Origin"]
         assert browser.post("/api/projects", json={"title": "no origin"}).status_code == 403
         assert browser.get("/api/projects").status_code == 200
@@ -190,6 +195,13 @@ def test_texts_that_are_no_texts_are_refused(served: Served, stays: bytes) -> No
         assert answer.status_code in (400, 422), (address, answer.text)
 
 
+def test_addresses_that_do_not_exist_are_errors_of_the_interface(served: Served) -> None:
+    for method, address in (("GET", "/nonsense"), ("OPTIONS", "/projects"), ("POST", "/projects/x/y/z"), ("PUT", "/")):
+        answer = served.api.request(method, address, headers={"Origin": served.address})
+        assert answer.status_code == 404
+        assert list(answer.json()) == ["error"]
+
+
 def test_requests_that_are_too_large_are_refused(served: Served) -> None:
     large = b'{"title": "' + b"x" * (7 << 20) + b'"}'
     assert served.api.post("/projects", content=large).status_code == 413
@@ -227,6 +239,8 @@ def test_a_password_lets_in_and_attempts_are_limited(place: Path) -> None:
     assert not visitors.knows("wrong")
     again = Visitors(workspace.folder, 1, password="correct horse")
     assert again.knows(other[0]), "it goes on after a restart"
+    assert not Visitors(workspace.folder, 1, password="another horse").knows(other[0])
+    assert not Visitors(workspace.folder, 1).knows(other[0])
     kept = (place / "sessions.json").read_text(encoding="utf-8")
     assert other[0] not in kept
 

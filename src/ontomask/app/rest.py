@@ -92,6 +92,13 @@ def router(workspace: Workspace) -> APIRouter:
     _add_jobs(api, workspace)
     _add_results(api, workspace)
     _add_tables(api, workspace)
+
+    @api.api_route(
+        "/{rest:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"], include_in_schema=False
+    )
+    def nothing(rest: str) -> None:
+        raise HTTPException(404, "there is no such address; /api/openapi.json lists them")
+
     return api
 
 

@@ -38,15 +38,18 @@ class Visitors:
     def __init__(self, folder: Path, port: int, *, password: str | None = None) -> None:
         self.cookie = f"ontomask-{port}"
         self._file = folder / SESSIONS
-        kept = read_json(self._file)
-        now = time.time()
-        self._sessions: dict[str, float] = {
-            key: seen for key, seen in (kept if isinstance(kept, dict) else {}).items() if now - seen < LASTS
-        }
         self._link: str | None = None
         self._program: str | None = None
-        self._salt = secrets.token_bytes(16)
+        kept = read_json(self._file)
+        kept = (
+            kept if isinstance(kept, dict) and "sessions" in kept else {"salt": None, "password": None, "sessions": {}}
+        )
+        self._salt = bytes.fromhex(kept["salt"]) if kept["salt"] else secrets.token_bytes(16)
         self._password = None if password is None else self._derived(password)
+        # Who came in with another password, or without one, does not stay.
+        same = kept["password"] == (None if self._password is None else self._password.hex())
+        now = time.time()
+        self._sessions: dict[str, float] = {k: s for k, s in kept["sessions"].items() if same and now - s < LASTS}
         self._wrong: list[tuple[float, str]] = []
         #: Called with a new link when the one before was used.
         self.on_used: Callable[[], None] = lambda: None
@@ -88,7 +91,12 @@ class Visitors:
     def _write(self) -> None:
         now = time.time()
         self._sessions = {key: seen for key, seen in self._sessions.items() if now - seen < LASTS}
-        write_json(self._sessions, self._file, lasting=False)
+        kept = {
+            "salt": self._salt.hex(),
+            "password": None if self._password is None else self._password.hex(),
+            "sessions": self._sessions,
+        }
+        write_json(kept, self._file, lasting=False)
 
     # ---- programs ------------------------------------------------------------------------------------------------
 
