@@ -16,6 +16,7 @@ export default {
     empty: { type: String, default: "No rows." },
     numbered: { type: Boolean, default: true },
     height: { type: Number, default: 420 },
+    widest: { type: Number, default: 280 }, // pixels of a column
   },
   data() {
     return { top: 0, first: 0, pages: {}, count: this.total, asked: {}, failed: "", widths: [], view: this.height };
@@ -82,7 +83,7 @@ export default {
         let longest = Math.max(String(column.name).length + 2, 0.8 * (column.note || "").length);
         for (const pane of this.panes)
           for (const row of told[pane.key] || []) longest = Math.max(longest, row ? String(row[place] ?? "").length : 0);
-        return Math.max(84, Math.min(280, Math.round(longest * 7.4 + 26)));
+        return Math.max(64, Math.min(this.widest, Math.round(longest * 7.4 + 24)));
       });
     },
     scrolled(event) {
@@ -119,7 +120,7 @@ export default {
     },
     pane(pane, place) {
       const widths = this.columns.map((_, i) => (this.widths[i] || 120) + "px");
-      const template = (this.numbered ? ["64px"] : []).concat(widths).join(" ");
+      const template = (this.numbered ? ["58px"] : []).concat(widths).join(" ");
       const room = Math.ceil(this.height / ROW) + 2;
       const rows = [];
       const plain = this.count * ROW <= TALLEST;

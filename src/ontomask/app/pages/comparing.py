@@ -87,6 +87,8 @@ def _map(view: View, compared: dict[str, Any]) -> None:
             "Further left is less loss, further down is less risk. No candidate beats those on the dashed line in both.",
             "help",
         )
+        if any(point["x"] > 100 for point in points):
+            parts.paragraph("A loss of more than 100% is drawn at the right edge.", "help")
         with parts.tag("div", None, "key", aria_label="Shapes"):
             for sign, family in zip("●■▲◆" * 3, families, strict=False):
                 parts.tag("span", f"{sign} {family}")

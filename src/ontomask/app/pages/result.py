@@ -10,6 +10,8 @@ from ontomask.app.pages.view import View
 from ontomask.app.pages.words import moment, number, percent, seconds
 from ontomask.app.results import RunInfo
 
+#: Roles in the narrow headers of two tables side by side.
+SHORT = {"identifier": "identifier", "quasi": "quasi", "sensitive": "sensitive", "other": "other"}
 #: Sentences that are shown before the others unfold.
 SHOWN = 5
 STATES = {
@@ -156,7 +158,7 @@ def _pairs(view: View, run: RunInfo) -> None:
         {
             "name": column["name"],
             "tint": role_of(policy, column["name"]),
-            "note": parts.ROLES[role_of(policy, column["name"])],
+            "note": SHORT[role_of(policy, column["name"])],
         }
         for column in opened["columns"]
     ]
@@ -187,6 +189,7 @@ def _pairs(view: View, run: RunInfo) -> None:
                 "total": run.records or 0,
                 "label": "Before and after",
                 "height": 400,
+                "widest": 130,
             },
         )
         parts.paragraph("Changed cells are marked. Both tables scroll together.", "help").style(

@@ -88,6 +88,10 @@ def _summary(roles: dict[str, str]) -> str:
     return f"{len(roles)} columns: {', '.join(told)}."
 
 
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
 def _column(column: dict[str, Any], role: str, chooser: Any) -> None:
     name = column["name"]
     control: dict[str, parts.Field] = {}
@@ -100,7 +104,7 @@ def _column(column: dict[str, Any], role: str, chooser: Any) -> None:
                 f"{number(column['distinct'])} different values" + (f", such as {examples}" if examples else ""),
                 "help",
             )
-            parts.paragraph(f"Proposed: {parts.ROLES[column['role']]}. {column['reason']}", "help")
+            parts.paragraph(f"Proposed: {parts.ROLES[column['role']]}. {_sentence(column['reason'])}", "help")
             for check in column["checks"]:
                 parts.paragraph(f"Please check: {check}", "help").style("color: var(--warn)")
         control["field"] = parts.field(
