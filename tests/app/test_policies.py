@@ -188,6 +188,49 @@ def test_uploads_of_severity_definitions_are_read_first(project: Project) -> Non
     assert policy.severity is not None
 
 
+def test_the_bar_never_shows_figures_of_another_policy(workspace: Workspace, project: Project) -> None:
+    done(workspace, project, "risk")
+    before = project.bar()
+    assert before.unique_before is not None
+    assert (before.records, before.units, before.counted) == (80, 80, "records")
+    policy_edits.set_k(project, 6)
+    assert project.bar().unique_before == before.unique_before, "k changes nothing about the original"
+    policy_edits.set_role(project, "diagnosis", "other")
+    assert project.bar().unique_before is None
+    run = done(workspace, project, "run", report=False)
+    bar = project.bar()
+    assert (bar.unique_after, bar.outdated) == (run["unique"], False)
+    assert [one.state for one in bar.requirements] == ["holds"]
+    policy_edits.set_k(project, 9)
+    bar = project.bar()
+    assert bar.outdated
+    assert [(one.title, one.state) for one in bar.requirements] == [("9-anonymity", "unknown")]
+    policy_edits.set_k(project, 6)
+    assert not project.bar().outdated, "changed back"
+
+
+def test_the_bar_counts_records_and_persons(workspace: Workspace) -> None:
+    project = workspace.create("persons")
+    rows = "".join(f"p{i % 60},{20 + i % 7},{'fm'[i % 2]}\n" for i in range(150))
+    project.receive_data("visits.csv", [("patient_id,age,sex\n" + rows).encode()])
+    done(workspace, project, "open")
+    assert project.policy().person == ["patient_id"]
+    done(workspace, project, "risk")
+    bar = project.bar()
+    assert (bar.records, bar.units, bar.counted) == (150, 60, "persons")
+    workspace.delete(project)
+
+
+def test_data_are_not_replaced_while_a_job_works_on_them(workspace: Workspace) -> None:
+    project = workspace.demo(60)
+    job = workspace.queue.start(project, "open")
+    with pytest.raises(OptionError, match="a job of this project is not over yet"):
+        project.receive_data("other.csv", [b"a,b\n1,2\n"])
+    workspace.queue.cancel(job)
+    assert project.receive_data("other.csv", [b"a,b\n1,2\n"]).name == "other.csv"
+    workspace.delete(project)
+
+
 def test_every_method_and_model_has_a_card() -> None:
     methods = {card["name"]: card for card in cards.method_cards()}
     assert set(methods) == set(METHODS) == set(cards.KEPT)

@@ -16,6 +16,7 @@ from pathlib import Path
 import openpyxl
 import polars as pl
 import pytest
+import yaml
 
 from tests.app.serving import Served
 
@@ -297,3 +298,21 @@ def test_formulas_are_text_in_what_is_handed_out(served: Served) -> None:
     sheet = openpyxl.load_workbook(io.BytesIO(packed)).active
     types = {cell.data_type for row in sheet.iter_rows(min_row=2) for cell in row}
     assert "f" not in types, "no cell is a formula"
+
+
+def test_a_column_name_that_is_a_formula_is_told_before_the_work(served: Served) -> None:
+    project = served.new_project()
+    rows = "".join(f"{30 + i % 4},{i % 3}\n" for i in range(40))
+    served.upload(project, ("age,=cmd|' /C calc'!A1\n" + rows).encode())
+    found = served.do(project, "open")
+    assert any("as a formula" in note for note in found["notes"])
+    assert any("as a formula" in check for check in found["columns"][1]["checks"])
+    run = served.wait(project, served.start(project, "run", report=False))
+    assert run["state"] == "failed"
+    assert run["error"].startswith("a spreadsheet would run the column name")
+    assert "runs/" not in run["error"]
+    text = served.api.get(f"/projects/{project}/policy").json()["text"]
+    policy = yaml.safe_load(text)
+    policy["attributes"]["=cmd|' /C calc'!A1"] = {"kind": "identifier"}
+    assert served.api.put(f"/projects/{project}/policy", json={"text": yaml.safe_dump(policy)}).status_code == 200
+    assert served.do(project, "run", report=False)["satisfied"]

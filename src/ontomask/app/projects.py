@@ -163,7 +163,11 @@ class Project:
         return made
 
     def _require_no_results(self) -> None:
-        if any(job.kind == "run" and job.state in ("done", "running", "queued") for job in jobs_of(self.folder)):
+        if any(job.open for job in jobs_of(self.folder)):
+            raise OptionError(
+                "a job of this project is not over yet", remedy="Wait for it, or cancel it; then upload the file again."
+            )
+        if any(job.kind == "run" and job.state == "done" for job in jobs_of(self.folder)):
             raise OptionError(
                 "the project has results of its data", remedy="Make a new project for another file, or delete this one."
             )
@@ -391,4 +395,14 @@ class Project:
         done = [run for run in self.runs() if run.state == "done"]
         chosen = self.info.chosen_run
         run = next((run for run in done if run.id == chosen), done[0] if done else None)
-        return bar_of(self.opened, self.risk, run, lambda: self.policy() if self.policy_text else None)
+        policy = self.policy() if self.policy_text else None
+        return bar_of(
+            self.opened, self.risk, run, policy, outdated=run is not None and self._changed_since(run, policy)
+        )
+
+    def _changed_since(self, run: RunInfo, policy: Policy | None) -> bool:
+        """Was the policy changed after a run, and not back again?"""
+        kept = self.policy_of(run.policy_revision)
+        if run.policy_revision == self.policy_revision or not kept.is_file():
+            return False
+        return policy is None or Policy.load(kept, confined=True) != policy

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -55,6 +55,7 @@ class RunInfo:
     unique: int | None = None
     unique_before: int | None = None
     counted: str = "records"
+    units: int | None = None
     requirements: list[Requirement] = field(default_factory=list)
     guarantees: list[dict[str, str]] = field(default_factory=list)
     notes: list[dict[str, str]] = field(default_factory=list)
@@ -116,40 +117,59 @@ def result_folder(job: Job) -> Path:
 
 @dataclass(frozen=True)
 class Bar:
-    """What is always in view. None: not known yet."""
+    """What is always in view. None: not known yet.
+
+    ``records`` are those of the data; ``units`` is how many of what is ``counted`` there are, records or persons, of which
+    ``unique_before`` and ``unique_after`` are a part. ``run``: the run that the figures are of. ``outdated``: the policy was
+    changed after that run, so that the requirements, which are those of the present policy, are not checked yet.
+    """
 
     records: int | None = None
     counted: str = "records"
+    units: int | None = None
     unique_before: int | None = None
     unique_after: int | None = None
     loss: float | None = None
     linkage: float | None = None
     requirements: list[Requirement] = field(default_factory=list)
     run: str | None = None
+    created: float | None = None
+    outdated: bool = False
+
+
+def risk_key(policy: Policy) -> str:
+    """What the risk of the original depends on in a policy: two policies with the same have the same risk."""
+    quasi = {name: policy.attributes[name] for name in policy.quasi_identifiers}
+    dropped = [name for name, attribute in policy.attributes.items() if attribute.missing == "drop_record"]
+    return repr((quasi, policy.person, policy.household, policy.reading, dropped, policy.severity is not None))
 
 
 def bar_of(
     opened: Mapping[str, Any] | None,
     risk: Mapping[str, Any] | None,
     run: RunInfo | None,
-    policy: Callable[[], Policy | None],
+    policy: Policy | None,
+    *,
+    outdated: bool,
 ) -> Bar:
-    """The bar of a project."""
+    """The bar of a project; ``outdated``: the policy was changed after the run."""
     records = None if opened is None else opened["records"]
+    asked = [] if policy is None else [model.describe() for model in policy.require]
+    requirements = [Requirement(title, "unknown", "It is checked when a run is done.") for title in asked]
     if run is not None:
         return Bar(
-            records if run.records is None else run.records,
-            run.counted,
-            run.unique_before,
-            run.unique,
-            run.loss,
-            run.linkage,
-            run.requirements,
-            run.id,
+            records=records if run.records is None else run.records,
+            counted=run.counted,
+            units=run.units,
+            unique_before=run.unique_before,
+            unique_after=run.unique,
+            loss=run.loss,
+            linkage=run.linkage,
+            requirements=requirements if outdated else run.requirements,
+            run=run.id,
+            created=run.created,
+            outdated=outdated,
         )
-    chosen = policy()
-    asked = [] if chosen is None else [model.describe() for model in chosen.require]
-    requirements = [Requirement(title, "unknown", "It is checked when a run is done.") for title in asked]
-    if risk is None:
+    if risk is None or policy is None or risk.get("of") != risk_key(policy):
         return Bar(records, requirements=requirements)
-    return Bar(records, risk["counted"], risk["unique"], requirements=requirements)
+    return Bar(records, risk["counted"], risk["records"], risk["unique"], requirements=requirements)

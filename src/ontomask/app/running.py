@@ -10,12 +10,13 @@ import polars as pl
 from ontomask.app.answer_files import AFTER, BEFORE, ORDER
 from ontomask.app.results import RESULT
 from ontomask.app.storage import all_private
-from ontomask.app.work import Work, as_texts, write_rows
+from ontomask.app.work import Work, as_texts, formula_names, write_rows
+from ontomask.arguments import short
 from ontomask.arrays import Floats, Longs
 from ontomask.assessment.pairing import Pairing
 from ontomask.distances.kept_tables import tables_kept
 from ontomask.engines.memory import anonymize
-from ontomask.errors import OptionError
+from ontomask.errors import DataError, OntomaskError, OptionError
 from ontomask.masking.randomness import chosen_secret
 from ontomask.microdata.formats import FORMATS, format_of
 from ontomask.policy.policy import Policy
@@ -31,9 +32,10 @@ def run_policy(work: Work) -> dict[str, Any]:
     report = work.argument("report", bool, True)
     written = work.argument("format", str) or _like_source(work)
     known = FORMATS.get(written)
-    escape = work.argument(
-        "escape_formulas", bool, known is not None and known.text
-    )  # stewards open files in spreadsheets
+    text = known is not None and known.text
+    escape = work.argument("escape_formulas", bool, text)  # stewards open files in spreadsheets
+    if escape:
+        _require_plain_names(work, policy)
     with tables_kept():
         result = anonymize(
             work.data,
@@ -44,12 +46,11 @@ def run_policy(work: Work) -> dict[str, Any]:
         )
         assessment = result.assess(stretch(work.progress, 0.45, 0.85))
     work.progress(0.86, "writing")
-    result.save(
-        work.folder / RESULT,
-        format=written,
-        report=report,
-        escape_formulas=escape,
-    )
+    try:
+        result.save(work.folder / RESULT, format=written, report=report, escape_formulas=escape)
+    except OntomaskError as problem:
+        problem.relocate(f"{work.folder / RESULT}/", "")
+        raise
     all_private(work.folder / RESULT)
     work.progress(0.97, "records before and after")
     _write_pairs(work, result)
@@ -70,6 +71,7 @@ def run_policy(work: Work) -> dict[str, Any]:
         "unique": assessment.risk_after.unique,
         "unique_before": assessment.risk_before.unique,
         "counted": assessment.risk_after.unit.many,
+        "units": assessment.risk_before.records,
         "requirements": _requirements(result),
         "guarantees": [statement.to_dict() for statement in result.guarantees],
         "notes": [note.to_dict() for note in result.notes],
@@ -78,6 +80,18 @@ def run_policy(work: Work) -> dict[str, Any]:
         "escape_formulas": escape,
         "assessment": assessment.to_dict(),
     }
+
+
+def _require_plain_names(work: Work, policy: Policy) -> None:
+    """An error, before the work and not after it, if the name of a released column would be a formula."""
+    names = [column["name"] for column in (work.project.opened or {"columns": []})["columns"]]
+    odd = formula_names([name for name in names if not policy.drops(name)])
+    if odd:
+        raise DataError(
+            f"a spreadsheet would run the column name {short(repr(odd[0]), 40)} as a formula",
+            remedy="Rename the column in the file, give it the role identifier, which leaves it out, or choose Excel or "
+            "Parquet as the format of the release.",
+        )
 
 
 def _like_source(work: Work) -> str:

@@ -10,9 +10,11 @@ import polars as pl
 from ontomask.app.answer_files import CANDIDATES, MAP
 from ontomask.app.matching import match_column
 from ontomask.app.projects import TABLE
+from ontomask.app.results import risk_key
 from ontomask.app.running import run_policy
 from ontomask.app.storage import write_json
-from ontomask.app.work import Work, as_texts, write_rows
+from ontomask.app.work import Work, as_texts, formula_names, write_rows
+from ontomask.arguments import short
 from ontomask.assessment.pairing import require_quasi_identifiers
 from ontomask.assessment.readings import risk_readings
 from ontomask.assessment.risk import risk_of, severity_numbers
@@ -35,6 +37,11 @@ from ontomask.progress import stretch
 from ontomask.release.check import check
 from ontomask.settings import validated
 
+#: What is said of a column whose name a spreadsheet would run.
+FORMULA_NAME = (
+    "a spreadsheet would run the name of this column as a formula. Rename it in the file, or leave the column out: a release "
+    "as CSV cannot have it"
+)
 #: Values that a profile lists of a column.
 FREQUENT = 8
 
@@ -85,13 +92,14 @@ def _as_written(work: Work, table: TableFile, options: dict[str, Any]) -> pl.Dat
 
 def _opened(table: TableFile, found: Profile) -> dict[str, Any]:
     names = ("format", "delimiter", "encoding", "decimal", "sheet")
+    odd = [f"{short(repr(name), 40)}: {FORMULA_NAME}" for name in formula_names([column.name for column in found])]
     detected = {"summary": table.summary(), "notes": list(map(str, table.notes))}
     return {
         "records": found.records,
         "detected": detected | {name: getattr(table, name) for name in names},
         "columns": [_column(column, table.data[column.name], found) for column in found],
         "person": list(found.person),
-        "notes": found.notes,
+        "notes": [*found.notes, *odd],
         "missing_markers": {c.name: c.proposal.missing_markers for c in found if c.proposal.missing_markers},
     }
 
@@ -116,7 +124,7 @@ def _column(column: ColumnProfile, values: pl.Series, found: Profile) -> dict[st
         "taxonomy": column.taxonomy,
         "settings": settings,
         "reason": column.reason,
-        "checks": list(column.checks),
+        "checks": [*column.checks, *([FORMULA_NAME] if formula_names([column.name]) else [])],
         "hints": list(column.hints),
         "comments": column.comments(("quasi",)),
         "candidates": candidates,
@@ -173,6 +181,7 @@ def original_risk(work: Work) -> dict[str, Any]:
     return {
         "records": found.records,
         "counted": found.unit.many,
+        "of": risk_key(policy),
         "unique": found.unique,
         "below_5": found.below(5),
         "smallest": found.smallest,

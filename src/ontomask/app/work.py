@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from ontomask.app.job_files import Job
 from ontomask.app.projects import Project
 from ontomask.errors import OptionError
 from ontomask.files.writing import create_file
+from ontomask.microdata.formulas import formula_cells
 from ontomask.policy.policy import Policy
 from ontomask.progress import Progress
 
@@ -61,6 +63,11 @@ def write_rows(frame: pl.DataFrame, path: Path) -> None:
 def as_texts(frame: pl.DataFrame) -> pl.DataFrame:
     """Every cell as the text that a reader sees; lists as their items."""
     return frame.select(_text(column) for column in frame.iter_columns())
+
+
+def formula_names(names: Sequence[str]) -> list[str]:
+    """The names of columns that a spreadsheet would take for formulas."""
+    return list(formula_cells([pl.DataFrame(schema=dict.fromkeys(names, pl.String))])) if names else []
 
 
 def _text(column: pl.Series) -> pl.Series:
