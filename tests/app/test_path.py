@@ -164,6 +164,15 @@ def test_an_uploaded_taxonomy_goes_with_the_policy(served: Served) -> None:
     run = served.do(project, "run", report=False)["job"]
     packed = served.api.get(f"/projects/{project}/runs/{run}/files/policy-zip").content
     assert sorted(zipfile.ZipFile(io.BytesIO(packed)).namelist()) == ["policy.yaml", "taxonomy-1.csv"]
+    policy["attributes"]["job"] = {"kind": "flat", "role": "quasi"}
+    assert served.api.put(f"/projects/{project}/policy", json={"text": yaml.safe_dump(policy)}).status_code == 200
+    assert served.api.delete(f"/projects/{project}/taxonomies/{stored}").status_code == 400, "the run was made with it"
+    other = served.api.put(f"/projects/{project}/taxonomies", params={"name": "b.csv"}, content=edges).json()["stored"]
+    assert other == "taxonomy-2.csv"
+    assert served.api.delete(f"/projects/{project}/taxonomies/{other}").status_code == 204
+    again = served.api.put(f"/projects/{project}/taxonomies", params={"name": "c.csv"}, content=edges).json()["stored"]
+    assert again == "taxonomy-3.csv", "a name is never used again"
+    assert served.api.get(f"/projects/{project}/runs/{run}/files/policy-zip").status_code == 200
 
 
 def test_the_risk_of_the_original_and_who_shares_values(served: Served, stays: bytes) -> None:

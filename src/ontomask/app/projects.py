@@ -5,11 +5,12 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 from ontomask.app.job_files import ANSWER, RUNS, Job, job_of, jobs_of
+from ontomask.app.project_info import STEPS, UNTITLED, FileInfo, Outdated, ProjectInfo, UnknownProject
 from ontomask.app.results import Bar, RunInfo, bar_of, run_info, with_reason
 from ontomask.app.storage import (
     file_name,
@@ -28,49 +29,9 @@ from ontomask.policy.policy import Policy
 from ontomask.severity.file import names_in
 from ontomask.severity.severity import Severity
 
+__all__ = ["UNTITLED", "FileInfo", "Outdated", "Project", "ProjectInfo", "UnknownProject"]
+
 PROJECT, POLICY, TABLE, LATEST, LOCK = "project.json", "policy.yaml", "table.parquet", "latest.json", "lock"
-#: The steps of the pages, in their order.
-STEPS = ("data", "roles", "meaning", "risk", "method", "result")
-UNTITLED = "Untitled project"
-
-
-class UnknownProject(OntomaskError, LookupError):
-    """There is no such project."""
-
-
-class Outdated(PolicyError):
-    """Somebody else changed the policy meanwhile."""
-
-
-@dataclass(frozen=True)
-class FileInfo:
-    """An uploaded table: its name as people see it, its format, its bytes, and the name it is stored under."""
-
-    name: str
-    format: str
-    size: int
-    stored: str
-
-
-@dataclass(frozen=True)
-class ProjectInfo:
-    """What ``project.json`` holds.
-
-    ``reading`` are options of reading; ``taxonomies`` and ``severities`` are uploaded files by stored name, with the names
-    people see; ``revision`` grows with every change of this file and ``policy_revision`` with every change of the policy.
-    """
-
-    title: str = UNTITLED
-    created: float = 0.0
-    file: FileInfo | None = None
-    reading: dict[str, Any] = field(default_factory=dict)
-    step: str = "data"
-    chosen_run: str | None = None
-    taxonomies: dict[str, str] = field(default_factory=dict)
-    severities: dict[str, str] = field(default_factory=dict)
-    policy_revision: int = 0
-    revision: int = 0
-    demo: bool = False
 
 
 class Project:
@@ -183,7 +144,7 @@ class Project:
         shown = file_name(name, "taxonomy")
         suffix = stored_taxonomy(shown)
         with receive(self.folder, chunks, self.max_upload, shown, None) as (part, _), self.locked():
-            stored = self._free_name("taxonomy", suffix)
+            stored = self._new_name("taxonomy", suffix)
             part.replace(self.folder / stored)
             self.write_info(taxonomies=self.info.taxonomies | {stored: shown})
         return stored
@@ -195,7 +156,7 @@ class Project:
             raise OptionError(f"{shown!r} is not a YAML file", remedy="Severity definitions end in .yaml.")
         most = min(self.max_upload, LARGEST)
         with receive(self.folder, chunks, most, shown, None) as (part, _), self.locked():
-            stored = self._free_name("severity", ".yaml")
+            stored = self._new_name("severity", ".yaml")
             part.replace(self.folder / stored)
             try:
                 self._require_uploaded(names_in(self.folder / stored))  # before any of them is opened
@@ -219,21 +180,24 @@ class Project:
                 remedy=f"Upload the file first and name it as it is stored: {', '.join(known) or 'none yet'}.",
             )
 
-    def _free_name(self, kind: str, suffix: str) -> str:
-        number = 1
-        while (self.folder / f"{kind}-{number}{suffix}").exists():
-            number += 1
+    def _new_name(self, kind: str, suffix: str) -> str:
+        """A name that no upload had before: a run keeps naming what it was made with. The lock is held."""
+        number = self.info.uploads + 1
+        self.write_info(uploads=number)
         return f"{kind}-{number}{suffix}"
 
     def remove_taxonomy(self, stored: str) -> None:
-        """Remove an uploaded taxonomy that the policy does not use."""
+        """Remove an uploaded taxonomy that neither the policy nor an earlier job uses."""
         with self.locked():
             known = dict(self.info.taxonomies)
             if stored not in known:
                 raise OptionError("there is no such taxonomy in the project", remedy="Look at the list of them.")
-            used = self.policy().named_files().values() if self.policy_text else ()
-            if any(file.name == stored for file in used):
-                raise OptionError("the policy uses this taxonomy", remedy="Give its columns another one first.")
+            for kept in (*self.folder.glob("policy*.yaml"), *self.folder.glob("severity-*.yaml")):
+                if stored in kept.read_text(encoding="utf-8"):
+                    raise OptionError(
+                        "the policy uses this taxonomy, or that of an earlier job does",
+                        remedy="It goes with the project. For a column you can choose another one.",
+                    )
             del known[stored]
             self.write_info(taxonomies=known)
             (self.folder / stored).unlink(missing_ok=True)
