@@ -82,6 +82,11 @@ def test_a_run_has_the_bytes_of_the_command_line(served: Served, stays: bytes, t
     assert data.content == archive.read("release.csv")
     assert data.headers["content-disposition"] == 'attachment; filename="release.csv"'
     assert b"<html" in served.api.get(f"{files}/report").content
+    needless = served.api.post(f"/projects/{project}/runs/{job}/reason", json={"reason": "It is good as it is."})
+    assert needless.status_code == 400
+    assert served.api.patch(f"/projects/{project}", json={"chosen_run": job}).json()["chosen_run"] == job
+    opened = served.api.get(f"/projects/{project}/jobs").json()[-1]["id"]
+    assert served.api.patch(f"/projects/{project}", json={"chosen_run": opened}).status_code == 400
     shown = served.api.get(f"{files}/internal-report", params={"inline": True})
     assert shown.headers["content-disposition"].startswith("inline")
     assert "sandbox" in shown.headers["content-security-policy"]
@@ -227,6 +232,8 @@ def test_a_failing_release_needs_a_recorded_reason(served: Served) -> None:
     sentence = "The ethics board accepted <b>this</b> release for training."
     told = served.api.post(f"/projects/{project}/runs/{job}/reason", json={"reason": sentence}).json()
     assert told["reason"] == sentence
+    again = "The board asked for it once more in May."
+    assert served.api.post(f"/projects/{project}/runs/{job}/reason", json={"reason": again}).json()["reason"] == again
     names = zipfile.ZipFile(io.BytesIO(served.api.get(f"{files}/release").content)).namelist()
     assert "release-NOT-SATISFIED.csv" in names
     kept = zipfile.ZipFile(io.BytesIO(served.api.get(f"{files}/confidential").content))

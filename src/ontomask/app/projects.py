@@ -69,7 +69,10 @@ class Project:
                 raise OptionError(f"no step {step!r}", remedy=f"There are: {', '.join(STEPS)}.")
             changes["step"] = step
         if chosen_run is not None:
-            changes["chosen_run"] = job_of(self.folder, chosen_run).id
+            run = self.run(chosen_run)
+            if run.state != "done":
+                raise OptionError(f"the run is {run.state}", remedy="Choose one that is done.")
+            changes["chosen_run"] = run.id
         with self.locked():
             return self.write_info(**changes)
 

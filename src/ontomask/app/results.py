@@ -91,18 +91,20 @@ def run_info(job: Job) -> RunInfo:
 
 
 def with_reason(job: Job, sentence: str) -> RunInfo:
-    """Write beside a failing release why it is downloaded all the same."""
+    """Write beside a failing release why it is downloaded all the same; earlier reasons stay."""
+    if job.state != "done":
+        raise OptionError("the run is not done", remedy="Wait for it, or look at why it ended.")
+    if run_info(job).satisfied:
+        raise OptionError("the release satisfies what is required", remedy="It needs no reason: download it.")
     text = " ".join(sentence.encode("utf-8", "replace").decode().split())
-    if not run_info(job).satisfied and (
-        sum(map(str.isalpha, text)) < LEAST_LETTERS or len(text.split()) < LEAST_WORDS or len(text) > LONGEST
-    ):
+    if sum(map(str.isalpha, text)) < LEAST_LETTERS or len(text.split()) < LEAST_WORDS or len(text) > LONGEST:
         raise OptionError(
             "the reason is not a sentence",
             remedy=f"Say in a sentence of at least {LEAST_WORDS} words why this release is handed out all the same.",
         )
-    if job.state != "done":
-        raise OptionError("the run is not done", remedy="Wait for it, or look at why it ended.")
-    content = {"reason": text, "recorded": time.time(), "release": "fails what its policy requires"}
+    kept = read_json(job.folder / REASON) or {}
+    earlier = [*kept.pop("earlier", []), kept] if kept else []
+    content = {"reason": text, "recorded": time.time(), "release": "fails what its policy requires", "earlier": earlier}
     write_json(content, job.folder / REASON)
     return run_info(job)
 
