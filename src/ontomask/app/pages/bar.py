@@ -60,7 +60,9 @@ def _figure(name: str, value: str, title: str) -> None:
 
 def _figures(state: Bar, working: str) -> None:
     unit = state.counted
-    _figure(unit, number(state.records), f"How many {unit} the data have.")
+    _figure("records", number(state.records), "How many records the data have.")
+    if unit != "records":
+        _figure(unit, number(state.units), f"How many {unit} the data have.")
     now = "" if state.unique_after is None else f"{number(state.unique_after)} now, "
     before = f"{number(state.unique_before)} in the original" if state.unique_before is not None else "—"
     _figure("unique", f"{now}{before}", f"How many {unit} have a combination of quasi-identifiers that no other has.")
@@ -72,6 +74,10 @@ def _figures(state: Bar, working: str) -> None:
         for requirement in state.requirements:
             parts.badge(f"{requirement.title}: {SIGNS[requirement.state]}", requirement.state).props["title"] = (
                 requirement.sentence
+            )
+        if state.outdated:
+            parts.badge("figures of an earlier policy").props["title"] = (
+                "The policy was changed after the run that these figures are of. Run again to check what is required now."
             )
         if working:
             parts.badge(working)
