@@ -8,6 +8,7 @@ from ontomask.app.pages import parts, progress, shell
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import number, share, size
 from ontomask.app.projects import UNTITLED
+from ontomask.microdata.formats import FORMATS
 
 ACCEPTED = ".csv,.tsv,.txt,.parquet,.xlsx,.xls,.sav,.zsav,.dta,.sas7bdat,.xpt"
 DELIMITERS = {"": "as detected", ",": "comma ,", ";": "semicolon ;", "tab": "tab", "|": "bar |"}
@@ -19,6 +20,12 @@ ENCODINGS = {
     "utf-16": "UTF-16",
 }
 DECIMALS = {"": "as detected", ".": "point .", ",": "comma ,"}
+#: Options of reading that are chosen from a list.
+CHOICES = (
+    ("delimiter", "Delimiter", DELIMITERS),
+    ("encoding", "Encoding", ENCODINGS),
+    ("decimal", "Decimal sign", DECIMALS),
+)
 
 
 async def build(view: View) -> None:
@@ -28,7 +35,9 @@ async def build(view: View) -> None:
         "Which table is it?",
         "Drop a file here. It is copied into the folder of this project on this machine, and goes nowhere else."
         if info.file is None
-        else "This is what was found in the file. Correct what is not right, then go on.",
+        else "This is what was found in the file. Correct what is not right, then go on."
+        if view.project.opened is not None
+        else "The file is read: its format is detected and its columns are looked at.",
     )
     if info.file is None:
         _drop(view, "Choose a file, or drop it here")
@@ -37,8 +46,7 @@ async def build(view: View) -> None:
     opened = view.project.opened
     if opened is None:
         if not working:
-            _correct(view, {}, open_=True)
-            _drop(view, "Choose another file, or drop it here", compact=True)
+            _correct(view, open_=True)
         return
     _detected(view, opened)
     _table(view, opened)
@@ -87,7 +95,7 @@ def _detected(view: View, opened: dict[str, Any]) -> None:
         for note in dict.fromkeys([*found.get("notes", []), *opened.get("notes", [])]):
             if note != found["summary"]:
                 parts.paragraph(str(note), "help")
-    _correct(view, found)
+    _correct(view)
 
 
 def _rename(view: View) -> Any:
@@ -98,40 +106,28 @@ def _rename(view: View) -> Any:
     return rename
 
 
-def _correct(view: View, found: dict[str, Any], *, open_: bool = False) -> None:
-    reading = view.project.info.reading
+def _correct(view: View, *, open_: bool = False) -> None:
+    file, reading = view.project.info.file, view.project.info.reading
+    assert file is not None
+    taken = FORMATS[file.format].options
     wanted: dict[str, Any] = {}
+
+    def ask(name: str, label: str, **settings: Any) -> None:
+        value = reading.get(name) or ""
+        shown = " ".join(value) if isinstance(value, list) else value
+        parts.field(label, shown, _keeper(wanted, name), name=name, **settings)
+
     with parts.tag("details", None, "more", open=True if open_ else None):
         parts.tag("summary", "Something is not right? Correct it")
         with parts.tag("div", None, "card"):
             with parts.tag("div", None, "two"):
-                for name, label, options in (
-                    ("delimiter", "Delimiter", DELIMITERS),
-                    ("encoding", "Encoding", ENCODINGS),
-                    ("decimal", "Decimal sign", DECIMALS),
-                ):
-                    choices = options | (
-                        {str(reading[name]): str(reading[name])}
-                        if reading.get(name) and str(reading[name]) not in options
-                        else {}
-                    )
-                    parts.field(
-                        label, reading.get(name) or "", _keeper(wanted, name), kind="select", options=choices, name=name
-                    )
-                parts.field(
-                    "Sheet of an Excel file",
-                    reading.get("sheet") or "",
-                    _keeper(wanted, "sheet"),
-                    help="its name, or its number from 1",
-                    name="sheet",
-                )
-                parts.field(
-                    "Texts that mean a missing value",
-                    " ".join(reading.get("missing") or []),
-                    _keeper(wanted, "missing"),
-                    help="separated by blanks, for example: NA 999",
-                    name="missing",
-                )
+                for name, label, options in CHOICES:
+                    if name in taken:
+                        given = str(reading.get(name) or "")
+                        ask(name, label, kind="select", options=options | ({} if given in options else {given: given}))
+                if "sheet" in taken:
+                    ask("sheet", "Sheet", help="its name, or its number from 1")
+                ask("missing", "Texts that mean a missing value", help="separated by blanks, for example: NA 999")
 
             async def again() -> None:
                 options = {name: str(value).split() if name == "missing" else value for name, value in wanted.items()}
