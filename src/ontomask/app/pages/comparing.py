@@ -7,7 +7,7 @@ from typing import Any
 from ontomask.app import cards, policy_edits
 from ontomask.app.pages import parts, progress
 from ontomask.app.pages.view import View
-from ontomask.app.pages.words import percent
+from ontomask.app.pages.words import moment, percent
 
 TRIED = {"microaggregation": True, "generalization": True, "recoding": True, "rank_swapping": False}
 KS = "5, 10"
@@ -52,6 +52,9 @@ def several(view: View) -> None:
         parts.button("Try several", view.safely(compare), id="compare")
         compared = view.project.compared
         if compared is not None:
+            done = view.workspace.queue.latest(view.project, "compare", "done")
+            when = "" if done is None else f" of {moment(done.created)}"
+            parts.paragraph(f"Figures{when}. After changes of roles or taxonomies, try again.", "help")
             _map(view, compared)
 
 

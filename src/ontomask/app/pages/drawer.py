@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from ontomask.app.pages import parts
 from ontomask.app.pages.view import View
 from ontomask.errors import OntomaskError
@@ -28,7 +30,8 @@ def drawer(view: View) -> None:
         if not value.strip():
             return
         try:
-            state["revision"] = view.project.set_policy_text(value)
+            # In a thread: a long text takes a while to read, and others wait.
+            state["revision"] = await asyncio.to_thread(view.project.set_policy_text, value)
         except OntomaskError as error:
             text.props["error"] = f"{error} Nothing was changed."
             message.text = "This text is not in use."  # type: ignore[attr-defined]

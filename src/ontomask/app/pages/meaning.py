@@ -50,11 +50,10 @@ def build(view: View) -> None:
             "Without a taxonomy two values of this column are equal or different, and nothing in between.", "soft"
         )
         return
-    view.fresh("match", column=column)
-    working = progress.running(view, ["match"], f"Matching the values of {column}", column)
-    matched = view.project.matched(column)
-    if working or matched is None:
+    if not progress.answered(view, "match", f"Matching the values of {column}", column=column):
         return
+    matched = view.project.matched(column)
+    assert matched is not None
     _matched(matched)
     repairs.unmatched(view, column, matched)
     _branch(view, column, matched)

@@ -30,6 +30,24 @@ def running(view: View, kinds: Sequence[str], title: str, column: str | None = N
     return True
 
 
+def answered(view: View, kind: str, title: str, **arguments: str) -> bool:
+    """Keep the answer of a kind of job up to date; whether it is there. What failed or was cancelled can be tried again."""
+    view.fresh(kind, **arguments)
+    if running(view, [kind], title, arguments.get("column")):
+        return False
+    jobs = view.workspace.queue.jobs(view.project)
+    latest = next((job for job in jobs if job.kind == kind and job.arguments == arguments), None)
+    if latest is not None and latest.state == "done":
+        return True
+
+    async def again() -> None:
+        view.start(kind, **arguments)
+        await view.draw()
+
+    parts.button("Try again", view.safely(again), id="again")
+    return False
+
+
 def _of(job: Job, column: str | None) -> bool:
     return column is None or job.arguments.get("column") == column
 

@@ -22,11 +22,10 @@ async def build(view: View) -> None:
     if not view.project.policy().quasi_identifiers:
         parts.notice("No column is a quasi-identifier, so no combination is looked at. Choose roles in step 2.", "warn")
         return
-    view.fresh("risk")
-    working = progress.running(view, ["risk"], "Counting combinations of quasi-identifiers")
-    risk = view.project.risk
-    if working or risk is None:
+    if not progress.answered(view, "risk", "Counting combinations of quasi-identifiers"):
         return
+    risk = view.project.risk
+    assert risk is not None
     drawn = await asyncio.to_thread(drawings.before, risk)  # first, so that nothing moves when it comes
     _figures(view, risk)
     _charts(risk, drawn)
