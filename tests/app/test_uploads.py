@@ -18,6 +18,7 @@ import polars as pl
 import pytest
 import yaml
 
+from ontomask.app.rest import AT_ONCE
 from tests.app.serving import Served
 
 HOSTILE = [
@@ -131,6 +132,30 @@ def test_an_interrupted_upload_leaves_nothing(served: Served) -> None:
     while parts(served.folder / project) != ["project.json"] and time.monotonic() < end:
         time.sleep(0.05)
     assert parts(served.folder / project) == ["project.json"]
+
+
+def test_uploads_that_stall_keep_nobody_waiting(served: Served) -> None:
+    """Once six of them took all threads of the server."""
+    project = served.new_project()
+    head = (
+        f"PUT /api/projects/{project}/data?name=a.csv HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n"
+        f"Authorization: {served.api.headers['Authorization']}\r\nContent-Length: 1000\r\n\r\na,"
+    )
+    stalled = [socket.create_connection(("127.0.0.1", served.port), timeout=10) for _ in range(AT_ONCE)]
+    try:
+        for connection in stalled:
+            connection.sendall(head.encode())
+        time.sleep(0.5)
+        other = served.new_project()
+        assert served.upload(other, b"a,b\n1,2\n").status_code == 429
+        assert served.api.get("/projects").status_code == 200
+    finally:
+        for connection in stalled:
+            connection.close()
+    end = time.monotonic() + 10
+    while served.upload(other, b"a,b\n1,2\n").status_code != 200:
+        assert time.monotonic() < end
+        time.sleep(0.1)
 
 
 def bomb() -> bytes:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import queue
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -29,11 +30,18 @@ from ontomask.app.workspace import Workspace
 from ontomask.errors import OntomaskError, OptionError, OutputError
 
 Found = TypeVar("Found")
+#: Uploads at one time, in threads of their own: others must not wait for them. Seconds without a byte that end one.
+AT_ONCE, SILENT = 8, 30.0
+_ROOM, _STORING = threading.Semaphore(AT_ONCE), ThreadPoolExecutor(AT_ONCE, "upload")
 FileName = Annotated[str, Query(max_length=1000, description="what the file is called; its suffix tells the format")]
 #: Chunks of an upload that wait to be written; seconds that the rest of a refused one is read, so that the answer is seen.
 WAITING, DRAIN = 32, 20.0
 #: A report that is shown in the browser can do nothing.
 _SHOWN = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; frame-ancestors 'none'; sandbox"
+
+
+class Busy(OptionError):
+    """Too many uploads at one time."""
 
 
 class Title(BaseModel):
@@ -177,7 +185,10 @@ async def _stored(request: Request, store: Callable[[Iterator[bytes]], Found]) -
                 raise chunk
             yield chunk
 
-    storing = asyncio.create_task(asyncio.to_thread(store, each()))
+    if not _ROOM.acquire(blocking=False):
+        raise Busy(f"{AT_ONCE} files are being uploaded", remedy="Wait until one of them is done.")
+    storing = asyncio.get_running_loop().run_in_executor(_STORING, store, each())
+    storing.add_done_callback(lambda _: _ROOM.release())
     began = time.monotonic()
 
     async def hand(chunk: bytes | BaseException | None) -> None:
@@ -190,13 +201,18 @@ async def _stored(request: Request, store: Callable[[Iterator[bytes]], Found]) -
                 return
 
     try:
-        async for chunk in request.stream():
+        stream = request.stream().__aiter__()
+        while True:
+            try:
+                chunk = await asyncio.wait_for(anext(stream), SILENT)
+            except StopAsyncIteration:
+                break
             if not storing.done():
                 began = time.monotonic()
                 await hand(chunk)
             elif time.monotonic() - began > DRAIN:
                 break
-    except ClientDisconnect:
+    except (ClientDisconnect, TimeoutError):
         await hand(OutputError("the upload was interrupted", remedy="Upload the file again."))
     else:
         await hand(None)
@@ -351,6 +367,7 @@ _STATUS: tuple[tuple[type[OntomaskError], int], ...] = (
     (UnknownJob, 404),
     (TooLargeUpload, 413),
     (Outdated, 409),
+    (Busy, 429),
     (NeedsReason, 409),
 )
 
@@ -379,7 +396,4 @@ def add_error_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     def of_nobody(_: Request, problem: Exception) -> JSONResponse:
-        with suppress(Exception):
-            name = type(problem).__name__
-            return JSONResponse({"error": f"an unexpected error ({name}). Please report it."}, 500)
-        return JSONResponse({"error": "an unexpected error. Please report it."}, 500)
+        return JSONResponse({"error": f"an unexpected error ({type(problem).__name__}). Please report it."}, 500)
