@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import ontomask as om
+from ontomask.app.projects import Project
 from tests.browser.steward import Server, Steward
 
 pytestmark = pytest.mark.browser
@@ -152,6 +153,12 @@ def test_the_policy_is_edited_both_ways(steward: Steward, discharges: Path) -> N
     steward.sees("6-anonymity")
     steward.click("#policy")
     steward.browser.wait_until("document.querySelector('[data-name=policy-text]')?.value.includes('k: 6')")
+    # Another tab, or a program, changes the policy: this page shows it, and does not write the old one back.
+    newer = policy.read_text(encoding="utf-8").replace("k: 6", "k: 8")
+    Project(project_of(steward), 0).set_policy_text(newer)
+    steward.browser.wait_until("document.querySelector('[data-name=policy-text]')?.value.includes('k: 8')")
+    steward.browser.wait_until("document.querySelector('[data-name=k]').value === '8'")
+    assert policy.read_text(encoding="utf-8") == newer
 
 
 def test_a_failing_release_needs_a_reason(steward: Steward, downloads: Path, discharges: Path) -> None:

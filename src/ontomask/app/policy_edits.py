@@ -48,11 +48,17 @@ _BY_KIND: dict[str, type[Any]] = {str(kind.model_fields["kind"].default): kind f
 _SHARED = ("role", "missing", "missing_markers", "weight")
 
 
-def save(project: Project, policy: Policy) -> Policy:
-    """Write a policy to the project, if it is valid as a file."""
+def _present(project: Project) -> tuple[int, Policy]:
+    """The policy, and the revision that a change of it is made from."""
+    revision = project.policy_revision
+    return revision, project.policy()
+
+
+def save(project: Project, policy: Policy, revision: int | None = None) -> Policy:
+    """Write a policy to the project, if it is valid as a file and nobody has changed it since the ``revision``."""
     opened = project.opened
     comments = {} if opened is None else {c["name"]: c["comments"] for c in opened["columns"]}
-    project.set_policy_text(policy_text(policy, project.folder.resolve(), comments=comments))
+    project.set_policy_text(policy_text(policy, project.folder.resolve(), comments=comments), revision)
     return project.policy()
 
 
@@ -63,37 +69,37 @@ def set_role(project: Project, column: str, role: str) -> Policy:
     is masked become a category of their own, unless the policy says otherwise.
     """
     one_of(role, ROLES, "role")
-    policy = project.policy()
+    revision, policy = _present(project)
     own = _attribute(policy, column)
     if role == "identifier":
-        return save(project, _with(policy, column, own if isinstance(own, Identifier) else Identifier()))
+        return save(project, _with(policy, column, own if isinstance(own, Identifier) else Identifier()), revision)
     found = _profile(project, column)
     if isinstance(own, Identifier):
         own = _proposed(found, role)
     changes: dict[str, Any] = {"role": role}
     if role == "quasi" and own.missing is None and found.get("missing"):
         changes["missing"] = "category"
-    return save(project, _with(policy, column, own.changed(**changes)))
+    return save(project, _with(policy, column, own.changed(**changes)), revision)
 
 
 def set_kind(project: Project, column: str, kind: str, **settings: Any) -> Policy:
     """Give a column a kind: nominal, ordinal, flat, numeric, date or place, with settings of that kind."""
     one_of(kind, (*_BY_KIND, "identifier"), "kind")
-    policy = project.policy()
+    revision, policy = _present(project)
     if kind == "identifier":
-        return save(project, _with(policy, column, validated(Identifier, settings)))
+        return save(project, _with(policy, column, validated(Identifier, settings)), revision)
     own = _attribute(policy, column)
     shared = {} if isinstance(own, Identifier) else given_settings(own)
     kept = {name: value for name, value in shared.items() if name in _SHARED and name in _BY_KIND[kind].model_fields}
     if isinstance(settings.get("taxonomy"), str):
         settings["taxonomy"] = _taxonomy(project, settings["taxonomy"])
-    return save(project, _with(policy, column, validated(_BY_KIND[kind], kept | settings)))
+    return save(project, _with(policy, column, validated(_BY_KIND[kind], kept | settings)), revision)
 
 
 def set_column(project: Project, column: str, **settings: Any) -> Policy:
     """Change settings of a column, such as missing, measure or weight."""
-    policy = project.policy()
-    return save(project, _with(policy, column, _changed(_attribute(policy, column), settings)))
+    revision, policy = _present(project)
+    return save(project, _with(policy, column, _changed(_attribute(policy, column), settings)), revision)
 
 
 def set_taxonomy(project: Project, column: str, taxonomy: str | None) -> Policy:
@@ -108,7 +114,7 @@ def set_taxonomy(project: Project, column: str, taxonomy: str | None) -> Policy:
 
 def set_mapping(project: Project, column: str, mapping: Mapping[str, str | None]) -> Policy:
     """Say which concepts values mean; None takes back what was said of a value."""
-    policy = project.policy()
+    revision, policy = _present(project)
     own = _attribute(policy, column)
     if not isinstance(own, Nominal):
         raise OptionError(f"column {column!r} has no taxonomy", remedy="Choose one first.")
@@ -117,13 +123,13 @@ def set_mapping(project: Project, column: str, mapping: Mapping[str, str | None]
             "the mapping of this column is a file", remedy="Change the file, or remove it from the policy."
         )
     merged = {value: concept for value, concept in {**(own.mapping or {}), **mapping}.items() if concept is not None}
-    return save(project, _with(policy, column, _changed(own, {"mapping": merged or None})))
+    return save(project, _with(policy, column, _changed(own, {"mapping": merged or None})), revision)
 
 
 def set_method(project: Project, name: str, **settings: Any) -> Policy:
     """Choose a method by its name, with its settings; a k that is not given is that of the policy."""
     one_of(name, METHODS, "method")
-    policy = project.policy()
+    revision, policy = _present(project)
     cls = METHODS[name]
     if "k" in cls.model_fields and "k" not in settings:
         k = policy.stated_k or policy.required_k
@@ -131,20 +137,20 @@ def set_method(project: Project, name: str, **settings: Any) -> Policy:
     if name == "rank_swapping" and settings.get("percent") is not None:
         settings.pop("k")
     made: Method = validated(cls, settings)
-    return save(project, policy.changed(method=made))
+    return save(project, policy.changed(method=made), revision)
 
 
 def set_k(project: Project, k: int) -> Policy:
     """Set the k of the method, where it has one, and of the k-anonymity that is required."""
-    policy = project.policy()
+    revision, policy = _present(project)
     method = policy.method and (policy.method.at_k(k) or policy.method)
     require = [model.changed(k=k) if isinstance(model, KAnonymity) else model for model in policy.require]
-    return save(project, policy.changed(method=method, require=require))
+    return save(project, policy.changed(method=method, require=require), revision)
 
 
 def set_required(project: Project, models: Sequence[Mapping[str, Any]]) -> Policy:
     """Require these models, each a mapping with its name and settings."""
-    policy = project.policy()
+    revision, policy = _present(project)
     folder = project.folder
     ready = []
     for model in models:
@@ -152,15 +158,15 @@ def set_required(project: Project, models: Sequence[Mapping[str, Any]]) -> Polic
         inside = isinstance(named, str) and named in project.info.severities
         ready.append(dict(model) | ({"severity": str(folder / str(named))} if inside else {}))
     made: Policy = validated(Policy, {**{n: getattr(policy, n) for n in type(policy).model_fields}, "require": ready})
-    return save(project, made)
+    return save(project, made, revision)
 
 
 def set_reading(project: Project, **options: Any) -> Policy:
     """Change options of reading: missing, delimiter, encoding, decimal, sheet, text. None takes one back."""
-    policy = project.policy()
+    revision, policy = _present(project)
     merged = policy.reading.given | options
     made: Reading = validated(Reading, {name: value for name, value in merged.items() if value not in (None, "", [])})
-    return save(project, policy.changed(reading=made))
+    return save(project, policy.changed(reading=made), revision)
 
 
 def use_candidate(project: Project, name: str) -> Policy:

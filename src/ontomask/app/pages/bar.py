@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from ontomask.app.pages import parts
 from ontomask.app.pages.view import View
@@ -11,6 +12,8 @@ from ontomask.app.results import Bar
 
 #: How often a page looks whether something changed elsewhere, in seconds.
 LOOK = 1.0
+#: Where the revision of the policy stands in what the bar depends on.
+POLICY = 1
 WAITING = {"queued": "waiting …", "running": "working …"}
 SIGNS = {"holds": "✓ holds", "fails": "✕ fails", "unknown": "not checked yet"}
 
@@ -18,7 +21,7 @@ SIGNS = {"holds": "✓ holds", "fails": "✕ fails", "unknown": "not checked yet
 def bar(view: View) -> None:
     """Draw the bar, and keep it true."""
     place = parts.tag("div", None, "bar", role="status", aria_label="State of the project")
-    seen: list[object] = []
+    seen: list[tuple[Any, ...]] = []
 
     def draw(state: Bar, working: str) -> None:
         if place.is_deleted:
@@ -30,9 +33,13 @@ def bar(view: View) -> None:
     async def look() -> None:
         # In a thread: there may be many jobs, and somebody else may be waiting for an answer.
         now, state, working = await asyncio.to_thread(_look, view)
-        if seen != [now]:
-            seen[:] = [now]
-            draw(state, working)
+        if seen == [now]:
+            return
+        elsewhere = bool(seen) and seen[0][POLICY] != now[POLICY]
+        seen[:] = [now]
+        draw(state, working)
+        if elsewhere:  # another tab, or a program, changed the policy
+            await view.draw()
 
     def changed() -> None:
         now, state, working = _look(view)
@@ -43,7 +50,7 @@ def bar(view: View) -> None:
     parts.timer(LOOK, view.safely(look))
 
 
-def _look(view: View) -> tuple[object, Bar, str]:
+def _look(view: View) -> tuple[tuple[Any, ...], Bar, str]:
     """What the bar depends on, what it shows, and whether a job waits or works."""
     jobs = view.workspace.queue.jobs(view.project)
     info = view.project.info

@@ -6,22 +6,31 @@ import asyncio
 
 from ontomask.app.pages import parts
 from ontomask.app.pages.view import View
+from ontomask.app.project_info import Outdated
 from ontomask.errors import OntomaskError
+
+NEWER = "The policy was changed elsewhere meanwhile. Close the drawer and open it again to see the newer one."
 
 
 def drawer(view: View) -> None:
     """The button and the drawer that it opens."""
-    state = {"open": False, "revision": -1}
+    one_at_a_time = asyncio.Lock()
+    state = {"open": False, "revision": -1, "unsaved": False}
 
     def toggle(open_: bool) -> None:
         state["open"] = open_
         if open_:
+            state["unsaved"] = False
             refresh()
         dialog.props["open"] = open_
 
     def refresh() -> None:
         revision = view.project.policy_revision
-        if state["open"] and revision != state["revision"]:
+        if not state["open"] or revision == state["revision"]:
+            return
+        if state["unsaved"]:
+            text.props["error"] = NEWER
+        else:
             state["revision"] = revision
             text.props["value"] = view.project.policy_text
             text.props["error"] = ""
@@ -30,12 +39,19 @@ def drawer(view: View) -> None:
         if not value.strip():
             return
         try:
-            # In a thread: a long text takes a while to read, and others wait.
-            state["revision"] = await asyncio.to_thread(view.project.set_policy_text, value)
+            async with one_at_a_time:  # in a thread: a long text takes a while to read, and others wait
+                state["revision"] = await asyncio.to_thread(view.project.set_policy_text, value, state["revision"])
+        except Outdated:
+            state["unsaved"] = True
+            text.props["error"] = NEWER
+            message.text = "This text is not in use."  # type: ignore[attr-defined]
+            return
         except OntomaskError as error:
+            state["unsaved"] = True
             text.props["error"] = f"{error} Nothing was changed."
             message.text = "This text is not in use."  # type: ignore[attr-defined]
             return
+        state["unsaved"] = False
         text.props["value"], text.props["error"] = value, ""
         message.text = "Saved and in use."  # type: ignore[attr-defined]
         await view.draw()

@@ -133,17 +133,12 @@ def _figures(run: RunInfo) -> None:
         parts.figure(
             "linkage",
             percent(run.linkage),
-            f"So many {unit} does an intruder link correctly to the nearest released record.",
+            f"An intruder links this share of the {unit} correctly to the nearest released record.",
             "linkage",
         )
         left = 0 if run.records is None or run.released is None else run.records - run.released
         gone = f"{number(left)} of {number(run.records)} records were left out." if left else "No record was left out."
-        parts.figure(
-            "records released",
-            number(run.released),
-            gone,
-            "released",
-        )
+        parts.figure("records released", number(run.released), gone, "released")
 
 
 def _are(count: int | None) -> str:

@@ -48,7 +48,7 @@ def _figures(view: View, risk: dict[str, Any]) -> None:
         parts.figure(
             "classes",
             number(classes),
-            f"So many different combinations occur; the smallest class has {number(smallest)}.",
+            f"This many different combinations occur. The smallest class has {number(smallest)} {unit}.",
             "classes",
         )
     with parts.tag("section", None, "card", aria_label="In words"):
