@@ -1,17 +1,22 @@
 # Two commands do everything on a machine with Python (3.11 or newer), make and git:
 #   make demo    a tour on embedded data
 #   make test    all tests
+# And the workbench in a browser:
+#   make app
 # Others, for those who change it: make check, make fuzz, make bench, make docs, make clean
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test fuzz check bench docs clean
+.PHONY: demo app test fuzz check bench docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.base
 	@$(BIN)/ontomask demo build/demo
+
+app: $(VENV)/.app
+	@$(BIN)/ontomask app $(ARGS)
 
 test: $(VENV)/.test wordnet chromium
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
@@ -49,7 +54,7 @@ $(VENV)/.base: pyproject.toml | $(BIN)/python
 	@$(PIP) -e .
 	@touch $@
 
-$(VENV)/.test $(VENV)/.dev $(VENV)/.bench: $(VENV)/.%: pyproject.toml | $(BIN)/python
+$(VENV)/.test $(VENV)/.dev $(VENV)/.bench $(VENV)/.app: $(VENV)/.%: pyproject.toml | $(BIN)/python
 	@echo "Installing ontomask and what '$*' needs ..."
 	@$(PIP) -e ".[$*]"
 	@touch $@ $(VENV)/.base

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import select
@@ -69,11 +70,11 @@ class Chromium:
         for domain in ("Page", "Network", "Runtime", "Log"):
             self.call(f"{domain}.enable")
 
-    def call(self, method: str, **params: Any) -> dict[str, Any]:
-        """Ask for something and wait for the answer."""
+    def call(self, method: str, *, whole: bool = False, **params: Any) -> dict[str, Any]:
+        """Ask for something and wait for the answer; ``whole`` asks the browser and not the page."""
         self._last += 1
         message = {"id": self._last, "method": method, "params": params}
-        if self._session:
+        if self._session and not whole:
             message["sessionId"] = self._session
         os.write(self._write, json.dumps(message).encode() + b"\0")
         while True:
@@ -117,6 +118,53 @@ class Chromium:
     def resize(self, width: int, height: int) -> None:
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.call("Emulation.setDeviceMetricsOverride", **size)
+
+    def wait_until(self, expression: str, seconds: float = 30) -> Any:
+        """Ask the page until the answer is true, also while it goes to another page."""
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                found = self.evaluate(expression)
+            except AssertionError:  # the page was just left: there is nothing to ask
+                found = None
+            if found or time.monotonic() > end:
+                assert found, f"not so after {seconds} s: {expression}"
+                return found
+            time.sleep(0.05)
+
+    def click(self, x: float, y: float) -> None:
+        """Press and release the mouse there."""
+        for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
+            how = {"button": "none"} if kind == "mouseMoved" else {"button": "left", "clickCount": 1}
+            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, **how)
+
+    def press(self, key: str, code: int = 0, modifiers: int = 0) -> None:
+        """Press and release a key: its name, and the code that browsers know it by."""
+        text = {"text": "\r"} if key == "Enter" else {"text": " "} if key == " " else {}
+        what = {
+            "key": key,
+            "code": "Space" if key == " " else key,
+            "windowsVirtualKeyCode": code,
+            "modifiers": modifiers,
+        }
+        self.call("Input.dispatchKeyEvent", type="keyDown", **what, **text)
+        self.call("Input.dispatchKeyEvent", type="keyUp", **what)
+
+    def give_files(self, selector: str, *files: Path) -> None:
+        """Choose files for an input, as a dialog would."""
+        root = self.call("DOM.getDocument")["root"]["nodeId"]
+        node = self.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        self.call("DOM.setFileInputFiles", nodeId=node, files=[str(file) for file in files])
+
+    def save_downloads(self, folder: Path) -> None:
+        self.call("Browser.setDownloadBehavior", whole=True, behavior="allow", downloadPath=str(folder))
+
+    def prefer(self, scheme: str) -> None:
+        """The system's preference: light or dark."""
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def picture(self, path: Path, **how: Any) -> None:
+        path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", **how)["data"]))
 
     @property
     def requests(self) -> list[str]:

@@ -19,7 +19,7 @@ SOURCES = Path(ontomask.__file__).parent
 ORDER = (
     "errors loading background arrays arguments display wording statements progress fork_safety settings_help settings "
     "files kernels taxonomy distances microdata column_names direct_identifiers statistics hierarchies kinds operators "
-    "severity privacy masking policy profiling assessment report release engines comparison demo cli"
+    "severity privacy masking policy profiling assessment report release engines comparison demo app cli"
 ).split()
 #: The public names and the command sit on top of everything.
 TOP = ("__init__", "__main__")

@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from ontomask.cli import app as app_command
 from ontomask.cli import assess, check, compare, demo, gather, init, join, run, severity, taxonomy, verify
 from ontomask.cli.console import REFUSED, Interrupted, fail, listen, remark
 from ontomask.errors import NotSatisfied, OntomaskError
@@ -60,6 +61,7 @@ COMMANDS = {
     "assess": assess,
     "compare": compare,
     "severity": severity,
+    "app": app_command,
 }
 for name, module in COMMANDS.items():
     app.command(name, epilog=module.EPILOG)(module.command)

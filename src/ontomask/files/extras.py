@@ -14,6 +14,7 @@ _EXTRAS = {
     "pyreadstat": "stat",
     "pyoxigraph": "rdf",
     "simple_icd_10_cm": "icd10",
+    "nicegui": "app",
 }
 
 

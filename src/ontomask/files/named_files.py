@@ -96,7 +96,8 @@ def _require_inside(folder: Path, beside: Path, name: str, where: Path) -> Path:
     try:
         file = (beside / name).resolve()
         there = file.exists()
-        inside = [file, *file.rglob("*")] if there and file.is_dir() else [file]
+        own = file.is_relative_to(folder)  # only then is a folder walked through: another may be the whole disk
+        inside = [file, *file.rglob("*")] if there and own and file.is_dir() else [file]
         outside = [path for path in inside if not path.resolve().is_relative_to(folder)]
     except (OSError, ValueError, RuntimeError):  # a name that no file can have, or links in a circle
         there, outside = False, []

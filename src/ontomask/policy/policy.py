@@ -70,6 +70,8 @@ _MODELS = (
 )
 #: Methods by the names that policies know them by.
 METHODS: dict[str, type[Method]] = {str(kind.model_fields["name"].default): kind for kind in _METHODS}
+#: Models by theirs.
+MODELS: dict[str, type[Model]] = {str(kind.model_fields["name"].default): kind for kind in _MODELS}
 
 
 if TYPE_CHECKING:  # a checker takes [KAnonymity(k=3), LDiversity(l=2)] for a list of models

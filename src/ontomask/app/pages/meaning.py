@@ -1,0 +1,165 @@
+"""Step 3, meaning: a taxonomy for each nominal column, how its values matched, and repairing those that did not."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from ontomask.app import cards, policy_edits
+from ontomask.app.pages import parts, progress, repairs, shell
+from ontomask.app.pages.view import View
+from ontomask.app.pages.words import number, share
+from ontomask.arguments import counted
+from ontomask.kinds.nominal import Nominal
+from ontomask.policy.policy import Policy
+
+ACCEPTED = ".csv,.tsv,.txt,.obo,.owl,.rdf,.ttl,.skos,.xml,.zip,.json"
+
+
+def build(view: View) -> None:
+    """Draw the step."""
+    shell.opening(
+        "What do the values mean?",
+        "A taxonomy tells how near two values are: that asthma is nearer to bronchitis than to a fracture. Choose one for each "
+        "column whose values have a meaning.",
+    )
+    if not shell.needs_data(view):
+        return
+    policy = view.project.policy()
+    columns = _columns(view, policy)
+    if not columns:
+        parts.notice(
+            "No column holds values with a meaning: there are only numbers, dates and identifiers. Go on to the next step."
+        )
+        return
+    if view.kept.get("column") not in columns:
+        view.kept["column"] = next(iter(columns))
+    column = view.kept["column"]
+
+    async def choose(name: str) -> None:
+        view.kept["column"] = name
+        await view.draw()
+
+    with parts.tag("section", None, "card", aria_label="Columns"):
+        options = [{"value": name, "label": f"{name}: {told}"} for name, told in columns.items()]
+        parts.field("Column", column, view.safely(choose), kind="select", options=options, name="column")
+        _taxonomy(view, policy, column)
+    attribute = policy.attributes.get(column)
+    if not isinstance(attribute, Nominal):
+        parts.paragraph(
+            "Without a taxonomy two values of this column are equal or different, and nothing in between.", "soft"
+        )
+        return
+    if not progress.answered(view, "match", f"Matching the values of {column}", column=column):
+        return
+    matched = view.project.matched(column)
+    assert matched is not None
+    _matched(matched)
+    repairs.unmatched(view, column, matched)
+    _branch(view, column, matched)
+
+
+def _columns(view: View, policy: Policy) -> dict[str, str]:
+    """The columns that may have a taxonomy, each with what it has now."""
+    opened = view.project.opened
+    assert opened is not None
+    found = {}
+    for column in opened["columns"]:
+        attribute = policy.attributes.get(column["name"])
+        kind = getattr(attribute, "kind", "")
+        if kind == "nominal" or (
+            kind in ("flat", "ordinal") and getattr(attribute, "role", "") in ("quasi", "sensitive")
+        ):
+            matched = view.project.matched(column["name"]) if kind == "nominal" else None
+            left = len(matched["unmatched"]) if matched else 0
+            told = _named(view, attribute) if kind == "nominal" else "no taxonomy"
+            found[column["name"]] = told + (f", {counted(left, 'value')} not matched" if left else "")
+    return dict(sorted(found.items(), key=lambda pair: "no taxonomy" in pair[1]))
+
+
+def _named(view: View, attribute: Any) -> str:
+    name = str(getattr(attribute, "named_taxonomy", None) or getattr(attribute, "taxonomy", ""))
+    stored = name.rsplit("/", 1)[-1]
+    return view.project.info.taxonomies.get(stored, stored)
+
+
+def _taxonomy(view: View, policy: Policy, column: str) -> None:
+    attribute = policy.attributes.get(column)
+    uploads = view.project.info.taxonomies
+    options: list[dict[str, Any]] = [{"value": "", "label": "none: values are equal or different"}]
+    for entry in cards.catalog():
+        lacking = f" ({entry['lacking']})" if entry.get("lacking") else ""
+        options.append(
+            {
+                "value": entry["name"],
+                "label": f"{entry['name']}: {entry['what']}{lacking}",
+                "disabled": bool(entry.get("lacking")),
+            }
+        )
+    options += [{"value": stored, "label": f"{shown} (uploaded)"} for stored, shown in uploads.items()]
+    current = ""
+    if isinstance(attribute, Nominal):
+        named = str(attribute.taxonomy).rsplit("/", 1)[-1]
+        current = named if any(option["value"] == named for option in options) else str(attribute.taxonomy)
+        if not any(option["value"] == current for option in options):
+            options.append({"value": current, "label": _named(view, attribute)})
+
+    async def choose(name: str) -> None:
+        policy_edits.set_taxonomy(view.project, column, name or None)
+        await view.draw()
+
+    async def received(told: Any) -> None:
+        stored = told.get("stored") if isinstance(told, dict) else None
+        if stored:
+            policy_edits.set_taxonomy(view.project, column, stored)
+        await view.draw()
+
+    parts.field("Taxonomy", current, view.safely(choose), kind="select", options=options, name="taxonomy")
+    opened = view.project.opened
+    assert opened is not None
+    facts = next(one for one in opened["columns"] if one["name"] == column)
+    for candidate in (facts.get("candidates") or [])[:3]:
+        told = f"{share(candidate['values'])} of the different values are in {candidate['taxonomy']}."
+        parts.paragraph(told, "help")
+    with parts.tag("details", None, "why"):
+        parts.tag("summary", "Use a taxonomy of my own")
+        hint = "An edge list or hierarchy (CSV), OBO, OWL, SKOS, SNOMED CT or MeSH file"
+        parts.upload(
+            f"{view.address}/taxonomies",
+            "Choose a taxonomy, or drop it here",
+            hint,
+            view.safely(received),
+            accept=ACCEPTED,
+            compact=True,
+        )
+
+
+def _matched(matched: dict[str, Any]) -> None:
+    values, left = matched["values"], len(matched["unmatched"])
+    records = matched["records"]
+    lost = sum(one["records"] for one in matched["unmatched"])
+    with parts.tag("div", None, "figures"):
+        parts.figure(
+            "values matched",
+            f"{number(values - left)} of {number(values)}",
+            f"They stand in {number(records - lost)} of {number(records)} records with a value.",
+            "matching",
+        )
+        with parts.tag("div", None, "figure"):
+            parts.tag("div", "how they matched", "figure-name")
+            rows = [(one["how"], number(one["values"]), number(one["records"])) for one in matched["by"]]
+            parts.plain_table(("by", "values", "records"), rows, numbers=(1, 2), label="How values matched")
+            parts.why("matching_how")
+    for note in (matched.get("notes") or [])[:5]:
+        parts.paragraph(str(note), "help")
+
+
+def _branch(view: View, column: str, matched: dict[str, Any]) -> None:
+    with parts.tag("section", None, "card", aria_label="The taxonomy"):
+        parts.heading(2, f"The taxonomy: {matched['name']}", class_="wrap")
+        parts.paragraph(
+            "Open a node to see what is below it. Counts are records of this column at or below the node.", "soft"
+        )
+        tree = parts.Tree()
+        address = f"{view.address}/columns/{quote(column, safe='')}/tree?made={view.project.policy_revision}"
+        parts.dressed(tree, "", {"src": address, "label": f"Taxonomy of {column}"})

@@ -1,0 +1,120 @@
+"""Repairing values that did not match: candidates with scores, this one, all alike, a search, or leaving it for now."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Any
+
+from ontomask.app import policy_edits, tables
+from ontomask.app.pages import parts
+from ontomask.app.pages.view import View
+from ontomask.app.pages.words import number
+from ontomask.arguments import counted
+
+#: Values that are shown at once.
+SHOWN = 20
+#: Candidates for a value.
+CANDIDATES = 4
+
+
+def unmatched(view: View, column: str, matched: dict[str, Any]) -> None:
+    """The values without a concept, each with what can be done about it."""
+    left = view.kept.setdefault(("left", column), set())
+    open_ = [one for one in matched["unmatched"] if one["value"] not in left]
+    if not matched["unmatched"]:
+        parts.notice("Every value has a concept. There is nothing to repair here.")
+        return
+    with parts.tag("section", None, "card", aria_label="Values without a concept"):
+        parts.heading(2, f"{counted(len(matched['unmatched']), 'value')} without a concept")
+        parts.paragraph(
+            "A run stops at such values. Say what each one means. Your choice applies to all records with the same text, and "
+            "is written into the policy.",
+            "soft",
+        )
+        for one in open_[:SHOWN]:
+            _value(view, column, one, open_)
+        if len(open_) > SHOWN:
+            parts.paragraph(f"{number(len(open_) - SHOWN)} more come when these are done.", "help")
+        if left:
+            parts.paragraph(f"{counted(len(left), 'value')} left for now.", "help")
+        parts.why("unmatched")
+
+
+def _alike(value: str, others: list[dict[str, Any]]) -> list[str]:
+    """Other spellings: the same text but for case, blanks and punctuation."""
+
+    def folded(text: str) -> str:
+        return re.sub(r"[\W_]+", "", text).casefold()
+
+    return [one["value"] for one in others if one["value"] != value and folded(one["value"]) == folded(value)]
+
+
+def _value(view: View, column: str, one: dict[str, Any], others: list[dict[str, Any]]) -> None:
+    value = one["value"]
+    alike = _alike(value, others)
+
+    def take(concept: str, values: list[str]) -> Any:
+        async def act() -> None:
+            policy_edits.set_mapping(view.project, column, dict.fromkeys(values, concept))
+            view.say(f"“{value}” is {concept} now, in {number(one['records'])} records.")
+            await view.draw()
+
+        return view.safely(act)
+
+    async def leave() -> None:
+        view.kept[("left", column)].add(value)
+        await view.draw()
+
+    with parts.tag("div", None, "card", role="group", aria_label=f"Value {value}").style("box-shadow: none"):
+        with parts.tag("div", None, "row spread start"):
+            with parts.tag("div").style("min-width: 0"):
+                parts.heading(3, value, class_="wrap")
+                parts.paragraph(f"in {number(one['records'])} records", "help")
+            parts.button("Leave it for now", view.safely(leave), "small quiet", aria_label=f"Leave {value} for now")
+        results = parts.tag("div")
+
+        def choices(found: list[dict[str, Any]], none: str) -> None:
+            results.clear()
+            with results:
+                if not found:
+                    parts.paragraph(none, "help")
+                for near in found[:CANDIDATES]:
+                    _choice(near, value, alike, take)
+
+        choices(one["near"], "Nothing in the taxonomy is near this text. Search for what it means.")
+
+        async def search(text: str) -> None:
+            if not text.strip():
+                choices(one["near"], "")
+                return
+            found = await asyncio.to_thread(tables.search, view.project, column, text, 8)
+            choices(
+                [{"concept": hit["code"], "label": hit["label"], "score": None} for hit in found],
+                "Nothing found.",
+            )
+
+        parts.field(
+            f"Search a concept for {value}",
+            "",
+            view.safely(search),
+            kind="search",
+            hideLabel=True,
+            placeholder="Search the taxonomy",
+            name="search",
+        )
+
+
+def _choice(near: dict[str, Any], value: str, alike: list[str], take: Any) -> None:
+    score = near.get("score")
+    told = "" if score is None else f", {100 * score if score <= 1 else score:.0f}% alike"
+    with parts.tag("div", None, "row candidate"):
+        with parts.tag("span", None, "wrap"):
+            parts.tag("b", str(near["concept"]))
+            parts.tag("span", f" {near['label']}{told}")
+        with parts.tag("span", None, "row"):
+            named = f"{value} means {near['concept']} {near['label']}"
+            parts.button("This one", take(near["concept"], [value]), "small", aria_label=named)
+            if alike:
+                every = [value, *alike]
+                parts.button(f"All {len(every)} spellings", take(near["concept"], every), "small")

@@ -1,0 +1,155 @@
+"""Uploads: streamed to disk with a limit, looked at before they are kept, and gone if something is wrong with them."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import subprocess
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ontomask.app.storage import own_process
+from ontomask.errors import DataError, OptionError, OutputError, PolicyError
+from ontomask.files.writing import create_file
+from ontomask.microdata.formats import Format, format_of
+
+#: What a file of each format begins with; text has none of these.
+_BEGINNINGS: dict[str, tuple[bytes, ...]] = {
+    "parquet": (b"PAR1",),
+    "excel": (b"PK\x03\x04",),
+    "sav": (b"$FL2", b"$FL3"),
+    "zsav": (b"$FL2", b"$FL3"),
+    "dta": (b"<stata_dta>", *(bytes([version]) for version in range(102, 120))),
+    "sas7bdat": (bytes(12) + b"\xc2\xea\x81\x60",),
+    "xpt": (b"HEADER RECORD*******LIB",),
+}
+_PACKED = b"\x1f\x8b"
+#: Byte order marks of encodings that write null bytes.
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+#: Bytes that are looked at.
+_HEAD = 1 << 16
+#: Bytes of a policy, and the colons and commas in it: of about as many settings.
+MOST_TEXT, MOST_MARKS = 2 << 20, 30_000
+#: Seconds that a workbook may be looked at.
+LONGEST_LOOK = 900
+#: Suffixes of taxonomies, as far as one file holds one; .gz may follow.
+_TAXONOMIES = (".csv", ".tsv", ".txt", ".tab", ".obo", ".owl", ".rdf", ".xml", ".ttl", ".nt", ".skos", ".bin")
+
+
+class TooLargeUpload(OptionError):
+    """An upload has more bytes than the app takes."""
+
+
+def stored_name(name: str) -> tuple[str, Format]:
+    """The name that an uploaded table is stored under, and its format; the suffix decides both."""
+    format = format_of(Path(name))
+    packed = ".gz" if name.lower().endswith(".gz") else ""
+    suffix = Path(name.lower().removesuffix(".gz")).suffix
+    return f"data{suffix}{packed}", format
+
+
+def stored_taxonomy(name: str) -> str:
+    """The suffix that an uploaded taxonomy is stored with."""
+    lowered = name.lower()
+    packed = ".gz" if lowered.endswith(".gz") else ""
+    suffix = Path(lowered.removesuffix(".gz")).suffix
+    if suffix not in _TAXONOMIES:
+        raise OptionError(
+            f"the suffix {suffix!r} of {name!r} is not of a known taxonomy format",
+            remedy=f"Known suffixes: {', '.join(_TAXONOMIES)} (with .gz as well).",
+        )
+    return suffix + packed
+
+
+@contextmanager
+def receive(
+    folder: Path, chunks: Iterable[bytes], most: int, name: str, format: Format | None
+) -> Iterator[tuple[Path, int]]:
+    """An uploaded file and its bytes, to be moved to its place; what is left of it when this ends is removed.
+
+    ``name``: what messages call it. ``format``: what it should be; None: not a table.
+    """
+    part = folder / f"part-{secrets.token_hex(8)}"
+    try:
+        try:
+            create_file(part)
+            with part.open("wb") as stream:
+                size = 0
+                for chunk in chunks:
+                    size += len(chunk)
+                    if size > most:
+                        raise TooLargeUpload(
+                            f"the file has more than {shown_size(most)}",
+                            where=name,
+                            remedy="Take fewer columns or records, or start the app with a larger --max-upload.",
+                        )
+                    stream.write(chunk)
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError as problem:
+            raise OutputError(
+                f"the file cannot be stored ({problem.strerror})", where=name, remedy="Free some space on the disk."
+            ) from None
+        if not size:
+            raise DataError("the file is empty", where=name, remedy="Check how it was written.")
+        if format is not None:
+            _require_format(part, name, format)
+        yield part, size
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def checked_text(text: str) -> bytes:
+    """A policy as bytes, if it is not so long that reading it would keep others waiting for seconds."""
+    try:
+        content = text.encode()
+    except UnicodeEncodeError:
+        raise PolicyError("the text holds signs that are not text", remedy="Remove them.") from None
+    if len(content) > MOST_TEXT:
+        raise PolicyError(f"the text has more than {MOST_TEXT >> 20} MB", remedy="Is it the right file?")
+    marks = sum(line.count(":") + line.count(",") for line in text.splitlines() if not line.lstrip().startswith("#"))
+    if marks > MOST_MARKS:
+        raise PolicyError(
+            f"the policy has more than {MOST_MARKS:,} settings", remedy="Use ontomask run for such a policy."
+        )
+    return content
+
+
+def shown_size(size: int) -> str:
+    """Bytes in words."""
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"
+
+
+def _require_format(part: Path, name: str, format: Format) -> None:
+    """An error if the content is plainly not of the format that the name tells."""
+    with part.open("rb") as stream:
+        head = stream.read(_HEAD)
+    expected = (_PACKED,) if name.lower().endswith(".gz") else _BEGINNINGS.get(format.name)
+    if expected is not None:
+        fits = head.startswith(expected)
+    else:
+        known = [beginning for every in _BEGINNINGS.values() for beginning in every if len(beginning) > 3]
+        fits = not head.startswith((*known, _PACKED)) and (b"\0" not in head or head.startswith(_WIDE))
+    if not fits:
+        raise DataError(
+            f"the content is not {format.title}, which the name says",
+            where=name,
+            remedy="Check that it is the right file, and that its suffix tells its format.",
+        )
+    if format.name == "excel":
+        _require_workbook(part, name)
+
+
+def _require_workbook(part: Path, name: str) -> None:
+    """An error if a workbook unpacks to too much; another process looks, so that this one goes on answering."""
+    command = own_process("ontomask.app.workbook_check", str(part))
+    ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=LONGEST_LOOK)
+    if ended.returncode == 0:
+        return
+    try:
+        found = json.loads(ended.stdout)
+    except ValueError:
+        found = {"what": "the file cannot be read as a workbook", "remedy": "Save it again as .xlsx, or as CSV."}
+    raise DataError(found["what"], where=name, remedy=found["remedy"])

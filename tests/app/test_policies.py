@@ -1,0 +1,274 @@
+"""Policies of projects: edits of pages and of the YAML go the same way, and an invalid one changes nothing."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import ontomask as om
+from ontomask.app import cards, policy_edits, tables
+from ontomask.app.job_files import read_job
+from ontomask.app.projects import Outdated, Project
+from ontomask.app.storage import Locked, is_id, lock, new_id, shown_name
+from ontomask.app.tasks import perform
+from ontomask.app.work import Work
+from ontomask.app.worker import Watch, do
+from ontomask.app.workspace import Workspace
+from ontomask.errors import OntomaskError, OptionError
+from ontomask.policy.policy import METHODS, MODELS
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    made = Workspace.open(tmp_path_factory.mktemp("app") / "projects")
+    made.queue.tend = lambda: None  # type: ignore[method-assign] # jobs are done here
+    return made
+
+
+def done(workspace: Workspace, project: Project, kind: str, **arguments: object) -> dict[str, object]:
+    """Do a job in this process, as the worker does."""
+    job = workspace.queue.start(project, kind, **arguments)
+    do(workspace.queue, job, _NOBODY)
+    for entry in (workspace.folder / "queue").iterdir():
+        entry.unlink()
+    found = read_job(job.folder)
+    assert found is not None
+    assert found.state == "done", found.error
+    return found.answer()
+
+
+class _Nobody(Watch):
+    """Nobody asks to stop."""
+
+    def __init__(self) -> None:
+        self.asked = False
+
+    def begin(self, job: object) -> None: ...
+    def end(self) -> None: ...
+
+
+_NOBODY = _Nobody()
+
+
+@pytest.fixture
+def project(workspace: Workspace) -> Iterator[Project]:
+    made = workspace.demo(80)
+    done(workspace, made, "open")
+    yield made
+    workspace.delete(made)
+
+
+def test_an_invalid_policy_replaces_nothing(project: Project) -> None:
+    before, revision = project.policy_text, project.policy_revision
+    for text, said in [
+        ("attributes: [", "not valid YAML"),
+        ("", "not a policy file"),
+        ("attributes: {}", "no column is listed"),
+        (before.replace("role: quasi", "role: quasy", 1), "quasy"),
+        (before + "\nmethods: x\n", "methods"),
+        ("x" * (6 << 20), "more than 2 MB"),
+        (before + "# \udcff", "not text"),
+        (
+            "attributes:\n" + "".join(f"  c{i}: {{kind: flat, role: other}}\n" for i in range(15_000)),
+            "more than 30,000",
+        ),
+        (before.replace("taxonomy: icd9cm", "taxonomy: data.csv", 1), "not an upload of this project"),
+        (before.replace("taxonomy: icd9cm", "taxonomy: ./runs", 1), "not an upload of this project"),
+        (before.replace("taxonomy: icd9cm", "taxonomy: /usr", 1), "not in its folder"),
+    ]:
+        with pytest.raises(OntomaskError, match=said) as problem:
+            project.set_policy_text(text)
+        assert "part-" not in str(problem.value)
+        assert str(project.folder) not in str(problem.value)
+        assert (project.policy_text, project.policy_revision) == (before, revision)
+    assert not [path for path in project.folder.iterdir() if path.name.startswith("part-")]
+
+
+def test_two_pages_see_each_others_changes(project: Project) -> None:
+    text = project.policy_text
+    first = project.set_policy_text(text.replace("k: 5", "k: 6"))
+    assert first == project.policy_revision
+    assert project.set_policy_text(text, expected=first) == first + 1
+    with pytest.raises(Outdated, match="changed elsewhere"):
+        project.set_policy_text(text, expected=first)
+    assert project.policy_revision == first + 1
+
+
+def test_a_page_changes_one_thing_and_keeps_the_rest(project: Project) -> None:
+    before = project.policy()
+    policy = policy_edits.set_role(project, "charge", "quasi")
+    assert policy.quasi_identifiers == [*before.quasi_identifiers[:4], "charge", *before.quasi_identifiers[4:]]
+    assert policy_edits.set_role(project, "race", "identifier").identifiers == ["race"]
+    assert policy_edits.set_role(project, "race", "sensitive").attributes["race"].kind == "flat"
+    policy = policy_edits.set_k(project, 7)
+    assert (policy.stated_k, policy.required_k) == (7, 7)
+    policy = policy_edits.set_method(project, "recoding")
+    assert (policy.method.name, policy.stated_k) == ("recoding", 7)  # type: ignore[union-attr]
+    policy = policy_edits.set_required(
+        project, [{"name": "k_anonymity", "k": 4}, {"name": "l_diversity", "l": 2, "attribute": "race"}]
+    )
+    assert [model.describe() for model in policy.require] == ["4-anonymity", "distinct 2-diversity of race"]
+    policy = policy_edits.set_taxonomy(project, "procedure", None)
+    assert policy.attributes["procedure"].kind == "flat"
+    policy = policy_edits.set_taxonomy(project, "procedure", "icd9cm_procedures")
+    assert policy.attributes["procedure"].named_taxonomy == "icd9cm_procedures"
+    policy = policy_edits.set_mapping(project, "diagnosis", {"sugar": "250", "flu": "487"})
+    policy = policy_edits.set_mapping(project, "diagnosis", {"flu": None})
+    assert policy.attributes["diagnosis"].mapping == {"sugar": "250"}  # type: ignore[union-attr]
+    policy = policy_edits.set_column(project, "age", weight=2.0)
+    assert policy.attributes["age"].weight == 2.0  # type: ignore[union-attr]
+    policy = policy_edits.set_kind(project, "age", "ordinal")
+    assert (policy.attributes["age"].kind, policy.attributes["age"].weight) == ("ordinal", 2.0)  # type: ignore[union-attr]
+    policy = policy_edits.set_reading(project, missing=["NA"], text=["procedure"])
+    assert policy.reading.given == {"missing": ["NA"], "text": ["procedure"]}
+    assert "# The name suggests an age" in project.policy_text, "the reasons stay"
+    assert om.Policy.load(project.folder / "policy.yaml", confined=True).attributes.keys() == before.attributes.keys()
+
+
+def test_a_wrong_change_is_one_message(project: Project) -> None:
+    before = project.policy_text
+    for change in (
+        lambda: policy_edits.set_role(project, "age", "king"),
+        lambda: policy_edits.set_role(project, "ages", "quasi"),
+        lambda: policy_edits.set_kind(project, "age", "nominal"),
+        lambda: policy_edits.set_taxonomy(project, "age", "/etc/passwd"),
+        lambda: policy_edits.set_method(project, "magic"),
+        lambda: policy_edits.set_method(project, "microaggregation", k=0),
+        lambda: policy_edits.set_method(project, "microaggregation", partition="sideways"),
+        lambda: policy_edits.set_k(project, 0),
+        lambda: policy_edits.set_required(project, [{"name": "k_anonymity"}, {"name": "trust"}]),
+        lambda: policy_edits.set_column(project, "age", colour="red"),
+        lambda: policy_edits.set_mapping(project, "age", {"1": "2"}),
+        lambda: policy_edits.set_reading(project, delimiter="ab"),
+        lambda: policy_edits.use_candidate(project, "nothing"),
+    ):
+        with pytest.raises(OntomaskError) as problem:
+            change()
+        assert "\n\n" not in str(problem.value)
+        assert project.policy_text == before
+
+
+def test_hostile_columns_and_values_are_only_texts(workspace: Workspace) -> None:
+    names = ["<script>alert(1)</script>", "^a", ":onclick", "__proto__", "'; drop table", "={1+1}"]
+    cells = ["<img src=x onerror=alert(1)>", "{{7*7}}", "${jndi:ldap://x}", "\u202e", "javascript:alert(1)"]
+    table = ",".join(f'"{name}"' for name in names) + "\n"
+    table += "".join(",".join(f'"{cells[(i + j) % 5]}"' for j in range(len(names))) + "\n" for i in range(60))
+    project = workspace.create("<b>title</b>\n\r\0")
+    assert project.info.title == "<b>title</b>"
+    project.receive_data("<i>x</i>.csv", io.BytesIO(table.encode()))
+    found = done(workspace, project, "open")
+    assert [column["name"] for column in found["columns"]] == names  # type: ignore[attr-defined]
+    rows = tables.rows(project, 0, 2)
+    assert rows["columns"] == names
+    assert rows["rows"][0] == [cells[j % 5] for j in range(len(names))]
+    for name in names:
+        assert tables.sharing(project, {name: cells[0]})["count"] == 12
+    assert list(project.policy().attributes) == names
+    workspace.delete(project)
+
+
+def test_uploads_of_severity_definitions_are_read_first(project: Project) -> None:
+    text = om.Severity.example_file("demo").read_bytes()
+    stored = project.receive_severity("our severity.yaml", [text])
+    assert project.info.severities == {stored: "our severity.yaml"}
+    with pytest.raises(OntomaskError, match="broken.yaml") as problem:
+        project.receive_severity("broken.yaml", [b"classes: ["])
+    assert str(project.folder) not in str(problem.value)
+    foreign = text.replace(b"icd9cm", b"/etc/passwd")
+    assert foreign != text
+    with pytest.raises(OntomaskError, match="not an upload of this project"):
+        project.receive_severity("foreign.yaml", [foreign])
+    assert list(project.info.severities) == [stored]
+    assert not (project.folder / "severity-2.yaml").exists()
+    model = {"name": "severity_diversity", "l": 2, "severity": stored}
+    policy = policy_edits.set_required(project, [model])
+    assert policy.severity is not None
+
+
+def test_the_bar_never_shows_figures_of_another_policy(workspace: Workspace, project: Project) -> None:
+    done(workspace, project, "risk")
+    before = project.bar()
+    assert before.unique_before is not None
+    assert (before.records, before.units, before.counted) == (80, 80, "records")
+    policy_edits.set_k(project, 6)
+    assert project.bar().unique_before == before.unique_before, "k changes nothing about the original"
+    policy_edits.set_role(project, "diagnosis", "other")
+    assert project.bar().unique_before is None
+    run = done(workspace, project, "run", report=False)
+    bar = project.bar()
+    assert (bar.unique_after, bar.outdated) == (run["unique"], False)
+    assert [one.state for one in bar.requirements] == ["holds"]
+    policy_edits.set_k(project, 9)
+    bar = project.bar()
+    assert bar.outdated
+    assert [(one.title, one.state) for one in bar.requirements] == [("9-anonymity", "unknown")]
+    policy_edits.set_k(project, 6)
+    assert not project.bar().outdated, "changed back"
+
+
+def test_the_bar_counts_records_and_persons(workspace: Workspace) -> None:
+    project = workspace.create("persons")
+    rows = "".join(f"p{i % 60},{20 + i % 7},{'fm'[i % 2]}\n" for i in range(150))
+    project.receive_data("visits.csv", [("patient_id,age,sex\n" + rows).encode()])
+    done(workspace, project, "open")
+    assert project.policy().person == ["patient_id"]
+    done(workspace, project, "risk")
+    bar = project.bar()
+    assert (bar.records, bar.units, bar.counted) == (150, 60, "persons")
+    workspace.delete(project)
+
+
+def test_data_are_not_replaced_while_a_job_works_on_them(workspace: Workspace) -> None:
+    project = workspace.demo(60)
+    job = workspace.queue.start(project, "open")
+    with pytest.raises(OptionError, match="a job of this project is not over yet"):
+        project.receive_data("other.csv", [b"a,b\n1,2\n"])
+    workspace.queue.cancel(job)
+    assert project.receive_data("other.csv", [b"a,b\n1,2\n"]).name == "other.csv"
+    workspace.delete(project)
+
+
+def test_every_method_and_model_has_a_card() -> None:
+    methods = {card["name"]: card for card in cards.method_cards()}
+    assert set(methods) == set(METHODS) == set(cards.KEPT)
+    assert all(card["title"] and card["text"] and card["kept"] for card in methods.values())
+    assert methods["microaggregation"]["promises"]
+    settings = {one["name"]: one for one in methods["microaggregation"]["settings"]}
+    assert settings["partition"]["choices"]
+    assert settings["k"]["type"] == "whole"
+    models = {card["name"]: card for card in cards.model_cards()}
+    assert set(models) == set(MODELS)
+    assert all(card["title"] and card["text"] for card in models.values())
+    assert "icd9cm" in [entry["name"] for entry in cards.catalog()]
+
+
+# ---- storage ---------------------------------------------------------------------------------------------------------
+
+
+def test_names_are_random_and_nothing_else_is_one() -> None:
+    assert is_id(new_id())
+    assert new_id() != new_id()
+    assert not any(map(is_id, ["", "..", "0" * 15, "G" * 16, "0" * 16 + "\n", None, 7, "../" + "0" * 13]))
+    assert shown_name("a\0b\x1b[31m" + "x" * 500, "none")[:7] == "a b [31"
+    assert shown_name(" \n ", "none") == "none"
+
+
+def test_a_lock_is_held_by_one(tmp_path: Path) -> None:
+    with lock(tmp_path / "lock"), pytest.raises(Locked), lock(tmp_path / "lock", wait=0.05):
+        pass
+    with lock(tmp_path / "lock", wait=0):
+        pass
+
+
+def test_a_task_asks_for_its_data(workspace: Workspace) -> None:
+    project = workspace.demo(60)
+    job = workspace.queue.start(project, "open")
+    (project.folder / "data.csv").unlink()
+    with pytest.raises(OntomaskError, match="the data of the project are gone"):
+        perform(Work(job, project, lambda fraction, message: None))
+    with pytest.raises(OptionError, match="no step"):
+        project.update(step="../x")
+    workspace.delete(project)
