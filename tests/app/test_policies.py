@@ -272,3 +272,18 @@ def test_a_task_asks_for_its_data(workspace: Workspace) -> None:
     with pytest.raises(OptionError, match="no step"):
         project.update(step="../x")
     workspace.delete(project)
+
+
+def test_a_policy_is_read_once_for_each_change(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bars and jobs ask for it all the time, and a wide table has a long one."""
+    project = workspace.create()
+    project.receive_data("a.csv", [b"age,sex\n" + b"30,f\n41,m\n" * 20])
+    text = "attributes: {age: {kind: numeric}, sex: {kind: flat}}\nmethod: {name: microaggregation, k: 3}\n"
+    project.set_policy_text(text)
+    first = project.policy()
+    with monkeypatch.context() as patched:
+        patched.setattr(om.Policy, "load", None)  # a second reading would be an error
+        assert project.policy() is first
+        assert Project(project.folder, 0).bar().requirements == []
+    project.set_policy_text(text.replace("k: 3", "k: 4"))  # as long as before
+    assert project.policy().stated_k == 4

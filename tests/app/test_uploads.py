@@ -18,7 +18,9 @@ import polars as pl
 import pytest
 import yaml
 
-from ontomask.app.rest import AT_ONCE
+from ontomask.app.projects import Project, UnknownProject
+from ontomask.app.receiving import AT_ONCE
+from ontomask.app.workspace import Workspace
 from tests.app.serving import Served
 
 HOSTILE = [
@@ -117,6 +119,40 @@ def test_an_upload_that_is_too_large_leaves_nothing(served: Served) -> None:
     assert answer.status_code == 413
     assert answer.json()["error"].startswith("big.csv: the file has more than 20.0 MB.")
     assert parts(served.folder / project) == ["project.json"]
+
+
+def test_an_upload_that_says_it_is_too_large_is_refused_before_it_is_sent(served: Served) -> None:
+    project = served.new_project()
+    head = (
+        f"PUT /api/projects/{project}/data?name=big.csv HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n"
+        f"Authorization: {served.api.headers['Authorization']}\r\nContent-Length: {21 << 20}\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", served.port), timeout=10) as connection:
+        connection.sendall(head.encode())  # and not a byte of the file
+        answer = connection.recv(1 << 16)
+    assert answer.startswith(b"HTTP/1.1 413")
+    assert parts(served.folder / project) == ["project.json"]
+
+
+def test_a_project_that_is_deleted_during_an_upload_is_said_to_be_gone(place: Path) -> None:
+    workspace = Workspace.open(place)
+    for name in ("a.csv", "a.xlsx", "a.obo"):
+        project = workspace.create()
+
+        def chunks(project: Project = project) -> Iterator[bytes]:
+            yield b"a,b\n1,2\n"
+            workspace.delete(project)
+
+        with pytest.raises(UnknownProject, match="deleted during the upload"):
+            (project.receive_taxonomy if name == "a.obo" else project.receive_data)(name, chunks())
+        assert not project.folder.exists()
+
+
+def test_a_long_name_keeps_its_suffix(place: Path) -> None:
+    project = Workspace.open(place).create()
+    found = project.receive_data("x" * 240 + ".csv.gz", [gzip.compress(b"a,b\n1,2\n")])
+    assert (found.format, found.stored) == ("csv", "data.csv.gz")
+    assert found.name == "x" * 193 + ".csv.gz"
 
 
 def test_an_interrupted_upload_leaves_nothing(served: Served) -> None:

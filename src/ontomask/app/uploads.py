@@ -42,6 +42,15 @@ class TooLargeUpload(OptionError):
     """An upload has more bytes than the app takes."""
 
 
+def too_large(most: int, name: str) -> TooLargeUpload:
+    """The error of a file with more bytes than it may have."""
+    return TooLargeUpload(
+        f"the file has more than {shown_size(most)}",
+        where=name,
+        remedy="Take fewer columns or records, or start the app with a larger --max-upload.",
+    )
+
+
 def stored_name(name: str) -> tuple[str, Format]:
     """The name that an uploaded table is stored under, and its format; the suffix decides both."""
     format = format_of(Path(name))
@@ -80,11 +89,7 @@ def receive(
                 for chunk in chunks:
                     size += len(chunk)
                     if size > most:
-                        raise TooLargeUpload(
-                            f"the file has more than {shown_size(most)}",
-                            where=name,
-                            remedy="Take fewer columns or records, or start the app with a larger --max-upload.",
-                        )
+                        raise too_large(most, name)
                     stream.write(chunk)
                 stream.flush()
                 os.fsync(stream.fileno())
