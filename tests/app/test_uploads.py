@@ -351,6 +351,8 @@ def test_data_with_results_are_not_replaced(served: Served, stays: bytes) -> Non
     served.upload(project, stays)
     served.do(project, "open")
     assert served.upload(project, stays + stays.split(b"\n", 1)[1], "more.csv").status_code == 200
+    assert served.api.get(f"/projects/{project}/jobs").json() == []  # answers hold values of the file that is gone
+    assert not list((served.folder / project).glob("runs/*"))
     assert served.api.get(f"/projects/{project}/policy").json()["text"] == ""
     assert served.do(project, "open")["records"] == 600
     served.do(project, "run", report=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, fields, replace
@@ -154,10 +155,11 @@ class Project:
             )
 
     def _forget(self, before: FileInfo | None) -> None:
-        """Remove what is of an earlier file."""
+        """Remove what is of an earlier file: it, its policies, and the answers of jobs, which hold values of it."""
         names = [TABLE, LATEST, POLICY, *([] if before is None else [before.stored])]
-        for path in names:
-            (self.folder / path).unlink(missing_ok=True)
+        for path in (*(self.folder / name for name in names), *self.folder.glob("policy-*.yaml")):
+            path.unlink(missing_ok=True)
+        shutil.rmtree(self.folder / RUNS, ignore_errors=True)
 
     def receive_taxonomy(self, name: str, chunks: Iterable[bytes]) -> str:
         """Store an uploaded taxonomy; the name that a policy gives it."""
