@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 
+from ontomask.app import sessions
 from ontomask.app.security import Guard
 from ontomask.app.server import Settings, bound
 from ontomask.app.sessions import ATTEMPTS, Visitors
 from ontomask.app.workspace import Workspace
+from ontomask.errors import OutputError
 from tests.app.serving import Served
 
 ADDRESSES = ("/", "/api/projects", "/api/openapi.json", "/p/x/data", "/_nicegui_ws/socket.io/?EIO=4&transport=polling")
@@ -202,6 +204,15 @@ def test_addresses_that_do_not_exist_are_errors_of_the_interface(served: Served)
         assert list(answer.json()) == ["error"]
 
 
+@pytest.mark.parametrize("asked", ["offset=99999999999999999999999", "offset=-1", "limit=99999999999999999999999"])
+def test_places_that_no_list_has_are_refused(served: Served, asked: str) -> None:
+    project = served.new_project()
+    for address in ("rows", f"runs/{'0' * 16}/pairs", "columns/a/tree"):
+        answer = served.api.get(f"/projects/{project}/{address}?{asked}")
+        assert answer.status_code == 422
+        assert answer.json()["error"].startswith(asked.partition("=")[0])
+
+
 def test_requests_that_are_too_large_are_refused(served: Served) -> None:
     large = b'{"title": "' + b"x" * (7 << 20) + b'"}'
     assert served.api.post("/projects", content=large).status_code == 413
@@ -243,6 +254,23 @@ def test_a_password_lets_in_and_attempts_are_limited(place: Path) -> None:
     assert not Visitors(workspace.folder, 1).knows(other[0])
     kept = (place / "sessions.json").read_text(encoding="utf-8")
     assert other[0] not in kept
+
+
+def test_a_full_disk_keeps_nobody_out(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once the link was used up, and nobody was let in."""
+
+    def full(*_: object, **__: object) -> None:
+        raise OutputError("no space is left")
+
+    monkeypatch.setattr(sessions, "write_json", full)
+    visitors = Visitors(Workspace.open(place).folder, 1)
+    token = visitors.new_link()
+    session = visitors.enter(token)
+    assert session is not None
+    assert visitors.knows(session)
+    assert visitors.enter(token) is None
+    monkeypatch.setattr(sessions, "NOTED", -1.0)  # its use is noted each time
+    assert visitors.knows(session)
 
 
 def test_other_hosts_need_a_password(place: Path) -> None:

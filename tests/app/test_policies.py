@@ -272,3 +272,55 @@ def test_a_task_asks_for_its_data(workspace: Workspace) -> None:
     with pytest.raises(OptionError, match="no step"):
         project.update(step="../x")
     workspace.delete(project)
+
+
+def test_a_policy_is_read_once_for_each_change(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bars and jobs ask for it all the time, and a wide table has a long one."""
+    project = workspace.create()
+    project.receive_data("a.csv", [b"age,sex\n" + b"30,f\n41,m\n" * 20])
+    text = "attributes: {age: {kind: numeric}, sex: {kind: flat}}\nmethod: {name: microaggregation, k: 3}\n"
+    project.set_policy_text(text)
+    first = project.policy()
+    with monkeypatch.context() as patched:
+        patched.setattr(om.Policy, "load", None)  # a second reading would be an error
+        assert project.policy() is first
+        assert Project(project.folder, 0).bar().requirements == []
+    project.set_policy_text(text.replace("k: 3", "k: 4"))  # as long as before
+    assert project.policy().stated_k == 4
+
+
+@pytest.mark.parametrize("records", [2, 4])
+def test_a_file_of_few_records_gets_a_k_that_fits(workspace: Workspace, records: int) -> None:
+    project = workspace.create()
+    rows = [b"30,f,12000\n", b"41,m,9000\n", b"52,f,7000\n", b"63,m,8000\n"]
+    project.receive_data("few.csv", [b"age,sex,charge\n", *rows[:records]])
+    assert f"k can be at most {records}" in str(done(workspace, project, "open")["notes"])
+    assert project.policy().stated_k == project.policy().required_k == records
+
+
+def test_a_file_of_one_record_says_what_to_do(workspace: Workspace) -> None:
+    project = workspace.create()
+    project.receive_data("one.csv", [b"age,sex,charge\n30,f,12000\n"])
+    with pytest.raises(AssertionError, match=r"one.csv: the file has 1 record\. .* upload a file with more"):
+        done(workspace, project, "open")
+
+
+def test_a_run_is_titled_by_the_k_of_its_method_and_its_report_names_the_downloaded_policy(
+    workspace: Workspace,
+) -> None:
+    """Rank swapping by percent has no k, whatever is required."""
+    project = workspace.create()
+    project.receive_data("a.csv", [b"age,sex\n" + b"30,f\n41,m\n52,f\n" * 20])
+    project.set_policy_text(
+        "attributes: {age: {kind: numeric}, sex: {kind: flat}}\nmethod: {name: rank_swapping, percent: 5}\n"
+        "require: [{name: k_anonymity, k: 2}]\n"
+    )
+    answer = done(workspace, project, "run")
+    run = project.runs()[0]
+    assert (run.method, run.k) == ("rank_swapping", None)
+    assert not [note for note in run.notes if "changed on disk" in note["text"]]
+    result = project.folder / "runs" / run.id / "result"
+    reports = [path.read_text(encoding="utf-8") for path in result.rglob("*.html")]
+    assert len(reports) == 2
+    assert all("policy.yaml" in report and "policy-1.yaml" not in report for report in reports)
+    assert "policy-1.yaml" not in str(answer)

@@ -18,7 +18,11 @@ import polars as pl
 import pytest
 import yaml
 
-from ontomask.app.rest import AT_ONCE
+from ontomask.app import upload_check
+from ontomask.app.projects import Project, UnknownProject
+from ontomask.app.receiving import AT_ONCE
+from ontomask.app.workspace import Workspace
+from ontomask.errors import DataError
 from tests.app.serving import Served
 
 HOSTILE = [
@@ -119,6 +123,40 @@ def test_an_upload_that_is_too_large_leaves_nothing(served: Served) -> None:
     assert parts(served.folder / project) == ["project.json"]
 
 
+def test_an_upload_that_says_it_is_too_large_is_refused_before_it_is_sent(served: Served) -> None:
+    project = served.new_project()
+    head = (
+        f"PUT /api/projects/{project}/data?name=big.csv HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n"
+        f"Authorization: {served.api.headers['Authorization']}\r\nContent-Length: {21 << 20}\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", served.port), timeout=10) as connection:
+        connection.sendall(head.encode())  # and not a byte of the file
+        answer = connection.recv(1 << 16)
+    assert answer.startswith(b"HTTP/1.1 413")
+    assert parts(served.folder / project) == ["project.json"]
+
+
+def test_a_project_that_is_deleted_during_an_upload_is_said_to_be_gone(place: Path) -> None:
+    workspace = Workspace.open(place)
+    for name in ("a.csv", "a.xlsx", "a.obo"):
+        project = workspace.create()
+
+        def chunks(project: Project = project) -> Iterator[bytes]:
+            yield b"a,b\n1,2\n"
+            workspace.delete(project)
+
+        with pytest.raises(UnknownProject, match="deleted during the upload"):
+            (project.receive_taxonomy if name == "a.obo" else project.receive_data)(name, chunks())
+        assert not project.folder.exists()
+
+
+def test_a_long_name_keeps_its_suffix(place: Path) -> None:
+    project = Workspace.open(place).create()
+    found = project.receive_data("x" * 240 + ".csv.gz", [gzip.compress(b"a,b\n1,2\n")])
+    assert (found.format, found.stored) == ("csv", "data.csv.gz")
+    assert found.name == "x" * 193 + ".csv.gz"
+
+
 def test_an_interrupted_upload_leaves_nothing(served: Served) -> None:
     project = served.new_project()
     head = (
@@ -191,6 +229,37 @@ def test_a_packed_bomb_is_refused_when_it_is_read(served: Served) -> None:
     assert "unpacks to more than 250 times" in job["error"]
 
 
+def rows_of_nothing(rows: int) -> bytes:
+    """A Parquet file of some kilobytes with very many equal rows."""
+    made = io.BytesIO()
+    one = pl.DataFrame({"code": pl.repeat("a", rows, eager=True)})
+    one.write_parquet(made, compression="zstd", row_group_size=rows)
+    return made.getvalue()
+
+
+def test_a_parquet_bomb_is_refused_and_leaves_nothing(served: Served) -> None:
+    project = served.new_project()
+    packed = rows_of_nothing(10_000_000)
+    assert len(packed) < 500_000
+    answer = served.upload(project, packed, "bomb.parquet")
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith("bomb.parquet: it unpacks to more than 250 times its size")
+    assert parts(served.folder / project) == ["project.json"]
+
+
+def test_a_parquet_file_that_memory_cannot_hold_open_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "a.parquet"
+    pl.DataFrame({"a": range(1000), "b": ["x"] * 1000}).write_parquet(file)
+    needed = 1000 * (8 + 16 + 2 * upload_check.OPENED)
+    monkeypatch.setattr(upload_check, "free_memory", lambda: needed)
+    upload_check.require_reasonable_parquet(file)
+    monkeypatch.setattr(upload_check, "free_memory", lambda: needed - 1)
+    with pytest.raises(DataError, match="1,000 rows of 2 columns need about .* less memory is free"):
+        upload_check.require_reasonable_parquet(file)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
@@ -202,6 +271,7 @@ def test_a_packed_bomb_is_refused_when_it_is_read(served: Served) -> None:
         ("table.sav", b"a,b\n1,2\n", "the content is not SPSS"),
         ("table.csv.gz", b"a,b\n1,2\n", "the content is not CSV"),
         ("broken.xlsx", b"PK\x03\x04 and then something else", "not an Excel workbook"),
+        ("broken.parquet", b"PAR1" + b"not a table" * 20, "broken.parquet: the file cannot be read as Parquet"),
         ("letter.docx", b"PK\x03\x04", "is not of a known format"),
         ("noname", b"a,b\n", "is not of a known format"),
         ("old.xls", b"\xd0\xcf\x11\xe0", "Save it as .xlsx"),
@@ -218,14 +288,14 @@ def test_wrong_files_are_one_message_and_leave_nothing(served: Served, name: str
 
 def test_a_file_that_cannot_be_read_says_so_by_its_name(served: Served) -> None:
     project = served.new_project()
-    served.upload(project, b"PAR1" + b"not a table" * 20, "Patients.parquet")
+    served.upload(project, b"$FL2" + b"not a table" * 20, "Patients.sav")
     job = served.wait(project, served.start(project, "open"))
     assert job["state"] == "failed"
-    assert "Patients.parquet" in job["error"]
+    assert "Patients.sav" in job["error"]
     assert str(served.folder) not in job["error"]
     assert served.upload(project, b"a,b\n" + b"1,2\n" * 50, "right.csv").status_code == 200
     assert served.do(project, "open")["records"] == 50
-    assert "data.parquet" not in parts(served.folder / project)
+    assert "data.sav" not in parts(served.folder / project)
 
 
 def test_every_format_is_taken(served: Served, stays: bytes, tmp_path: Path) -> None:
@@ -281,6 +351,8 @@ def test_data_with_results_are_not_replaced(served: Served, stays: bytes) -> Non
     served.upload(project, stays)
     served.do(project, "open")
     assert served.upload(project, stays + stays.split(b"\n", 1)[1], "more.csv").status_code == 200
+    assert served.api.get(f"/projects/{project}/jobs").json() == []  # answers hold values of the file that is gone
+    assert not list((served.folder / project).glob("runs/*"))
     assert served.api.get(f"/projects/{project}/policy").json()["text"] == ""
     assert served.do(project, "open")["records"] == 600
     served.do(project, "run", report=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, fields, replace
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ontomask.app.job_files import ANSWER, RUNS, Job, job_of, jobs_of
+from ontomask.app.kept_policies import policy_in
 from ontomask.app.project_info import STEPS, UNTITLED, FileInfo, Outdated, ProjectInfo, UnknownProject
 from ontomask.app.results import Bar, RunInfo, bar_of, run_info, with_reason
 from ontomask.app.storage import (
@@ -25,6 +27,7 @@ from ontomask.app.uploads import checked_text, receive, stored_name, stored_taxo
 from ontomask.arguments import short
 from ontomask.errors import OntomaskError, OptionError, PolicyError
 from ontomask.files.yaml_files import LARGEST
+from ontomask.microdata.formats import Format
 from ontomask.policy.policy import Policy
 from ontomask.severity.file import names_in
 from ontomask.severity.severity import Severity
@@ -117,7 +120,7 @@ class Project:
         shown = file_name(name, "data")
         stored, format = stored_name(shown)
         self._require_no_results()
-        with receive(self.folder, chunks, self.max_upload, shown, format) as (part, size), self.locked():
+        with self._received(chunks, self.max_upload, shown, format) as (part, size):
             self._require_no_results()
             before = self.info.file
             self._forget(before)
@@ -125,6 +128,21 @@ class Project:
             made = FileInfo(shown, format.name, size, stored)
             self.write_info(file=made, reading={}, step="data")
         return made
+
+    @contextmanager
+    def _received(
+        self, chunks: Iterable[bytes], most: int, shown: str, format: Format | None
+    ) -> Iterator[tuple[Path, int]]:
+        """An uploaded file and its bytes, to be moved to its place, with the lock held."""
+        try:
+            with receive(self.folder, chunks, most, shown, format) as found, self.locked():
+                yield found
+        except (OSError, OntomaskError):
+            if (self.folder / PROJECT).is_file():
+                raise
+            raise UnknownProject(
+                "the project was deleted during the upload", remedy="Upload the file to another one."
+            ) from None
 
     def _require_no_results(self) -> None:
         if any(job.open for job in jobs_of(self.folder)):
@@ -137,16 +155,17 @@ class Project:
             )
 
     def _forget(self, before: FileInfo | None) -> None:
-        """Remove what is of an earlier file."""
+        """Remove what is of an earlier file: it, its policies, and the answers of jobs, which hold values of it."""
         names = [TABLE, LATEST, POLICY, *([] if before is None else [before.stored])]
-        for path in names:
-            (self.folder / path).unlink(missing_ok=True)
+        for path in (*(self.folder / name for name in names), *self.folder.glob("policy-*.yaml")):
+            path.unlink(missing_ok=True)
+        shutil.rmtree(self.folder / RUNS, ignore_errors=True)
 
     def receive_taxonomy(self, name: str, chunks: Iterable[bytes]) -> str:
         """Store an uploaded taxonomy; the name that a policy gives it."""
         shown = file_name(name, "taxonomy")
         suffix = stored_taxonomy(shown)
-        with receive(self.folder, chunks, self.max_upload, shown, None) as (part, _), self.locked():
+        with self._received(chunks, self.max_upload, shown, None) as (part, _):
             stored = self._new_name("taxonomy", suffix)
             part.replace(self.folder / stored)
             self.write_info(taxonomies=self.info.taxonomies | {stored: shown})
@@ -158,7 +177,7 @@ class Project:
         if not shown.lower().endswith((".yaml", ".yml")):
             raise OptionError(f"{shown!r} is not a YAML file", remedy="Severity definitions end in .yaml.")
         most = min(self.max_upload, LARGEST)
-        with receive(self.folder, chunks, most, shown, None) as (part, _), self.locked():
+        with self._received(chunks, most, shown, None) as (part, _):
             stored = self._new_name("severity", ".yaml")
             part.replace(self.folder / stored)
             try:
@@ -224,7 +243,7 @@ class Project:
         if not self.policy_text:
             raise OptionError("the project has no policy yet", remedy="Open the data first.")
         with self.naming():
-            return Policy.load(self.folder / POLICY, confined=True)
+            return policy_in(self.folder / POLICY)
 
     def set_policy_text(self, text: str, expected: int | None = None) -> int:
         """Replace the policy, if the new one is valid; otherwise nothing changes.
@@ -372,4 +391,4 @@ class Project:
         kept = self.policy_of(run.policy_revision)
         if run.policy_revision == self.policy_revision or not kept.is_file():
             return False
-        return policy is None or Policy.load(kept, confined=True) != policy
+        return policy is None or policy_in(kept) != policy

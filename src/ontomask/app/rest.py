@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import queue
-import threading
-import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -17,31 +11,23 @@ from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse
 from pydantic import BaseModel, Field
 from starlette.background import BackgroundTask
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
 
 from ontomask.app import tables
 from ontomask.app.answer_files import MAP
 from ontomask.app.downloads import HTML, NeedsReason, download
 from ontomask.app.job_files import Job, UnknownJob
 from ontomask.app.projects import Outdated, Project, UnknownProject
+from ontomask.app.receiving import Busy, store_body
 from ontomask.app.results import RunInfo
 from ontomask.app.uploads import TooLargeUpload
 from ontomask.app.workspace import Workspace
-from ontomask.errors import OntomaskError, OptionError, OutputError
+from ontomask.errors import OntomaskError, OptionError
 
-Found = TypeVar("Found")
-#: Uploads at one time, in threads of their own: others must not wait for them. Seconds without a byte that end one.
-AT_ONCE, SILENT = 8, 30.0
-_ROOM, _STORING = threading.Semaphore(AT_ONCE), ThreadPoolExecutor(AT_ONCE, "upload")
 FileName = Annotated[str, Query(max_length=1000, description="what the file is called; its suffix tells the format")]
-#: Chunks of an upload that wait to be written; seconds that the rest of a refused one is read, so that the answer is seen.
-WAITING, DRAIN = 32, 20.0
+#: The part of a long list that is asked for.
+Place = Annotated[int, Query(ge=0, le=2**31)]
 #: A report that is shown in the browser can do nothing.
 _SHOWN = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; frame-ancestors 'none'; sandbox"
-
-
-class Busy(OptionError):
-    """Too many uploads at one time."""
 
 
 class Title(BaseModel):
@@ -175,69 +161,25 @@ def _add_projects(api: APIRouter, workspace: Workspace) -> None:
 # ---- uploads -------------------------------------------------------------------------------------------------------
 
 
-async def _stored(request: Request, store: Callable[[Iterator[bytes]], Found]) -> Found:
-    """Hand the body of a request, as it comes, to a function in a thread that stores it."""
-    chunks: queue.Queue[bytes | BaseException | None] = queue.Queue(WAITING)
-
-    def each() -> Iterator[bytes]:
-        while (chunk := chunks.get()) is not None:
-            if isinstance(chunk, BaseException):
-                raise chunk
-            yield chunk
-
-    if not _ROOM.acquire(blocking=False):
-        raise Busy(f"{AT_ONCE} files are being uploaded", remedy="Wait until one of them is done.")
-    storing = asyncio.get_running_loop().run_in_executor(_STORING, store, each())
-    storing.add_done_callback(lambda _: _ROOM.release())
-    began = time.monotonic()
-
-    async def hand(chunk: bytes | BaseException | None) -> None:
-        while not storing.done():
-            try:
-                chunks.put_nowait(chunk)
-            except queue.Full:
-                await asyncio.sleep(0.002)
-            else:
-                return
-
-    try:
-        stream = request.stream().__aiter__()
-        while True:
-            try:
-                chunk = await asyncio.wait_for(anext(stream), SILENT)
-            except StopAsyncIteration:
-                break
-            if not storing.done():
-                began = time.monotonic()
-                await hand(chunk)
-            elif time.monotonic() - began > DRAIN:
-                break
-    except (ClientDisconnect, TimeoutError):
-        await hand(OutputError("the upload was interrupted", remedy="Upload the file again."))
-    else:
-        await hand(None)
-    return await storing
-
-
 def _add_uploads(api: APIRouter, workspace: Workspace) -> None:
     @api.put("/projects/{project}/data", tags=["uploads"])
     async def put_data(project: str, request: Request, name: FileName) -> dict[str, Any]:
         """Upload a table as the body of the request: CSV, Excel, Parquet, SPSS, Stata or SAS."""
         found = workspace.project(project)
-        return asdict(await _stored(request, lambda chunks: found.receive_data(name, chunks)))
+        return asdict(await store_body(request, found.max_upload, name, found.receive_data))
 
     @api.put("/projects/{project}/taxonomies", tags=["uploads"])
     async def put_taxonomy(project: str, request: Request, name: FileName) -> dict[str, str]:
         """Upload a taxonomy; a policy names it by what is stored."""
         found = workspace.project(project)
-        stored = await _stored(request, lambda chunks: found.receive_taxonomy(name, chunks))
+        stored = await store_body(request, found.max_upload, name, found.receive_taxonomy)
         return {"stored": stored}
 
     @api.put("/projects/{project}/severities", tags=["uploads"])
     async def put_severity(project: str, request: Request, name: FileName) -> dict[str, str]:
         """Upload a severity definition; a policy names it by what is stored."""
         found = workspace.project(project)
-        stored = await _stored(request, lambda chunks: found.receive_severity(name, chunks))
+        stored = await store_body(request, found.max_upload, name, found.receive_severity)
         return {"stored": stored}
 
     @api.delete("/projects/{project}/taxonomies/{stored}", tags=["uploads"], status_code=204, response_class=Response)
@@ -310,7 +252,7 @@ def _add_results(api: APIRouter, workspace: Workspace) -> None:
 
     @api.get("/projects/{project}/runs/{run}/pairs", tags=["results"])
     def get_pairs(
-        project: str, run: str, offset: int = 0, limit: int = 200, order: Literal["file", "changed"] = "file"
+        project: str, run: str, offset: Place = 0, limit: Place = 200, order: Literal["file", "changed"] = "file"
     ) -> dict[str, Any]:
         """Records before and after, side by side."""
         return tables.pairs(workspace.project(project), run, offset, limit, order)
@@ -338,7 +280,7 @@ def _add_results(api: APIRouter, workspace: Workspace) -> None:
 
 def _add_tables(api: APIRouter, workspace: Workspace) -> None:
     @api.get("/projects/{project}/rows", tags=["tables"])
-    def get_rows(project: str, offset: int = 0, limit: int = 200) -> dict[str, Any]:
+    def get_rows(project: str, offset: Place = 0, limit: Place = 200) -> dict[str, Any]:
         """Rows of the data as they were read, as texts."""
         return tables.rows(workspace.project(project), offset, limit)
 
@@ -349,13 +291,13 @@ def _add_tables(api: APIRouter, workspace: Workspace) -> None:
 
     @api.get("/projects/{project}/columns/{column:path}/tree", tags=["tables"])
     def get_tree(
-        project: str, column: str, concept: str | None = None, offset: int = 0, limit: int = 200
+        project: str, column: str, concept: str | None = None, offset: Place = 0, limit: Place = 200
     ) -> dict[str, Any]:
         """The concepts below one, with the records at each or below."""
         return tables.tree(workspace.project(project), column, concept, offset, limit)
 
     @api.get("/projects/{project}/columns/{column:path}/search", tags=["tables"])
-    def search_concepts(project: str, column: str, text: str, limit: int = 50) -> list[dict[str, Any]]:
+    def search_concepts(project: str, column: str, text: str, limit: Place = 50) -> list[dict[str, Any]]:
         """Concepts that have all words of a text."""
         return tables.search(workspace.project(project), column, text, limit)
 

@@ -8,8 +8,9 @@ import numpy as np
 import polars as pl
 
 from ontomask.app.answer_files import AFTER, BEFORE, ORDER
+from ontomask.app.projects import POLICY
 from ontomask.app.results import RESULT
-from ontomask.app.storage import all_private
+from ontomask.app.storage import all_private, write_private
 from ontomask.app.work import Work, as_texts, formula_names, write_rows
 from ontomask.arguments import short
 from ontomask.arrays import Floats, Longs
@@ -26,7 +27,7 @@ from ontomask.release.result import Result
 
 def run_policy(work: Work) -> dict[str, Any]:
     """Mask the data as the policy says. A release that fails is kept and marked, and needs a reason to be downloaded."""
-    policy = work.policy()
+    policy = _as_downloaded(work)
     given = work.argument("secret", str)
     secret = chosen_secret(None, None if given is None else _bytes(given))
     report = work.argument("report", bool, True)
@@ -60,7 +61,7 @@ def run_policy(work: Work) -> dict[str, Any]:
     return {
         "method": "" if policy.method is None else policy.method.name,
         "title": _title(policy),
-        "k": policy.stated_k,
+        "k": None if policy.method is None else policy.method.stated_k,
         "records": len(result.prepared.kept),
         "released": len(result.records),
         "releases": len(result.each),
@@ -80,6 +81,13 @@ def run_policy(work: Work) -> dict[str, Any]:
         "escape_formulas": escape,
         "assessment": assessment.to_dict(),
     }
+
+
+def _as_downloaded(work: Work) -> Policy:
+    """The policy of the job under the name that it is downloaded with: reports tell the name."""
+    copy = work.folder / POLICY
+    write_private(work.project.policy_of(work.job.policy_revision).read_bytes(), copy)
+    return work.policy().read_from(copy.resolve())
 
 
 def _require_plain_names(work: Work, policy: Policy) -> None:

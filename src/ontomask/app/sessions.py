@@ -13,6 +13,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from ontomask.app.storage import read_json, write_json, write_private
@@ -66,8 +67,8 @@ class Visitors:
         """The session that a one-time token is exchanged for; None: it is wrong, or was used."""
         if self._link is None or not hmac.compare_digest(self._link, _hash(token)):
             return None
-        self._link = None
         session = self._new_session()
+        self._link = None
         self.on_used()
         return session
 
@@ -96,7 +97,8 @@ class Visitors:
             "password": None if self._password is None else self._password.hex(),
             "sessions": self._sessions,
         }
-        write_json(kept, self._file, lasting=False)
+        with suppress(OutputError):  # on a full disk sessions last as long as this process
+            write_json(kept, self._file, lasting=False)
 
     # ---- programs ------------------------------------------------------------------------------------------------
 

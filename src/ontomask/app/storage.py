@@ -21,6 +21,7 @@ from ontomask.files.writing import FILE, create_folder
 _ID = re.compile(r"[0-9a-f]{16}")
 #: What of a name people see is kept: long enough for any file, short enough for any page.
 LONGEST_NAME = 200
+_SUFFIX = re.compile(r"\.\w{1,10}(\.gz)?$", re.IGNORECASE)
 _POSIX = os.name == "posix"
 _FLOCK = import_module("fcntl") if _POSIX else import_module("msvcrt")
 
@@ -42,8 +43,15 @@ def shown_name(name: str, otherwise: str) -> str:
 
 
 def file_name(name: str, otherwise: str) -> str:
-    """The last part of a file's name as a browser or a client gives it, for people to see; it is never used as a path."""
-    return shown_name(re.split(r"[/\\]", name)[-1], otherwise)
+    """The last part of a file's name as a browser or a client gives it, for people to see; it is never used as a path.
+
+    A name that is too long loses signs before its suffix, which tells the format.
+    """
+    last = re.split(r"[/\\]", name)[-1].strip()
+    kept = _SUFFIX.search(last)
+    if len(last) > LONGEST_NAME and kept is not None:
+        last = last[: LONGEST_NAME - len(kept[0])] + kept[0]
+    return shown_name(last, otherwise)
 
 
 def write_json(content: Any, path: Path, *, lasting: bool = True) -> None:

@@ -14,7 +14,7 @@ from ontomask.app.results import risk_key
 from ontomask.app.running import run_policy
 from ontomask.app.storage import write_json
 from ontomask.app.work import Work, as_texts, formula_names, write_rows
-from ontomask.arguments import short
+from ontomask.arguments import counted, short
 from ontomask.assessment.pairing import require_quasi_identifiers
 from ontomask.assessment.readings import risk_readings
 from ontomask.assessment.risk import risk_of, severity_numbers
@@ -22,7 +22,7 @@ from ontomask.comparison.baselines import with_baselines
 from ontomask.comparison.compare import compare
 from ontomask.comparison.grid import grid, levels_of, variations
 from ontomask.distances.sweep import available_cores
-from ontomask.errors import OptionError, OutputError
+from ontomask.errors import DataError, OptionError, OutputError
 from ontomask.files.writing import write_text
 from ontomask.microdata.formats import FORMATS
 from ontomask.microdata.reading import TableFile, read_table
@@ -31,7 +31,7 @@ from ontomask.policy.policy import Policy
 from ontomask.policy.policy_file import policy_text
 from ontomask.policy.prepared import prepare
 from ontomask.privacy.examined import Examined
-from ontomask.profiling.outcome import ColumnProfile, Profile
+from ontomask.profiling.outcome import DEFAULT_K, ColumnProfile, Profile
 from ontomask.profiling.profile import profile
 from ontomask.progress import stretch
 from ontomask.release.check import check
@@ -42,6 +42,8 @@ FORMULA_NAME = (
     "a spreadsheet would run the name of this column as a formula. Rename it in the file, or leave the column out: a release "
     "as CSV cannot have it"
 )
+#: Records that a file must have.
+LEAST = 2
 #: Values that a profile lists of a column.
 FREQUENT = 8
 
@@ -67,13 +69,20 @@ def open_data(work: Work) -> dict[str, Any]:
     write_rows(_as_written(work, table, options), work.folder / TABLE)
     work.progress(0.45, "looking at the columns")
     found = profile(work.data, reading=reading)
+    if found.records < LEAST:
+        raise DataError(
+            f"the file has {counted(found.records, 'record')}",
+            where=info.file.name,
+            remedy="Masking makes records alike: upload a file with more of them.",
+        )
     work.progress(0.9, "proposing a policy")
     answer = _opened(table, found)
     (work.folder / TABLE).replace(project.folder / TABLE)
     with project.locked():
         project.write_info(reading=reading.given)
     if work.argument("propose", bool, True) or not project.policy_text:
-        text = found.policy_text(folder=project.folder.resolve())
+        few = {"k": found.records} if found.records < DEFAULT_K else {}
+        text = found.policy_text(folder=project.folder.resolve(), **few)
         project.set_policy_text(text.replace(f" of {info.file.stored}.", f" of {info.file.name}."))
     else:
         policy = project.policy().changed(reading=reading)
@@ -93,6 +102,8 @@ def _as_written(work: Work, table: TableFile, options: dict[str, Any]) -> pl.Dat
 def _opened(table: TableFile, found: Profile) -> dict[str, Any]:
     names = ("format", "delimiter", "encoding", "decimal", "sheet")
     odd = [f"{short(repr(name), 40)}: {FORMULA_NAME}" for name in formula_names([column.name for column in found])]
+    if found.records < DEFAULT_K:
+        odd.append(f"the file has {found.records} records, so that k can be at most {found.records}")
     detected = {"summary": table.summary(), "notes": list(map(str, table.notes))}
     return {
         "records": found.records,

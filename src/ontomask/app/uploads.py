@@ -32,14 +32,23 @@ _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _HEAD = 1 << 16
 #: Bytes of a policy, and the colons and commas in it: of about as many settings.
 MOST_TEXT, MOST_MARKS = 2 << 20, 30_000
-#: Seconds that a workbook may be looked at.
-LONGEST_LOOK = 900
+#: Formats that can unpack to very much: they are looked at for so many seconds at most.
+_LOOKED_AT, LONGEST_LOOK = ("excel", "parquet"), 900
 #: Suffixes of taxonomies, as far as one file holds one; .gz may follow.
 _TAXONOMIES = (".csv", ".tsv", ".txt", ".tab", ".obo", ".owl", ".rdf", ".xml", ".ttl", ".nt", ".skos", ".bin")
 
 
 class TooLargeUpload(OptionError):
     """An upload has more bytes than the app takes."""
+
+
+def too_large(most: int, name: str) -> TooLargeUpload:
+    """The error of a file with more bytes than it may have."""
+    return TooLargeUpload(
+        f"the file has more than {shown_size(most)}",
+        where=name,
+        remedy="Take fewer columns or records, or start the app with a larger --max-upload.",
+    )
 
 
 def stored_name(name: str) -> tuple[str, Format]:
@@ -80,11 +89,7 @@ def receive(
                 for chunk in chunks:
                     size += len(chunk)
                     if size > most:
-                        raise TooLargeUpload(
-                            f"the file has more than {shown_size(most)}",
-                            where=name,
-                            remedy="Take fewer columns or records, or start the app with a larger --max-upload.",
-                        )
+                        raise too_large(most, name)
                     stream.write(chunk)
                 stream.flush()
                 os.fsync(stream.fileno())
@@ -138,18 +143,18 @@ def _require_format(part: Path, name: str, format: Format) -> None:
             where=name,
             remedy="Check that it is the right file, and that its suffix tells its format.",
         )
-    if format.name == "excel":
-        _require_workbook(part, name)
+    if format.name in _LOOKED_AT:
+        _require_reasonable(part, name, format)
 
 
-def _require_workbook(part: Path, name: str) -> None:
-    """An error if a workbook unpacks to too much; another process looks, so that this one goes on answering."""
-    command = own_process("ontomask.app.workbook_check", str(part))
+def _require_reasonable(part: Path, name: str, format: Format) -> None:
+    """An error if a file unpacks to too much; another process looks, so that this one goes on answering."""
+    command = own_process("ontomask.app.upload_check", format.name, str(part))
     ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=LONGEST_LOOK)
     if ended.returncode == 0:
         return
     try:
         found = json.loads(ended.stdout)
     except ValueError:
-        found = {"what": "the file cannot be read as a workbook", "remedy": "Save it again as .xlsx, or as CSV."}
+        found = {"what": f"the file cannot be read as {format.title}", "remedy": "Save it again, or as CSV."}
     raise DataError(found["what"], where=name, remedy=found["remedy"])

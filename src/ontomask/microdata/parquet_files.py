@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -57,13 +57,26 @@ def read_errors(file: Path, title: str) -> Iterator[None]:
         ) from problem
 
 
-def require_parquet_fits(file: Path) -> None:
-    """An error if the rows that a Parquet file declares cannot fit into memory: few bytes can stand for very many."""
+class ParquetSize(NamedTuple):
+    """What a Parquet file declares: its rows and columns, and the bytes that they take in memory at least."""
+
+    rows: int
+    columns: int
+    needed: float
+
+
+def parquet_size(file: Path) -> ParquetSize:
+    """The size of the table in a file, of which only the metadata are read."""
     with open_regular(file) as stream:
         schema = pl.read_parquet_schema(stream)
         stream.seek(0)
         rows = int(pl.scan_parquet(stream, glob=False).select(pl.len()).collect().item())
-    needed = rows * sum(map(_width, schema.values()))
+    return ParquetSize(rows, len(schema), rows * sum(map(_width, schema.values())))
+
+
+def require_parquet_fits(file: Path) -> None:
+    """An error if the rows that a Parquet file declares cannot fit into memory: few bytes can stand for very many."""
+    rows, _, needed = parquet_size(file)
     if needed > free_memory():
         raise DataError(
             f"{rows:,} rows need at least {needed / 1e9:,.1f} GB, and less memory is free",
