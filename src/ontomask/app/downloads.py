@@ -15,6 +15,7 @@ from ontomask.app.results import REASON, RunInfo, result_folder
 from ontomask.app.storage import new_id
 from ontomask.errors import OptionError
 from ontomask.files.writing import create_file
+from ontomask.severity.file import names_in
 
 HTML, YAML, ZIP, JSON = "text/html; charset=utf-8", "application/yaml", "application/zip", "application/json"
 #: Types of released data by suffix; what is not known is bytes.
@@ -114,9 +115,11 @@ def _policy_files(project: Project, run: RunInfo) -> Iterator[tuple[Path, str]]:
     """The policy, and what lies in the project and is named by it."""
     snapshot = project.policy_of(run.policy_revision)
     yield snapshot, "policy.yaml"
-    known = {**project.info.taxonomies, **project.info.severities}
-    text = snapshot.read_text(encoding="utf-8")
-    yield from ((project.folder / stored, stored) for stored in known if stored in text)
+    info, text = project.info, snapshot.read_text(encoding="utf-8")
+    severities = [stored for stored in info.severities if stored in text]
+    named = {name for stored in severities for name in names_in(project.folder / stored)}  # definitions name taxonomies
+    taxonomies = [stored for stored in info.taxonomies if stored in text or stored in named]
+    yield from ((project.folder / stored, stored) for stored in (*taxonomies, *severities))
 
 
 def _folder_files(folder: Path, job: Job | None) -> Iterator[tuple[Path, str]]:

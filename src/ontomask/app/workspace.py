@@ -142,7 +142,7 @@ class Workspace:
 
 
 #: Files of the workspace itself.
-_OWN = ("queue", "worker.lock", "worker.json", "order.lock", "api-token")
+_OWN = ("queue", "worker.lock", "worker.json", "order.lock", "api-token", "sessions.json", "open.html", ".pages")
 
 
 def _is_project(project: Project) -> bool:
