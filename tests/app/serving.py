@@ -17,7 +17,7 @@ import httpx
 from ontomask.app.storage import read_json, started_at
 
 #: Seconds that anything may take here.
-PATIENCE = 60.0
+PATIENCE = 400.0
 
 
 class Served:

@@ -161,7 +161,7 @@ class Steward:
         self.upload(file)
         self.sees("Every column")
 
-    def run(self, seconds: float = 120) -> None:
+    def run(self, seconds: float = 400) -> None:
         """On the page of methods: make the release, and look at it."""
         self.click("#run")
         self.sees("The release with these settings is done", seconds)

@@ -126,7 +126,7 @@ def _compiled(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     with suppress(ImportError):  # numba has moved what it is made of: kernels take longer to load
         from ontomask.kernels.loading import load_lightly  # late: numba is
 
-        load_lightly(kept, arrays=counts, otherwise=partial(compiled, None))
+        load_lightly(kept, partial(compiled, None))
     # numba looks only at the file of a kernel itself to see whether what it kept is still good; kernels contain other
     # kernels, so all their files count.
     file: Any = getattr(kept, "_cache_file", None)

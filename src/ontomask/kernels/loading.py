@@ -15,18 +15,16 @@ from numba.core.runtime.nrt import rtsys
 _ENTRY = 'define void @"{}"() {{ ret void }}'
 
 
-def load_lightly(kept: Any, *, arrays: bool, otherwise: Callable[[], Any]) -> None:
+def load_lightly(kept: Any, otherwise: Callable[[], Any]) -> None:
     """Let the cache of a kernel load its code lightly; ``otherwise`` is called before numba compiles the kernel.
 
     By itself numba would load all that compiling needs, SciPy too, for half a second, and read the code once more in the
-    form in which other kernels would link it, for up to 50 ms a kernel. ``arrays``: the kernel makes some, and needs the
-    counting of references.
+    form in which other kernels would link it, for up to 50 ms a kernel.
     """
     usual = kept.load_overload
 
     def load(signature: Any, context: Any) -> Any:
-        if arrays:
-            rtsys.initialize(context)
+        rtsys.initialize(context)  # its functions may be called, also where the kernel counts no references
         with suppress(OSError):
             found = kept._load_overload(signature, context)
             if found is not None:
