@@ -14,14 +14,20 @@ from tests.browser.steward import Server, Steward
 
 
 @pytest.fixture(scope="session")
-def app_browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+def chromium() -> str:
+    """The browser of this machine; where tests must not be skipped, it has to be there."""
     program = find()
     if program is None:
         reason = "there is no Chromium here (on Debian: apt-get install chromium)"
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
-    with Chromium(program, tmp_path_factory.mktemp("app-chromium")) as started:
+    return program
+
+
+@pytest.fixture(scope="session")
+def app_browser(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    with Chromium(chromium, tmp_path_factory.mktemp("app-chromium")) as started:
         yield started
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import pytest
 
 import ontomask as om
-from tests.browser.chromium import Chromium, find
+from tests.browser.chromium import Chromium
 from tests.unit.test_report import ARABIC, EVIL, LONG, evil, made
 
 pytestmark = pytest.mark.browser
@@ -42,14 +41,8 @@ MARKS = """
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
-    program = find()
-    if program is None:
-        reason = "there is no Chromium here (on Debian: apt-get install chromium)"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with Chromium(program, tmp_path_factory.mktemp("chromium")) as started:
+def browser(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    with Chromium(chromium, tmp_path_factory.mktemp("chromium")) as started:
         yield started
 
 
