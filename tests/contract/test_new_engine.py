@@ -6,6 +6,7 @@ hand. It says only how chunks are read and written.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
@@ -20,10 +21,12 @@ from ontomask.engines.engine import Outcome
 from ontomask.engines.memory import MemoryEngine
 from ontomask.errors import NotSatisfied, OntomaskError, PolicyError
 from ontomask.kinds.registry import KINDS
+from ontomask.masking.goals import Goals
 from ontomask.masking.method import TupleMethod
 from ontomask.masking.randomness import Secret
 from ontomask.microdata.keys import Key
 from ontomask.policy.policy import METHODS
+from ontomask.progress import silent
 from ontomask.release.guarantees import NOT_TRIED
 from tests.places import areas_file
 
@@ -226,6 +229,38 @@ def test_a_small_area_is_found_in_what_was_written() -> None:
     engine.write_chunk = lambda chunk: engine.parts.append(chunk.with_columns(zip=pl.lit("01001")))  # type: ignore[method-assign]
     found = engine.run(allow_unsatisfied=True)
     assert "1 value of 'zip'" in found.guarantees[0].text
+
+
+def test_dates_are_written_in_the_form_that_most_of_them_have_in_all_chunks() -> None:
+    whole = pl.DataFrame(
+        {
+            "patient": list("abcdefgh"),
+            "job": ["cook", "pilot"] * 4,
+            "left": [None, None, "2020-01-02", *(f"{day}.03.2020" for day in range(11, 16))],
+        }
+    )
+    policy = om.Policy(
+        attributes={
+            "patient": om.Identifier(keep="pseudonym"),
+            "job": om.Flat(),
+            "left": om.Date(role="other", missing="category", latest="2020-03-15"),
+        },
+        method=om.Suppression(k=2),
+        row_order="kept",
+    )
+    assert in_chunks(whole, policy, 2)[1] == in_memory(whole, policy, 2)[1]
+
+
+def test_steps_can_be_sent_to_other_processes() -> None:
+    engine = toy(om.Recoding(k=2))
+    engine.run(allow_unsatisfied=True)
+    chunk = next(iter(engine.chunks()))
+    step = engine.release_step(engine.mask(Goals.none(engine.original.table.rows), np.random.default_rng(1), silent)[0])
+    copy = pickle.loads(pickle.dumps(step))
+    assert copy(chunk).equals(step(chunk))
+    assert copy.records.notes == step.records.notes
+    step.records.add(copy.records)
+    assert [str(note) for note in step.records.notes] != [str(note) for note in copy.records.notes]
 
 
 def test_linkage_that_was_not_tried_is_said() -> None:

@@ -17,19 +17,21 @@ from pydantic import BeforeValidator, Field, model_validator
 from ontomask.arguments import counted, is_number, short
 from ontomask.arrays import Floats, Longs
 from ontomask.errors import DataError
-from ontomask.hierarchies.calendar import (
-    EARLIER,
-    FIRST_DAY,
-    LAST_DAY,
-    LATER,
-    Calendar,
-    day,
-    number,
-    unit_days,
-)
+from ontomask.hierarchies.calendar import EARLIER, FIRST_DAY, LAST_DAY, LATER, Calendar, day, number, unit_days
 from ontomask.kinds.continuous import ContinuousAttribute, Span
 from ontomask.kinds.date_column import TO, DateColumn
-from ontomask.kinds.date_texts import ISO, MAY, POINTS, checked_format, read_day, remedy, with_day, write_day
+from ontomask.kinds.date_texts import (
+    ISO,
+    MAY,
+    POINTS,
+    checked_format,
+    commonest,
+    commonest_form,
+    read_day,
+    remedy,
+    with_day,
+    write_day,
+)
 from ontomask.microdata.date_shifts import WEEK, Shift, checked_shift, moved
 from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.refusals import refuse_odd, rows_where
@@ -370,11 +372,10 @@ class Date(ContinuousAttribute):
             return self.format if before.dtype.is_integer() else None
         if self.format is not None:
             return self.format
-        tally: Counter[str] = Counter()
-        for text, records in before.cast(pl.String).alias("text").drop_nulls().value_counts(name="records").iter_rows():
-            found = read_day(text, self._forms)
-            tally[ISO if found is None else found[1]] += records
-        return max(tally, key=lambda form: (tally[form], form == ISO), default=ISO)
+        return commonest_form(before, self._forms)
+
+    def as_read(self, dtype: pl.DataType, tally: Counter[str]) -> Self:
+        return self.changed(format=self.format or commonest(tally, self._forms)) if is_text(dtype) else self
 
     def paired(self, before: pl.Series, after: pl.Series) -> tuple[pl.Series, pl.Series]:
         """An error where dates have become texts, such as months, and nothing says what these stand for."""

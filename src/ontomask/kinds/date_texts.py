@@ -7,9 +7,12 @@ may be in May or in June: such a form is never guessed.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from datetime import date
 from functools import cache
+
+import polars as pl
 
 #: The forms that are read without being named: year, month, day, and with points the day first.
 ISO, POINTS = "%Y-%m-%d", "%d.%m.%Y"
@@ -135,3 +138,17 @@ def remedy(lost: Sequence[str], every: Sequence[str], forms: Sequence[str]) -> t
     return "", (
         "Correct them, or say how the column writes dates: format: '%d.%m.%Y' (parts: %Y %m %d, %b or %B for names of months)."
     )
+
+
+def commonest_form(texts: pl.Series, forms: Sequence[str]) -> str:
+    """The form of days that most of these texts have."""
+    tally: Counter[str] = Counter()
+    for text, records in texts.cast(pl.String).alias("text").drop_nulls().value_counts(name="records").iter_rows():
+        found = read_day(text, forms)
+        tally[ISO if found is None else found[1]] += records
+    return commonest(tally, forms)
+
+
+def commonest(tally: Counter[str], forms: Sequence[str]) -> str:
+    """The one of these forms that most texts have; of several the usual one, else the first that is named."""
+    return max(forms, key=lambda form: (tally[form], form == ISO))

@@ -122,6 +122,11 @@ class Listed(Settings):
         """The values of any table, original or released, as the kind works with them as far as they can be read."""
         return values
 
+    def as_read(self, dtype: pl.DataType, tally: Counter[str]) -> Self:
+        """The attribute as it was found in a table of which only a part is at hand when it is written; ``tally``: what
+        :meth:`read` counted in all of it."""
+        return self
+
     def shows_codes(self, values: pl.Series) -> bool:
         """Are there values that a release shows as codes, so that the column becomes text?"""
         return False

@@ -233,6 +233,23 @@ class Conversions:
         self._seen += len(data)
         return data.with_columns(changed) if changed else data
 
+    def add(self, other: Conversions) -> None:
+        """Count also what another one saw, in the records that follow."""
+        for name, tally in other._tally.items():
+            self._tally[name] += tally
+        self._seen += other._seen
+
+    def as_read(self, before: pl.DataFrame) -> dict[str, Any]:
+        """The attributes of these columns as they were read: a part of the table does not tell the form of its dates.
+
+        ``before``: some of the records, as they came in.
+        """
+        return {
+            name: attribute.as_read(before[name].dtype, self._tally[name])
+            for name, attribute in self._attributes.items()
+            if name in before.columns
+        }
+
     @property
     def notes(self) -> list[Statement]:
         """How columns were read, of all that was seen."""
@@ -299,6 +316,12 @@ class MissingRules:
                 self._categories[name] += int(absent.sum())
         self._seen += len(data)
         return (data if keep.all() else data.filter(pl.Series(keep))), keep
+
+    def add(self, other: MissingRules) -> None:
+        """Count also what another one saw, in the records that follow."""
+        for mine, theirs in ((self._dropped, other._dropped), (self._categories, other._categories)):
+            mine.update({name: mine[name] + number for name, number in theirs.items()})
+        self._seen += other._seen
 
     @property
     def notes(self) -> list[Statement]:

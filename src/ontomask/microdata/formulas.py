@@ -6,7 +6,7 @@ for "this is text". Different values stay different: classes of records are the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import polars as pl
 
@@ -37,7 +37,11 @@ def formula_cells(chunks: Iterable[pl.DataFrame]) -> dict[str, int]:
 
 def formula_note(chunks: Iterable[pl.DataFrame]) -> list[Statement]:
     """What to tell of them: columns and counts, no values. ``chunks``: the table, whole or in parts."""
-    counts = formula_cells(chunks)
+    return formulas_noted(formula_cells(chunks))
+
+
+def formulas_noted(counts: Mapping[str, int]) -> list[Statement]:
+    """The same, of cells that are counted already."""
     if not counts:
         return []
     shown = some_of([f"{counted(count, 'cell')} of {short(repr(name), 40)}" for name, count in counts.items()], 10)

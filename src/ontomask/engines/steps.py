@@ -1,0 +1,108 @@
+"""What becomes of a chunk of a table: its records, and those of the release. Steps can be sent to other processes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from ontomask.arguments import free_name
+from ontomask.engines.engine import decode
+from ontomask.masking.method import MaskedTuples
+from ontomask.microdata.dtypes import only_what_cells_show
+from ontomask.microdata.encoding import Conversions, Rows, Table, written
+from ontomask.microdata.keys import Key
+from ontomask.microdata.open_table import open_table
+from ontomask.policy.policy import Policy
+from ontomask.policy.prepared import missing_rules, with_pseudonyms
+from ontomask.statements import Statement
+
+
+class RecordStep:
+    """From a chunk as it is stored to the records that stay, with their identifiers; columns as their kinds work with them.
+
+    It remembers what it saw (``conversions``, ``rules``, ``coded``: the columns in which a value is a code of an open class).
+    A copy in another process remembers for itself; :meth:`add` brings what both saw together.
+    """
+
+    def __init__(self, policy: Policy, columns: Sequence[str]) -> None:
+        self.policy = policy
+        self.conversions, self.rules = Conversions(policy.attributes), missing_rules(columns, policy)
+        self.coded: set[str] = set()
+        self._converted = [name for name in columns if name in policy.attributes and policy.attributes[name].converts]
+
+    def __call__(self, chunk: pl.DataFrame) -> pl.DataFrame:
+        records, _ = self.rules.apply(self.conversions.apply(opened(chunk, self.policy)))
+        attributes = self.policy.attributes
+        self.coded |= {name for name in self._converted if attributes[name].shows_codes(records[name])}
+        return records
+
+    def add(self, other: RecordStep) -> None:
+        """Remember also what another one saw, in the chunks that follow."""
+        self.conversions.add(other.conversions)
+        self.rules.add(other.rules)
+        self.coded |= other.coded
+
+    @property
+    def notes(self) -> list[Statement]:
+        """How columns were read and which records were left out, of all that was seen."""
+        return [*self.conversions.notes, *self.rules.notes]
+
+
+@dataclass(frozen=True, eq=False)
+class TuplePlaces:
+    """Where the tuple of a record is found: by its combination of values.
+
+    ``combinations`` are those that were counted; row i of them has the tuple ``table.rows.tuple_of[i]``.
+    """
+
+    combinations: pl.DataFrame
+    rows: Rows
+
+    @staticmethod
+    def of(combinations: pl.DataFrame, table: Table) -> TuplePlaces:
+        return TuplePlaces(combinations, table.rows)
+
+    def of_records(self, records: pl.DataFrame) -> Rows:
+        """The tuples of these records."""
+        names = self.combinations.columns
+        place = free_name("place", names)
+        places = self.combinations.with_row_index(place)
+        found = records.select(names).join(places, on=names, how="left", nulls_equal=True, maintain_order="left")
+        return Rows(self.rows.tuple_of[found[place].to_numpy()], self.rows.p)
+
+
+@dataclass(frozen=True, eq=False)
+class ReleaseStep:
+    """From a chunk as it is stored to its records as they are released, where a method decides by tuple.
+
+    ``before``: some records of the table, which tell its types. ``coded``: the columns that show codes of open classes
+    somewhere in the table: they are text everywhere. Columns of categories become text: which categories are in use is known
+    after the last chunk.
+    """
+
+    records: RecordStep
+    places: TuplePlaces
+    masked: MaskedTuples
+    shown: Sequence[pl.Series]
+    removed: Sequence[str]
+    attributes: Mapping[str, Any]
+    before: pl.DataFrame
+    coded: Collection[str]
+    key: Key | None
+
+    def __call__(self, chunk: pl.DataFrame) -> pl.DataFrame:
+        policy, records = self.records.policy, self.records(chunk)
+        rows = self.places.of_records(records)
+        kept = records if self.key is None else with_pseudonyms(records, policy, self.key)
+        released = decode(kept.drop(self.removed), self.masked.on(rows), self.shown)
+        released = written(released, self.attributes, self.before, self.coded)
+        return only_what_cells_show(released.cast({pl.Enum: pl.String}))
+
+
+def opened(chunk: pl.DataFrame, policy: Policy) -> pl.DataFrame:
+    """The chunk with its missing markers read."""
+    attributes, reading = policy.attributes, policy.reading
+    return open_table(chunk, attributes, reading=reading, unread=policy.drops, may_be_empty=True).data

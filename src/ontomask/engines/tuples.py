@@ -1,0 +1,219 @@
+"""``TupleEngine``: a table whose records are not in memory; what is, are its distinct combinations of values, counted."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from ontomask.arrays import Longs
+from ontomask.direct_identifiers.cells import Cells
+from ontomask.engines.engine import Engine, Verified, Written, shown_values
+from ontomask.engines.steps import RecordStep, ReleaseStep, TuplePlaces
+from ontomask.errors import DataError, PolicyError
+from ontomask.masking.goals import Goals
+from ontomask.masking.method import Masked, MaskedTuples, TupleMethod
+from ontomask.masking.randomness import Secret
+from ontomask.microdata.dtypes import restore_dtype
+from ontomask.microdata.formulas import formulas_noted
+from ontomask.microdata.keys import Key
+from ontomask.microdata.open_table import markers_of, open_table
+from ontomask.policy.policy import Policy
+from ontomask.policy.prepared import Original, original_of, removed_columns, with_pseudonyms
+from ontomask.policy.verification import Verification
+from ontomask.privacy.column_models import ColumnModel
+from ontomask.privacy.contents import ContentCheck, FittingValues, NoIdentifiers
+from ontomask.privacy.examined import Examined
+from ontomask.privacy.models import Finding
+from ontomask.privacy.units import Units
+from ontomask.progress import Progress
+from ontomask.release.guarantees import guarantees, marks_of
+from ontomask.statements import Statement, note
+from ontomask.wording import RECORD
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """What is known of a release that is not in memory."""
+
+    policy: Policy
+    secret: Secret
+    verification: Verification
+    notes: list[Statement]
+    caveats: list[Statement]
+    #: What pseudonyms were derived from. It is for the caller to keep, for its owner alone.
+    key: Key | None = None
+
+    @property
+    def guarantees(self) -> list[Statement]:
+        """What holds of the release and under which assumptions; what fails comes first. For the steward."""
+        return guarantees(self.policy, self.verification, self.caveats, marks_of(self.policy, self.secret))
+
+
+class TupleEngine(Engine[Release]):
+    """Counts the combinations of values that occur, masks their tuples, and has the records of the release written.
+
+    Combinations are of the columns that are masked or that a model looks at. Where the records are is known to a derived
+    class alone: it counts and writes them, chunk by chunk or in other processes.
+    """
+
+    original: Original
+
+    def __init__(self, policy: Policy, secret: Secret, key: Key | None = None) -> None:
+        super().__init__(policy, secret, key)
+        if policy.unit != RECORD:
+            raise PolicyError(
+                f"{policy.unit.many} are not counted in a table that is read in chunks",
+                remedy="Use anonymize, which has all records in memory.",
+            )
+        if policy.followers:
+            raise PolicyError(
+                f"{next(iter(policy.followers))!r} follows another column, which is not done in a table that is read in chunks",
+                remedy="Use anonymize, which has all records in memory.",
+            )
+        if policy.row_order == "shuffled":
+            raise PolicyError(
+                "records that are not in memory cannot be shuffled", remedy="Set row_order: kept, or use anonymize."
+            )
+
+    # ---- what a derived class does ---------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def first(self) -> pl.DataFrame | None:
+        """Some records as they are stored, or none of them: the columns with their types. None: there is no record."""
+
+    @abstractmethod
+    def count(self, step: RecordStep, names: Sequence[str]) -> tuple[pl.DataFrame, Longs]:
+        """The distinct combinations of values of these columns in what the step makes of the table, and their counts.
+
+        The step has then seen the whole table. Combinations are in the order of :meth:`rows`.
+        """
+
+    @abstractmethod
+    def write_records(self, step: ReleaseStep) -> None:
+        """Write what the step makes of the table."""
+
+    @abstractmethod
+    def columns_written(self) -> list[str]:
+        """The columns of the release, read back."""
+
+    @abstractmethod
+    def count_written(self, names: Sequence[str]) -> tuple[pl.DataFrame, Longs]:
+        """The distinct combinations of values of these columns in the release, read back, and their counts."""
+
+    @abstractmethod
+    def formulas_written(self) -> Mapping[str, int]:
+        """By column, how many cells of the release a spreadsheet would take for formulas (:func:`formula_cells`)."""
+
+    # ---- the steps of a run ----------------------------------------------------------------------------------------------
+
+    def study(self, progress: Progress) -> Original:
+        progress(0.0, "counting combinations of values")
+        some = self.first()
+        if some is None:
+            raise DataError("the table has no rows", remedy="Check the filter or the query that made it.")
+        policy, notes = self.policy, list[Statement]()
+        attributes = policy.attributes
+        first = open_table(some, attributes, reading=policy.reading, unread=policy.drops, may_be_empty=True).native
+        self._before, self._removed = first.data, removed_columns(first.data, policy, notes)
+        self._columns = [name for name in first.data.columns if name not in self._removed]
+        looked_at = {name for model in policy.require for name in model.sensitive_columns(attributes)}
+        self._names = [n for n in self._columns if n in looked_at.union(policy.studied, policy.quasi_identifiers)]
+        self._seen = self._step()
+        data, counts = self.count(self._seen, self._names)
+        original = original_of(data, policy, first, Units(counts=counts), counted_column=self._counted_column)
+        for name in policy.pseudonyms:  # in chunks, two values with the same token might not meet
+            self.require_distinct_pseudonyms(name)
+        if markers_of(attributes, policy.reading):
+            notes.append(note("missing markers became missing values"))
+        self.original = replace(original, notes=[*notes, *self._seen.notes, *original.notes])
+        return self.original
+
+    def require_distinct_pseudonyms(self, name: str) -> None:
+        """An error if two values of an identifier get the same token."""
+        if self.key is not None:
+            with_pseudonyms(self._counted_column(name)[0].to_frame(), self.policy, self.key)
+
+    def mask(self, goals: Goals, rng: np.random.Generator, progress: Progress) -> list[Masked]:
+        table = self.original.table
+        if not isinstance(self.method, TupleMethod) or not self.method.by_tuple(table):
+            raise PolicyError(
+                f"{self.method.name} forms groups of records, which are not in memory",
+                remedy="Choose a method that decides by tuple, such as Recoding or Generalization, or use anonymize.",
+            )
+        return [self.method.mask_tuples(goals, table, rng, progress).tuples]
+
+    def write(self, each: Sequence[Masked]) -> list[Written]:
+        (masked,) = each
+        self.write_records(self.release_step(masked))
+        data, counts = self.count_written(self._names)
+        unread = pl.repeat(None, len(data), dtype=pl.Null, eager=True)
+        every = self.columns_written()
+        data = pl.DataFrame([data[name] if name in self._names else unread.alias(name) for name in every])
+        meanings = self.original.examined.meanings
+        examined = Examined.of(data, self.policy.attributes, Units(counts=counts), meanings)
+        return [Written(examined, formulas_noted(self.formulas_written()))]
+
+    def release_step(self, masked: Masked) -> ReleaseStep:
+        """What makes the records of the release; ``masked``: what became of each tuple."""
+        shown = [
+            restore_dtype(values, self._before[values.name])
+            for values in shown_values(self.policy, self.original.table, masked)
+        ]
+        attributes = {**self.policy.attributes, **self._seen.conversions.as_read(self._before)}
+        masked_names = {values.name for values in shown}
+        coded = {values.name for values in shown if attributes[values.name].shows_codes(values)}
+        return ReleaseStep(
+            records=self._step(),
+            places=self.places,
+            masked=MaskedTuples(masked),
+            shown=shown,
+            removed=self._removed,
+            attributes=attributes,
+            before=self._before,
+            coded=coded | (self._seen.coded - masked_names),
+            key=self.key,
+        )
+
+    def verify(self, table: Examined, original: Original, masked: Masked) -> Verification:
+        """What the models say of what was written, and what else fails in it, also in columns that no model looks at."""
+        found = [self._by_column(f) for f in super().verify(table, original, masked)]
+        return Verification([*found, *(finding for finding in self._alone() if not finding.holds)])
+
+    def _by_column(self, finding: Finding) -> Finding:
+        """The finding, or what a model finds that looks at every column: each is counted by itself."""
+        if not isinstance(finding.model, ColumnModel):
+            return finding
+        columns = (self.count_written([name]) for name in self.columns_written())
+        cells = (Cells.of(data.to_series(), counts) for data, counts in columns)
+        return finding.model.check_columns(cells, self.policy.attributes)
+
+    def _alone(self) -> Iterator[Finding]:
+        """What is found in such columns, where it counts whatever their role: each is counted by itself."""
+        attributes = self.policy.attributes
+        for name in self._columns:
+            pseudonym = name in self.policy.pseudonyms
+            if name not in self._names and (pseudonym or (name in attributes and attributes[name].converts)):
+                data, counts = self.count_written([name])
+                check: ContentCheck = NoIdentifiers() if pseudonym else FittingValues()
+                yield check.check_table(Examined.of(data, attributes, Units(counts=counts)))
+
+    def outcome(self, parts: Sequence[Verified], seconds: float, *, allow_unsatisfied: bool) -> Release:
+        (part,) = parts
+        caveats = [*part.masked.caveats, *self.original.shared_identifiers]
+        return Release(self.policy, self.secret, part.verification, part.notes, caveats, self.key)
+
+    @property
+    def places(self) -> TuplePlaces:
+        """Where the tuple of a record is found."""
+        return TuplePlaces.of(self.original.data, self.original.table)
+
+    def _step(self) -> RecordStep:
+        return RecordStep(self.policy, self._columns)
+
+    def _counted_column(self, name: str) -> tuple[pl.Series, Longs]:
+        data, counts = self.count(self._step(), [name])
+        return data[name], counts
