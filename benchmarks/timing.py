@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -133,7 +134,7 @@ def in_fresh_processes(section: str, place: int, processes: int) -> Row | str | 
             cwd=Path(__file__).parents[1],
         )
         if done.returncode:
-            return f"failed: {done.stderr.strip().splitlines()[-1:]}"
+            return f"failed: {why(done)}"
         answer = json.loads(done.stdout.splitlines()[-1])
         if "reason" in answer:
             return str(answer["reason"]) or None
@@ -143,6 +144,15 @@ def in_fresh_processes(section: str, place: int, processes: int) -> Row | str | 
         if not run.compiled or tries > 2:
             row.runs.append(run)
     return row
+
+
+def why(done: subprocess.CompletedProcess[str]) -> str:
+    """The last line of what a process said; the signal that ended one that said nothing."""
+    said = done.stderr.strip().splitlines()[-1:]
+    ended = (
+        f"ended by {signal.Signals(-done.returncode).name}" if done.returncode < 0 else f"exit code {done.returncode}"
+    )
+    return ": ".join([ended, *said])
 
 
 def told(run: Measured) -> str:

@@ -7,11 +7,17 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Modules are made to stay: nothing that is loaded within can be collected."""
+    """Modules are made to stay: nothing that is loaded within can be collected.
+
+    Afterwards all that there is counts as old, so that the collector does not look at it at once.
+    """
     running = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if running:
+            if not gc.get_freeze_count():  # what the program froze itself must stay frozen
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()

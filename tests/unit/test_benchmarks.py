@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("resource", reason="not on this system")
 
-from benchmarks.timing import Job, Measured, Row, measure
+from benchmarks.timing import Job, Measured, Row, measure, why
 
 ROOT = Path(__file__).parents[2]
 
@@ -46,6 +46,20 @@ def test_a_row_without_warm_calls() -> None:
 def test_speed_memory_and_remarks() -> None:
     row = Row([measured(1.0, 0.5, pairs=25_000_000, memory=True, note="more")])
     assert row.cells()[1:4] == ["50 million pairs/s", "25 million pairs/s", "100 MB; more"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals")
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "ended by SIGKILL"),
+        ("raise SystemExit(3)", "exit code 3"),
+        ("raise SystemExit('first\\nno such table')", "exit code 1: no such table"),
+    ],
+)
+def test_a_process_that_fails_says_how(code: str, said: str) -> None:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert why(done) == said
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ Imports inside functions are late: a command loads only what it needs, so that -
 
 from __future__ import annotations
 
+import atexit
 import gc
 import sys
 import warnings
@@ -75,6 +76,9 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     warnings.showwarning = _remark
     gc.set_threshold(100_000)  # what a command loads stays until it ends, and its tables are no cycles
+    atexit.register(
+        gc.freeze
+    )  # all goes with the process: the collector need not search it first, for a quarter of a second
     listen()
     try:
         app(prog_name="ontomask")
