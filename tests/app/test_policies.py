@@ -11,6 +11,7 @@ import pytest
 import ontomask as om
 from ontomask.app import cards, policy_edits, tables
 from ontomask.app.job_files import read_job
+from ontomask.app.left_values import leave_value, left_values, take_up
 from ontomask.app.projects import Outdated, Project
 from ontomask.app.storage import Locked, is_id, lock, new_id, shown_name
 from ontomask.app.tasks import perform
@@ -324,3 +325,36 @@ def test_a_run_is_titled_by_the_k_of_its_method_and_its_report_names_the_downloa
     assert len(reports) == 2
     assert all("policy.yaml" in report and "policy-1.yaml" not in report for report in reports)
     assert "policy-1.yaml" not in str(answer)
+
+
+# ---- values ----------------------------------------------------------------------------------------------------------
+
+
+def test_values_that_are_left_stay_so_until_somebody_takes_them_up(workspace: Workspace) -> None:
+    project = workspace.create()
+    leave_value(project, "job", "<b>")
+    leave_value(project, "job", "clerk")
+    leave_value(project, "job", "<b>")
+    leave_value(project, "town", "x")
+    again = workspace.project(project.id)
+    assert (left_values(again, "job"), left_values(again, "age")) == ({"<b>", "clerk"}, set())
+    take_up(again, "job")
+    assert (left_values(project, "job"), left_values(project, "town")) == (set(), {"x"})
+    project.receive_data("a.csv", [b"age,sex\n1,f\n"])
+    assert left_values(project, "town") == set(), "they are of another file"
+
+
+def test_a_cell_may_hold_a_book(workspace: Workspace) -> None:
+    """A long text is read, and pages show its beginning."""
+    project = workspace.create()
+    codes = ["250.00", "401.9", "486"]
+    rows = "".join(f"{20 + i % 30},{'asthma ' * 300_000 if i == 7 else codes[i % 3]}\n" for i in range(60))
+    project.receive_data("books.csv", [f"age,diagnosis\n{rows}".encode()])
+    found = done(workspace, project, "open")
+    assert len(str(found)) < 20_000
+    assert len(tables.rows(project, 7, 1)["rows"][0][1]) == tables.LONGEST_CELL
+    policy_edits.set_taxonomy(project, "diagnosis", "icd9cm")
+    matched = done(workspace, project, "match", column="diagnosis")
+    assert (matched["unmatched"], matched["unmatched_values"], matched["unmatched_records"]) == ([], 1, 1)
+    assert "1 value without a concept has more than 1,000 characters" in str(matched["notes"])
+    assert len(str(matched)) < 50_000

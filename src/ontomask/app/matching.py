@@ -10,7 +10,7 @@ import polars as pl
 
 from ontomask.app.answer_files import TREE
 from ontomask.app.work import Work, write_rows
-from ontomask.arguments import did_you_mean
+from ontomask.arguments import counted, did_you_mean, short
 from ontomask.errors import OptionError
 from ontomask.kinds.nominal import Nominal
 from ontomask.microdata.item_lists import count_items
@@ -25,6 +25,8 @@ from ontomask.taxonomy.taxonomy import Taxonomy
 
 #: Matched and unmatched values that an answer lists; unmatched ones that get candidates, and how many.
 MOST_LISTED, MOST_UNMATCHED, SUGGESTED, NEAR = 5_000, 2_000, 500, 5
+#: Characters of a value that can be repaired: more than any code or name has.
+LONGEST_VALUE = 1_000
 
 
 def match_column(work: Work) -> dict[str, Any]:
@@ -95,16 +97,17 @@ def _answer(
     if unmatched:
         by.append({"how": "unmatched", "values": len(unmatched), "records": sum(one.count for one in unmatched)})
     listed = []
-    for place, one in enumerate(unmatched[:MOST_UNMATCHED]):
+    plain = [one for one in unmatched if len(one.value) <= LONGEST_VALUE]
+    for place, one in enumerate(plain[:MOST_UNMATCHED]):
         near: list[Suggestion] = []
         if place < SUGGESTED:
-            progress(0.6 + 0.3 * place / min(len(unmatched), SUGGESTED), "looking for candidates")
+            progress(0.6 + 0.3 * place / min(len(plain), SUGGESTED), "looking for candidates")
             near = one.suggestions if one.codes else taxonomy.lexicon.suggest(one.value, NEAR)
         candidates = [{"concept": s.concept, "label": s.label, "score": s.score} for s in near]
         listed.append({"value": one.value, "records": one.count, "near": candidates})
     matched = [
         {
-            "value": row.value,
+            "value": short(row.value, LONGEST_VALUE),
             "concept": row.concept,
             "label": taxonomy.label(row.concept),
             "how": row.how,
@@ -127,8 +130,16 @@ def _answer(
         "unmatched": listed,
         "unmatched_values": len(unmatched),
         "unmatched_records": sum(one.count for one in unmatched),
-        "notes": [*taxonomy.notes, *found.notes],
+        "notes": [*taxonomy.notes, *found.notes, *_too_long(len(unmatched) - len(plain))],
     }
+
+
+def _too_long(values: int) -> list[str]:
+    if not values:
+        return []
+    has = "has" if values == 1 else "have"
+    said = f"{counted(values, 'value')} without a concept {has} more than {LONGEST_VALUE:,} characters"
+    return [f"{said} and cannot be repaired here: correct the file, or choose no taxonomy"]
 
 
 def _file(attribute: Nominal) -> str:

@@ -10,6 +10,8 @@ from ontomask.errors import OntomaskError, PolicyError
 #: The steps of the pages, in their order.
 STEPS = ("data", "roles", "meaning", "risk", "method", "result")
 UNTITLED = "Untitled project"
+#: The file with the values that were left for now.
+LEFT = "left.json"
 
 
 class UnknownProject(OntomaskError, LookupError):

@@ -12,7 +12,7 @@ from typing import Any
 
 from ontomask.app.job_files import ANSWER, RUNS, Job, job_of, jobs_of
 from ontomask.app.kept_policies import policy_in
-from ontomask.app.project_info import STEPS, UNTITLED, FileInfo, Outdated, ProjectInfo, UnknownProject
+from ontomask.app.project_info import LEFT, STEPS, UNTITLED, FileInfo, Outdated, ProjectInfo, UnknownProject
 from ontomask.app.results import Bar, RunInfo, bar_of, run_info, with_reason
 from ontomask.app.storage import (
     file_name,
@@ -156,7 +156,7 @@ class Project:
 
     def _forget(self, before: FileInfo | None) -> None:
         """Remove what is of an earlier file: it, its policies, and the answers of jobs, which hold values of it."""
-        names = [TABLE, LATEST, POLICY, *([] if before is None else [before.stored])]
+        names = [TABLE, LATEST, POLICY, LEFT, *([] if before is None else [before.stored])]
         for path in (*(self.folder / name for name in names), *self.folder.glob("policy-*.yaml")):
             path.unlink(missing_ok=True)
         shutil.rmtree(self.folder / RUNS, ignore_errors=True)

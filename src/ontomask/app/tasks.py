@@ -44,8 +44,8 @@ FORMULA_NAME = (
 )
 #: Records that a file must have.
 LEAST = 2
-#: Values that a profile lists of a column.
-FREQUENT = 8
+#: Values that a profile lists of a column, and what is shown of each: a cell may hold a book.
+FREQUENT, LONGEST_SHOWN = 8, 200
 
 
 # ---- open ----------------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ def _column(column: ColumnProfile, values: pl.Series, found: Profile) -> dict[st
         "hints": list(column.hints),
         "comments": column.comments(("quasi",)),
         "candidates": candidates,
-        "examples": [str(value) for value in column.examples],
+        "examples": [short(str(value), LONGEST_SHOWN) for value in column.examples],
         "numeric": bool(values.dtype.is_numeric()),
         "numbers": _numbers(values),
         "frequent": _frequent(values),
@@ -163,7 +163,7 @@ def _frequent(values: pl.Series) -> list[list[Any]]:
     if not len(texts):
         return []
     counted = texts.to_frame().group_by("value").len("records").sort(["records", "value"], descending=[True, False])
-    return [list(row) for row in counted.head(FREQUENT).rows()]
+    return [[short(value, LONGEST_SHOWN), records] for value, records in counted.head(FREQUENT).rows()]
 
 
 # ---- risk and check ------------------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ _HEAD = 1 << 16
 #: Bytes of a policy, and the colons and commas in it: of about as many settings.
 MOST_TEXT, MOST_MARKS = 2 << 20, 30_000
 #: Formats that can unpack to very much: they are looked at for so many seconds at most.
-_LOOKED_AT, LONGEST_LOOK = ("excel", "parquet"), 900
+_LOOKED_AT, LONGEST_LOOK = ("excel", "parquet", "sav", "zsav", "dta"), 900
 #: Suffixes of taxonomies, as far as one file holds one; .gz may follow.
 _TAXONOMIES = (".csv", ".tsv", ".txt", ".tab", ".obo", ".owl", ".rdf", ".xml", ".ttl", ".nt", ".skos", ".bin")
 
@@ -156,5 +156,11 @@ def _require_reasonable(part: Path, name: str, format: Format) -> None:
     try:
         found = json.loads(ended.stdout)
     except ValueError:
+        if ended.returncode < 0:  # it was not given the memory that it asked for
+            raise DataError(
+                f"to read it as {format.title} takes more memory than is plausible for a table of its size, or is free",
+                where=name,
+                remedy="Is it the right file? If it is, save it as CSV.",
+            ) from None
         found = {"what": f"the file cannot be read as {format.title}", "remedy": "Save it again, or as CSV."}
     raise DataError(found["what"], where=name, remedy=found["remedy"])

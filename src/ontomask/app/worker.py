@@ -20,10 +20,12 @@ from pathlib import Path
 from ontomask.app.discreet_log import place_of
 from ontomask.app.job_files import CANCEL, Job, tell_progress, write_job
 from ontomask.app.jobs import WORKER, WORKER_LOCK, Queue, finish, write_answer
-from ontomask.app.projects import Project
+from ontomask.app.memory_limit import limit_memory
+from ontomask.app.projects import FileInfo, Project
 from ontomask.app.storage import Locked, lock, started_at, write_json
 from ontomask.app.work import Work
 from ontomask.errors import Cancelled, OntomaskError
+from ontomask.files.regular_files import free_memory
 
 #: Seconds without a job after which the worker ends; how often it looks for one, and for a wish to stop.
 IDLE, LOOK, WATCH = 60.0, 0.05, 0.1
@@ -31,6 +33,10 @@ IDLE, LOOK, WATCH = 60.0, 0.05, 0.1
 TELL = 0.15
 #: A worker that held more bytes than this makes room after the job.
 LARGE = 1 << 30
+#: Bytes that opening a file may take, and how many more for each of its bytes: a few bytes must not fill the machine.
+OPENING, UNPACKED = 4 << 30, 1000
+#: Bytes that threads reserve and do not use.
+RESERVED = 1 << 30
 OUT_OF_MEMORY = "there is not enough memory for these data"
 MEMORY_REMEDY = "Take fewer columns or a sample of the records, or close other programs. Nothing was written."
 
@@ -84,7 +90,7 @@ def serve(queue: Queue, watch: Watch, idle: float = IDLE) -> None:
             time.sleep(LOOK)
             continue
         if job is not None and job.state == "queued":
-            do(queue, job, watch)
+            do(queue, job, watch, limited=True)
             last = time.monotonic()
         elif job is not None and job.state == "cancelled":
             finish(job, "cancelled")
@@ -93,8 +99,8 @@ def serve(queue: Queue, watch: Watch, idle: float = IDLE) -> None:
             return
 
 
-def do(queue: Queue, job: Job, watch: Watch) -> None:
-    """Do one job; whatever happens, it is over afterwards."""
+def do(queue: Queue, job: Job, watch: Watch, *, limited: bool = False) -> None:
+    """Do one job; whatever happens, it is over afterwards. ``limited``: this process may take only so much memory for it."""
     job = replace(job, state="running", started=time.time())
     project = Project(queue.folder / job.project_id, 0)
     write_json({"pid": os.getpid(), "started": started_at(os.getpid()), "job": job.id}, queue.folder / WORKER)
@@ -103,7 +109,7 @@ def do(queue: Queue, job: Job, watch: Watch) -> None:
     try:
         try:
             watch.begin(job)
-            _perform(job, project, watch)
+            _perform(job, project, watch, limited=limited)
         finally:
             watch.end()
         outcome = ("done", None, None)
@@ -128,9 +134,11 @@ def do(queue: Queue, job: Job, watch: Watch) -> None:
     gc.collect()
 
 
-def _perform(job: Job, project: Project, watch: Watch) -> None:
+def _perform(job: Job, project: Project, watch: Watch, *, limited: bool) -> None:
     from ontomask.app.tasks import perform  # late: the lock is held and the job is marked before seconds of loading
 
+    if limited:
+        limit_memory(_room(job, project.info.file))  # after loading: what libraries hold for themselves does not count
     last = 0.0
 
     def tell(fraction: float, message: str) -> None:
@@ -148,6 +156,12 @@ def _perform(job: Job, project: Project, watch: Watch) -> None:
         answer = perform(Work(job, project, tell))
     said = [str(one.message) for one in told if type(one.message).__module__.startswith("ontomask")]
     write_answer(job, answer | ({"warnings": list(dict.fromkeys(said))} if said else {}))
+
+
+def _room(job: Job, file: FileInfo | None) -> int:
+    """The bytes that a job may take: those that are free, and to open a file as many as a plausible one needs."""
+    room = free_memory() + RESERVED
+    return min(room, OPENING + file.size * UNPACKED) if job.kind == "open" and file is not None else room
 
 
 def _unexpected(problem: BaseException) -> tuple[str, str]:

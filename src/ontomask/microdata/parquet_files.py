@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
+from polars.selectors import by_name
 
 from ontomask.arguments import short
 from ontomask.errors import DataError
@@ -72,6 +73,45 @@ def parquet_size(file: Path) -> ParquetSize:
         stream.seek(0)
         rows = int(pl.scan_parquet(stream, glob=False).select(pl.len()).collect().item())
     return ParquetSize(rows, len(schema), rows * sum(map(_width, schema.values())))
+
+
+def parquet_texts(file: Path) -> int:
+    """The bytes of all texts and lists in the table, each as often as it stands there: a file may hold a long one once.
+
+    The table is read for it, part by part.
+    """
+    with open_regular(file) as stream:
+        frame = pl.scan_parquet(stream, glob=False)
+        names = {name: dtype for name, dtype in frame.collect_schema().items() if _varies(dtype)}
+        if not names:
+            return 0
+        lengths = [
+            _bytes_in(by_name(name).as_expr(), dtype).alias(str(at)) for at, (name, dtype) in enumerate(names.items())
+        ]
+        return sum(frame.select(lengths).collect(engine="streaming").row(0))
+
+
+def _varies(dtype: pl.DataType) -> bool:
+    """May values of the type be of any length?"""
+    return dtype.is_nested() or isinstance(dtype, pl.String | pl.Binary | pl.Categorical | pl.Enum)
+
+
+def _bytes_in(values: pl.Expr, dtype: pl.DataType) -> pl.Expr:
+    """The bytes in values of a type, one number."""
+    if isinstance(dtype, pl.String | pl.Categorical | pl.Enum):
+        return values.cast(pl.String).str.len_bytes().cast(pl.Int64).sum()
+    if isinstance(dtype, pl.Binary):
+        return values.bin.size().cast(pl.Int64).sum()
+    if isinstance(dtype, pl.List | pl.Array):
+        lists = values if isinstance(dtype, pl.List) else values.arr.to_list()
+        inner = dtype.inner
+        assert isinstance(inner, pl.DataType)
+        own = lists.list.len().cast(pl.Int64).sum() * max(1, round(_width(inner)))
+        return own + _bytes_in(lists.list.explode(), inner) if _varies(inner) else own
+    if isinstance(dtype, pl.Struct):
+        parts = [_bytes_in(values.struct.field(field.name), field.dtype) for field in dtype.fields]  # type: ignore[arg-type]
+        return pl.sum_horizontal(parts) if parts else pl.lit(0, pl.Int64)
+    return values.len().cast(pl.Int64) * round(_width(dtype) + 0.5)
 
 
 def require_parquet_fits(file: Path) -> None:

@@ -90,6 +90,25 @@ def undeclared(path: Path, format: str, encoding: str | None = None) -> tuple[li
     return hidden, list(meta.notes or [])
 
 
+def stat_size(path: Path, format: str) -> tuple[int, int, float]:
+    """Rows, columns, and the bytes that they take in memory at least, by what the head of a file declares.
+
+    0 rows: it does not say. Texts that Stata keeps beside the records, where many of these can name one, are read.
+    """
+    name, reader, _ = FORMATS[format]
+    package = load_extra("pyreadstat", f"reading {name} files")
+    _, meta = _read(package, path, reader, None, metadataonly=True)
+    rows = max(0, meta.number_rows or 0)
+    needed = rows * sum(8 if type != "string" else 16 for type in meta.readstat_variable_types.values())
+    beside = [column for column, width in meta.variable_storage_width.items() if not width]
+    if beside and format == "dta":
+        texts, _ = _read(package, path, reader, None, usecols=beside)
+        needed += sum(
+            int(column.cast(pl.String).str.len_bytes().cast(pl.Int64).sum()) for column in texts.iter_columns()
+        )
+    return rows, int(meta.number_columns), float(needed)
+
+
 def _labelled(column: pl.Series, labels: dict[Any, str], notes: list[Statement]) -> pl.Series:
     """The labels of the values; a value without one as text, and a note that there are some."""
     plain = whole_numbers(column)

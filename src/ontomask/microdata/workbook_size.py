@@ -1,8 +1,8 @@
 """Size of a workbook, determined before a library allocates memory for it.
 
 A sheet is held as a full rectangle from its first to its last cell. One cell in the last corner of a file of a kilobyte
-asks for 512 GB, and the process ends without a word. So the parts of the archive are unpacked here first, block by
-block and without keeping them.
+asks for 512 GB, and the process ends without a word. A text that stands once in a workbook may be in a million cells. So the
+parts of the archive are unpacked here first, block by block and without keeping them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,8 +17,9 @@ from xml.parsers import expat
 
 from ontomask.errors import DataError
 from ontomask.files.regular_files import NotRegular, TooLarge, free_memory, open_regular, require_reasonable
+from ontomask.microdata.workbook_parts import BLOCK, blocks_of
+from ontomask.microdata.workbook_texts import shared_texts
 
-_BLOCK = 1 << 20
 _LETTERS = bytes(range(65, 91))
 #: Bytes that a cell takes while a sheet is read.
 _CELL = 40
@@ -50,11 +50,13 @@ def require_reasonable_workbook(path: Path) -> None:
     """An error if the workbook unpacks to too much, or a sheet of it is mostly empty or too large for the memory."""
     try:
         with open_regular(path) as stream, zipfile.ZipFile(stream) as archive:
-            size, total = path.stat().st_size, 0
+            size, total, cells = path.stat().st_size, 0, 0
             for entry in archive.infolist():
                 extent, unpacked = _measured(stream, entry, total, size)
                 total += unpacked
+                cells += extent.cells
                 _require_extent(path, extent)
+            require_reasonable(total + shared_texts(stream, archive, cells), size)
     except (NotRegular, TooLarge) as problem:
         raise DataError(str(problem.strerror), where=str(path), remedy="Is it the right file?") from None
     except (zipfile.BadZipFile, zlib.error, expat.ExpatError, EOFError, NotImplementedError):
@@ -84,12 +86,12 @@ def _measured(stream: BinaryIO, entry: zipfile.ZipInfo, before: int, packed: int
     """The extent of what may be a sheet, and the bytes it really unpacks to, whatever the archive says."""
     extent, count, unplaced = _Extent(), 0, 0
     rest = b""
-    for block in _unpacked(stream, entry):
+    for block in blocks_of(stream, entry):
         count += len(block)
         require_reasonable(before + count, packed)
         text = rest + block
         cut = text.rfind(b"<")
-        text, rest = (text[:cut], text[cut:]) if cut > 0 and len(text) - cut < _BLOCK else (text, b"")
+        text, rest = (text[:cut], text[cut:]) if cut > 0 and len(text) - cut < BLOCK else (text, b"")
         unplaced += _note(extent, text)
     unplaced += _note(extent, rest)
     if unplaced or extent.sparse:  # some cells do not say where they stand, or may be empty
@@ -150,31 +152,6 @@ def _counted(stream: BinaryIO, entry: zipfile.ZipInfo) -> _Extent:
     parser = expat.ParserCreate()
     parser.StartElementHandler = start
     parser.StartDoctypeDeclHandler = refuse
-    for block in _unpacked(stream, entry):
+    for block in blocks_of(stream, entry):
         parser.Parse(block)
     return extent
-
-
-def _unpacked(stream: BinaryIO, entry: zipfile.ZipInfo) -> Iterator[bytes]:
-    """The contents of an entry, block by block, to their real end."""
-    stream.seek(entry.header_offset)
-    head = stream.read(30)
-    if len(head) < 30 or head[:4] != b"PK\x03\x04":
-        raise zipfile.BadZipFile
-    stream.seek(int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little"), 1)
-    left, place = entry.compress_size, stream.tell()
-    inflate = zlib.decompressobj(-15) if entry.compress_type == zipfile.ZIP_DEFLATED else None
-    if inflate is None and entry.compress_type != zipfile.ZIP_STORED:
-        raise NotImplementedError
-    while left > 0:
-        stream.seek(place)  # whoever takes the blocks may read elsewhere in between
-        data = stream.read(min(_BLOCK, left))
-        if not data:
-            raise EOFError
-        left, place = left - len(data), place + len(data)
-        if inflate is None:
-            yield data
-            continue
-        while data:
-            yield inflate.decompress(data, _BLOCK)
-            data = inflate.unconsumed_tail

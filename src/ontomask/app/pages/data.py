@@ -10,7 +10,7 @@ from ontomask.app.pages.words import number, share, size
 from ontomask.app.projects import UNTITLED
 from ontomask.microdata.formats import FORMATS
 
-ACCEPTED = ".csv,.tsv,.txt,.parquet,.xlsx,.xls,.sav,.zsav,.dta,.sas7bdat,.xpt"
+ACCEPTED = ".csv,.tsv,.txt,.gz,.parquet,.xlsx,.xls,.sav,.zsav,.dta,.sas7bdat,.xpt"
 DELIMITERS = {"": "as detected", ",": "comma ,", ";": "semicolon ;", "tab": "tab", "|": "bar |"}
 ENCODINGS = {
     "": "as detected",

@@ -13,7 +13,7 @@ from ontomask.arguments import counted
 from ontomask.kinds.nominal import Nominal
 from ontomask.policy.policy import Policy
 
-ACCEPTED = ".csv,.tsv,.txt,.obo,.owl,.rdf,.ttl,.skos,.xml,.zip,.json"
+ACCEPTED = ".csv,.tsv,.txt,.tab,.obo,.owl,.rdf,.xml,.ttl,.nt,.skos,.bin,.gz"
 
 
 def build(view: View) -> None:
@@ -71,7 +71,7 @@ def _columns(view: View, policy: Policy) -> dict[str, str]:
             kind in ("flat", "ordinal") and getattr(attribute, "role", "") in ("quasi", "sensitive")
         ):
             matched = view.project.matched(column["name"]) if kind == "nominal" else None
-            left = len(matched["unmatched"]) if matched else 0
+            left = matched["unmatched_values"] if matched else 0
             told = _named(view, attribute) if kind == "nominal" else "no taxonomy"
             found[column["name"]] = told + (f", {counted(left, 'value')} not matched" if left else "")
     return dict(sorted(found.items(), key=lambda pair: "no taxonomy" in pair[1]))
@@ -135,9 +135,9 @@ def _taxonomy(view: View, policy: Policy, column: str) -> None:
 
 
 def _matched(matched: dict[str, Any]) -> None:
-    values, left = matched["values"], len(matched["unmatched"])
+    values, left = matched["values"], matched["unmatched_values"]
     records = matched["records"]
-    lost = sum(one["records"] for one in matched["unmatched"])
+    lost = matched["unmatched_records"]
     with parts.tag("div", None, "figures"):
         parts.figure(
             "values matched",

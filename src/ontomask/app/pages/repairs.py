@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from ontomask.app import policy_edits, tables
+from ontomask.app.left_values import leave_value, left_values, take_up
 from ontomask.app.pages import parts
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import number
@@ -20,13 +21,15 @@ CANDIDATES = 4
 
 def unmatched(view: View, column: str, matched: dict[str, Any]) -> None:
     """The values without a concept, each with what can be done about it."""
-    left = view.kept.setdefault(("left", column), set())
+    left = left_values(view.project, column)
     open_ = [one for one in matched["unmatched"] if one["value"] not in left]
-    if not matched["unmatched"]:
+    aside = len(matched["unmatched"]) - len(open_)
+    total = matched["unmatched_values"]
+    if not total:
         parts.notice("Every value has a concept. There is nothing to repair here.")
         return
     with parts.tag("section", None, "card", aria_label="Values without a concept"):
-        parts.heading(2, f"{counted(len(matched['unmatched']), 'value')} without a concept")
+        parts.heading(2, f"{counted(total, 'value')} without a concept")
         parts.paragraph(
             "A run stops at such values. Say what each one means. Your choice applies to all records with the same text, and "
             "is written into the policy.",
@@ -34,11 +37,25 @@ def unmatched(view: View, column: str, matched: dict[str, Any]) -> None:
         )
         for one in open_[:SHOWN]:
             _value(view, column, one, open_)
-        if len(open_) > SHOWN:
-            parts.paragraph(f"{number(len(open_) - SHOWN)} more come when these are done.", "help")
-        if left:
-            parts.paragraph(f"{counted(len(left), 'value')} left for now.", "help")
+        if total - aside > SHOWN and len(open_) > SHOWN:
+            parts.paragraph(f"{number(total - aside - SHOWN)} more come when these are done.", "help")
+        if aside:
+            _aside(view, column, aside)
         parts.why("unmatched")
+
+
+def _aside(view: View, column: str, values: int) -> None:
+    """How many values were left for now, and a way back to them."""
+
+    async def again() -> None:
+        await asyncio.to_thread(take_up, view.project, column)
+        await view.draw()
+
+    with parts.tag("div", None, "row"):
+        parts.paragraph(
+            f"{counted(values, 'value')} left for now. A run still stops at {'it' if values == 1 else 'them'}.", "help"
+        )
+        parts.button("Show again", view.safely(again), "small quiet", id="take-up")
 
 
 def _alike(value: str, others: list[dict[str, Any]]) -> list[str]:
@@ -63,7 +80,7 @@ def _value(view: View, column: str, one: dict[str, Any], others: list[dict[str, 
         return view.safely(act)
 
     async def leave() -> None:
-        view.kept[("left", column)].add(value)
+        await asyncio.to_thread(leave_value, view.project, column, value)
         await view.draw()
 
     with parts.tag("div", None, "card", role="group", aria_label=f"Value {value}").style("box-shadow: none"):
