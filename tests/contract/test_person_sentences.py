@@ -41,7 +41,7 @@ METHODS: list[tuple[Any, list[Any]]] = [
 ]
 #: What only a policy that counts persons says, in the words that are compared: a record for a person.
 ITS_OWN = (
-    "# the column, or columns, that say whose a record is: records are counted, not records",
+    "# the column, or columns, that identify the record: records are counted, not records",
     "record: [id]",
     "RecordRecords belong to records",
     "Records in them",  # a row of its own in the table of the classes

@@ -61,7 +61,7 @@ def command(
     person: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="COLUMN", help="The column that says whose a record is; may be repeated. Persons are counted."
+            metavar="COLUMN", help="The column that identifies the person; may be repeated. Persons are counted."
         ),
     ] = None,
     unmatched: Annotated[

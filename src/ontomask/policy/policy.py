@@ -110,7 +110,7 @@ class Policy(Settings):
     )
     person: Annotated[ListOf[str], BeforeValidator(_names)] = Field(
         default_factory=list,
-        description="the column, or columns, that say whose a record is: persons are counted, not records",
+        description="the column, or columns, that identify the person: persons are counted, not records",
     )
     household: Annotated[ListOf[str], BeforeValidator(_names)] = Field(
         default_factory=list,
