@@ -117,25 +117,25 @@ def _left_of_limit() -> int | None:
         return None
 
 
-def unpacked(packed: BinaryIO) -> BinaryIO:
-    """A gzip file as the bytes in it; an error (:class:`TooLarge`) once there are too many."""
+def unpacked(packed: BinaryIO, *, held: bool = True) -> BinaryIO:
+    """A gzip file as the bytes in it; an error (:class:`TooLarge`) once there are too many. ``held``: all of them at once?"""
     size = os.fstat(packed.fileno()).st_size
-    return cast(BinaryIO, io.BufferedReader(_Counted(gzip.GzipFile(fileobj=packed, mode="rb"), size), 1 << 20))
+    return cast(BinaryIO, io.BufferedReader(_Counted(gzip.GzipFile(fileobj=packed, mode="rb"), size, held), 1 << 20))
 
 
-def require_reasonable(count: int, packed: int) -> None:
-    """An error if so many bytes come out of so few, or would not fit into memory."""
+def require_reasonable(count: int, packed: int, *, held: bool = True) -> None:
+    """An error if so many bytes come out of so few, or, where they are held at once, would not fit into memory."""
     if count > SUSPICIOUS and count > packed * RATIO:
         raise TooLarge(0, f"it unpacks to more than {RATIO} times its size, which is not plausible for a table")
-    if count > SUSPICIOUS and count > free_memory():
+    if held and count > SUSPICIOUS and count > free_memory():
         raise TooLarge(0, f"it unpacks to more than {count / 1e9:,.1f} GB, and less memory is free")
 
 
 class _Counted(io.RawIOBase):
     """A stream that is watched while it is read."""
 
-    def __init__(self, stream: Any, packed: int) -> None:
-        self._stream, self._packed, self._count, self._checked = stream, packed, 0, 0
+    def __init__(self, stream: Any, packed: int, held: bool) -> None:
+        self._stream, self._packed, self._count, self._checked, self._held = stream, packed, 0, 0, held
 
     def readable(self) -> bool:
         return True
@@ -145,7 +145,7 @@ class _Counted(io.RawIOBase):
         self._count += read
         if self._count - self._checked > SUSPICIOUS // 4:
             self._checked = self._count
-            require_reasonable(self._count, self._packed)
+            require_reasonable(self._count, self._packed, held=self._held)
         return read
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ import os
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,6 +41,7 @@ BYTE_ORDER_MARKS = (
 )
 #: Bytes that cp1252 does not have.
 NOT_CP1252 = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
+ASSUMED_CP1252 = "read as cp1252 (Windows), because it is not valid UTF-8"
 #: An accented letter or a quotation mark in UTF-8. Read as cp1252 it shows as two or three odd signs.
 _WIDE = re.compile(rb"\xc3[\x80-\xbf]|\xe2\x80[\x90-\xbf]")
 
@@ -55,6 +56,8 @@ class Source:
 
     #: Bytes of memory that a byte of the file takes while it is read, at least.
     room: ClassVar[int] = 1
+    #: Is all of it in memory at once?
+    held: ClassVar[bool] = True
     #: What is raised where something is wrong with the file.
     failure: ClassVar[type[OntomaskError]] = TaxonomyFileError
 
@@ -93,8 +96,8 @@ class Source:
         """The file as bytes, decompressed; what goes wrong while it is read becomes an error of ours."""
         packed = self.path.name.lower().endswith(".gz")
         try:
-            with open_regular(self.path) as file, unpacked(file) if packed else file as stream:
-                if not packed:
+            with open_regular(self.path) as file, unpacked(file, held=self.held) if packed else file as stream:
+                if self.held and not packed:
                     self._require_room(os.fstat(stream.fileno()).st_size)
                 yield stream
         except (NotRegular, TooLarge) as problem:
@@ -167,17 +170,17 @@ class Source:
         try:
             return data.decode("utf-8"), "utf-8"
         except UnicodeDecodeError:
-            self._refuse_mixed(data)
-        assumed, note = "cp1252", "read as cp1252 (Windows), because it is not valid UTF-8"
+            self.refuse_mixed(io.BytesIO(data))
+        assumed, note = "cp1252", ASSUMED_CP1252
         if NOT_CP1252.search(data):
             assumed, note = "latin-1", "read as latin-1, because it is neither valid UTF-8 nor cp1252"
         self.notes += [note] if tell else []
         return data.decode(assumed), assumed
 
-    def _refuse_mixed(self, data: bytes) -> None:
+    def refuse_mixed(self, lines: Iterable[bytes]) -> None:
         """An error where some lines are UTF-8 and others are not: read in one encoding, part of them is garbled."""
         utf8 = other = 0
-        for number, line in enumerate(io.BytesIO(data), start=1):
+        for number, line in enumerate(lines, start=1):
             if line.isascii():
                 continue
             try:

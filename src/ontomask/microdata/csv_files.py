@@ -13,19 +13,22 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import BinaryIO, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import short, some_of
-from ontomask.errors import DataError, OptionError
+from ontomask.errors import DataError, OntomaskError, OptionError
 from ontomask.files.source import DELIMITERS, HEAD, LONGEST_LINE, NOT_CP1252, Source, detect_delimiter
 from ontomask.microdata.file_contents import TableContents
 from ontomask.microdata.frames import LONGEST_NAME, is_pattern
 from ontomask.statements import note
 
 _QUOTE, _NEWLINE, _RETURN = 34, 10, 13
+#: Lines of another width that are kept for an error, which names one less.
+_MOST_RAGGED = 6
 _NUMBER = re.compile(r"\s*[-+]?[0-9]+([.,][0-9]+)?\s*")
 
 
@@ -41,37 +44,35 @@ class DataSource(Source):
 
 def read_csv(path: Path, *, delimiter: str | None = None, encoding: str | None = None) -> TableContents:
     """The cells of a CSV as text, nulls where nothing stood, and what was found out on the way."""
-    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or not delimiter.isascii()):
-        raise OptionError(f"the delimiter {delimiter!r}", remedy="Give one character, such as ';'.")
+    check_delimiter(delimiter)
     source = DataSource(path, encoding)
     payload, found = _payload(source)
-    payload, hint = _from_header(source, payload)
-    separator = delimiter or hint or _delimiter(source, payload)
-    header = next(_rows(source, payload, separator))[1]
-    _check_header(source, header)
+    payload, hint = from_header(source, payload)
+    separator = delimiter or hint or likely_delimiter(source, payload)
+    header = next(rows_of(source, io.BytesIO(payload), separator))[1]
+    check_header(source, header)
     if len(header) > 1:
         payload = payload.rstrip(b"\r\n")
-    spaced = len(header) > 1 and all(name.startswith(" ") for name in header[1:])
+    spaced = is_spaced(header)
     data, blank = _parse(source, payload, separator, header, spaced)
-    if spaced:
-        data, header = _without_blanks(source, data, header)
-        _check_header(source, header)
+    if spaced and blanks_after_delimiters(data) != "somewhere":
+        data, header = without_blanks(data), names_without_blanks(source, header)
     data.columns = header
-    numbers = [repr(name) for name in header if _NUMBER.fullmatch(name)]
-    if numbers:
-        source.notes.append(f"the first line is taken for the column names; some are numbers: {some_of(numbers, 3)}")
-    if blank:
-        source.notes.append(f"{blank:,} blank {'line' if blank == 1 else 'lines'} left out")
-    if not data.height:
-        raise source.error("there are no rows below the header", remedy="Check how the file was written.")
+    note_lines(source, header, blank, data.height)
     return TableContents(data, list(map(note, source.notes)), separator, found)
+
+
+def check_delimiter(delimiter: str | None) -> None:
+    """An error unless it is one character, or detected."""
+    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1 or not delimiter.isascii()):
+        raise OptionError(f"the delimiter {delimiter!r}", remedy="Give one character, such as ';'.")
 
 
 def line_of_record(path: Path, record: int, *, delimiter: str | None = None, encoding: str | None = None) -> int:
     """The line on which a record of a CSV begins; both are counted from 1, and the header is not counted as a record."""
     source = DataSource(path, encoding)
-    payload, hint = _from_header(source, _payload(source)[0])
-    rows = _rows(source, payload, delimiter or hint or _delimiter(source, payload))
+    payload, hint = from_header(source, _payload(source)[0])
+    rows = rows_of(source, io.BytesIO(payload), delimiter or hint or likely_delimiter(source, payload))
     width = len(next(rows)[1])
     lines = (line for line, row in rows if row or width == 1)
     return next(islice(lines, record - 1, None))
@@ -82,6 +83,24 @@ def line_of_record(path: Path, record: int, *, delimiter: str | None = None, enc
 
 def _payload(source: DataSource) -> tuple[bytes, str]:
     """The whole file as UTF-8 with line ends that end in \\n, and the encoding it was in."""
+    require_lines(source)
+    payload = source.read()
+    text, found = source.decoded(payload)
+    odd = NOT_CP1252.search(payload) if found == "latin-1" and source.encoding is None else None
+    if odd:
+        raise unknown_encoding(source, odd[0], payload[: odd.start()].count(b"\n") + 1)
+    if found != "utf-8":
+        payload = text.encode()
+    if b"\n" not in payload:
+        payload = payload.replace(b"\r", b"\n")
+    zero = payload.find(b"\0")
+    if zero >= 0:
+        raise zero_bytes(source, payload[:zero].count(b"\n") + 1)
+    return payload, found
+
+
+def require_lines(source: DataSource) -> None:
+    """An error if the first bytes of a file show that it is no table in lines."""
     head = source.head()
     if len(head) == HEAD and b"\n" not in head and b"\r" not in head:
         first = source.read(LONGEST_LINE)
@@ -90,30 +109,27 @@ def _payload(source: DataSource) -> tuple[bytes, str]:
                 f"no line end in the first {len(first):,} bytes",
                 remedy="Expected a table with line breaks; is it the right file?",
             )
-    payload = source.read()
-    text, found = source.decoded(payload)
-    odd = NOT_CP1252.search(payload) if found == "latin-1" and source.encoding is None else None
-    if odd:
-        raise source.error(
-            f"byte 0x{odd[0].hex()} is neither UTF-8 nor cp1252, so the encoding is not known",
-            line=payload[: odd.start()].count(b"\n") + 1,
-            remedy="Give the encoding the file was written in: encoding='cp850' or 'cp1250', say (--encoding).",
-        )
-    if found != "utf-8":
-        payload = text.encode()
-    if b"\n" not in payload:
-        payload = payload.replace(b"\r", b"\n")
-    zero = payload.find(b"\0")
-    if zero >= 0:
-        raise source.error(
-            "the file holds zero bytes",
-            line=payload[:zero].count(b"\n") + 1,
-            remedy="It is damaged, or not text. Remove them if you know where they come from.",
-        )
-    return payload, found
 
 
-def _from_header(source: DataSource, payload: bytes) -> tuple[bytes, str | None]:
+def unknown_encoding(source: DataSource, odd: bytes, line: int) -> OntomaskError:
+    """The error for a byte that no encoding has which is assumed."""
+    return source.error(
+        f"byte 0x{odd.hex()} is neither UTF-8 nor cp1252, so the encoding is not known",
+        line=line,
+        remedy="Give the encoding the file was written in: encoding='cp850' or 'cp1250', say (--encoding).",
+    )
+
+
+def zero_bytes(source: DataSource, line: int) -> OntomaskError:
+    """The error for a zero byte."""
+    return source.error(
+        "the file holds zero bytes",
+        line=line,
+        remedy="It is damaged, or not text. Remove them if you know where they come from.",
+    )
+
+
+def from_header(source: DataSource, payload: bytes) -> tuple[bytes, str | None]:
     """The file from its header on, and the delimiter if a line ``sep=;``, which Excel understands, names it."""
     body = payload.lstrip(b"\r\n")
     hint = re.match(rb"sep=([\x20-\x7e\t])\r?\n", body)
@@ -123,7 +139,7 @@ def _from_header(source: DataSource, payload: bytes) -> tuple[bytes, str | None]
     return body, hint[1].decode() if hint else None
 
 
-def _delimiter(source: DataSource, payload: bytes) -> str:
+def likely_delimiter(source: DataSource, payload: bytes) -> str:
     """The delimiter that cuts most of the first rows into as many cells as the header, and into most of them."""
     sample = payload[:HEAD]
     if len(payload) > HEAD and b"\n" in sample:
@@ -138,7 +154,7 @@ def _delimiter(source: DataSource, payload: bytes) -> str:
     return found or ","
 
 
-def _check_header(source: DataSource, header: Sequence[str]) -> None:
+def check_header(source: DataSource, header: Sequence[str]) -> None:
     nameless = [str(at) for at, name in enumerate(header, start=1) if not name.strip()]
     if nameless:
         raise source.error(
@@ -176,18 +192,24 @@ def _parse(
     source: DataSource, payload: bytes, delimiter: str, header: Sequence[str], spaced: bool
 ) -> tuple[pl.DataFrame, int]:
     """All cells as text, and how many blank lines were left out."""
+    found = parsed_fast(payload, delimiter, len(header))
+    return _parse_slowly(source, payload, delimiter, header, spaced) if found is None else found
+
+
+def parsed_fast(payload: bytes, delimiter: str, width: int) -> tuple[pl.DataFrame, int] | None:
+    """The same by the parser of Polars; None where the bytes are not what it reads as it should."""
     if not _quotes_fit(payload, ord(delimiter)):
-        return _parse_slowly(source, payload, delimiter, header, spaced)
+        return None
     try:
         data = pl.read_csv(payload, separator=delimiter, infer_schema=False, raise_if_empty=False)
     except pl.exceptions.PolarsError:
-        return _parse_slowly(source, payload, delimiter, header, spaced)
-    if len(header) == 1 or not data.to_series(-1).has_nulls():
+        return None
+    if width == 1 or not data.to_series(-1).has_nulls():
         # Long lines were refused by Polars, short ones would end in a null. In one column an empty line is a cell.
         return data, 0
     delimiters, records, blank = _shape(payload, ord(delimiter))
-    if data.height + 1 != records or delimiters != (records - len(blank)) * (len(header) - 1):
-        return _parse_slowly(source, payload, delimiter, header, spaced)
+    if data.height + 1 != records or delimiters != (records - len(blank)) * (width - 1):
+        return None
     if len(blank):
         keep = np.ones(data.height, dtype=bool)
         keep[blank - 1] = False
@@ -231,34 +253,62 @@ def _parse_slowly(
     source: DataSource, payload: bytes, delimiter: str, header: Sequence[str], spaced: bool
 ) -> tuple[pl.DataFrame, int]:
     """The same by Python's parser, which lets quotes stand inside cells; here a quoted empty cell is null, too."""
-    wrong: list[tuple[int, int]] = []
-    cells: list[list[str]] = []
-    blank = 0
-    rows = _rows(source, payload, delimiter, spaced)
-    next(rows)
-    for line, row in rows:
-        if not row and len(header) > 1:
-            blank += 1
-        elif (len(row) or 1) != len(header):
-            wrong.append((line, len(row)))
-        else:
-            cells.append(row or [""])
-    if wrong:
-        shown = some_of([f"line {line} has {count}" for line, count in wrong])
-        many = f" ({len(wrong):,} such lines)" if len(wrong) > 1 else ""
+    rows = SlowRows(source, io.BytesIO(payload), delimiter, len(header), spaced)
+    cells = list(rows)
+    rows.require_no_ragged()
+    return cells_of(cells, len(header)), rows.blank
+
+
+class SlowRows:
+    """The cells of each record, by Python's parser. Counted are blank lines between them, and lines of another width, which are
+    left out."""
+
+    def __init__(self, source: DataSource, stream: BinaryIO, delimiter: str, width: int, spaced: bool) -> None:
+        self._source, self._delimiter, self._width = source, delimiter, width
+        self._rows = rows_of(source, stream, delimiter, spaced)
+        self.blank, self._ragged, self._first = 0, 0, list[tuple[int, int]]()
+
+    def __iter__(self) -> Iterator[list[str]]:
+        next(self._rows)
+        skipped = 0
+        for line, row in self._rows:
+            if not row and self._width > 1:
+                skipped += 1
+                continue
+            self.blank, skipped = self.blank + skipped, 0
+            if (len(row) or 1) != self._width:
+                self._ragged += 1
+                if self._ragged <= _MOST_RAGGED:
+                    self._first.append((line, len(row)))
+            else:
+                yield row or [""]
+
+    def require_no_ragged(self) -> None:
+        """An error if there were lines of another width."""
+        if not self._ragged:
+            return
+        told = [f"line {line} has {count}" for line, count in self._first]
+        shown = some_of(told)
+        many = f" ({self._ragged:,} such lines)" if self._ragged > 1 else ""
         raise DataError(
-            f"the header has {len(header)} columns, but {shown}{many}",
-            where=source.at(wrong[0][0]),
+            f"the header has {self._width} columns, but {shown}{many}",
+            where=self._source.at(self._first[0][0]),
             remedy="Look there for a missing cell, or a delimiter or line break in a text without quotes. "
-            f"The file was cut at {delimiter!r}: if that is not its delimiter, name the right one.",
+            f"The file was cut at {self._delimiter!r}: if that is not its delimiter, name the right one.",
         )
-    columns = [pl.Series(str(at), [row[at] or None for row in cells], dtype=pl.String) for at in range(len(header))]
-    return pl.DataFrame(columns), blank
 
 
-def _rows(source: DataSource, payload: bytes, delimiter: str, spaced: bool = False) -> Iterator[tuple[int, list[str]]]:
-    """Line number and cells of each row."""
-    text = io.TextIOWrapper(io.BytesIO(payload), encoding="utf-8", newline="")
+def cells_of(rows: Sequence[Sequence[str]], width: int) -> pl.DataFrame:
+    """Rows of cells as a frame of texts."""
+    columns = [pl.Series(str(at), [row[at] or None for row in rows], dtype=pl.String) for at in range(width)]
+    return pl.DataFrame(columns)
+
+
+def rows_of(
+    source: DataSource, stream: BinaryIO, delimiter: str, spaced: bool = False
+) -> Iterator[tuple[int, list[str]]]:
+    """Line number and cells of each row of UTF-8 bytes."""
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
     reader = csv.reader(text, delimiter=delimiter, strict=True, skipinitialspace=spaced)
     start = source.above + 1
     try:
@@ -274,12 +324,41 @@ def _rows(source: DataSource, payload: bytes, delimiter: str, spaced: bool = Fal
         ) from None
 
 
-def _without_blanks(source: DataSource, data: pl.DataFrame, header: list[str]) -> tuple[pl.DataFrame, list[str]]:
-    """Without the blank after each delimiter, where the file has one after every one: ``age, sex``."""
-    rest = data.columns[1:]
-    everywhere = data.select(pl.all_horizontal(pl.col(rest).str.starts_with(" ").fill_null(True).all())).item()
-    nowhere = not data.select(pl.any_horizontal(pl.col(rest).str.starts_with(" ").any())).item()
-    if not (everywhere or nowhere):
-        return data, header
+# ---- blanks after delimiters, and what is said of a file ---------------------------------------------------------------
+
+
+def is_spaced(header: Sequence[str]) -> bool:
+    """Does a blank follow every delimiter of the header: ``age, sex``?"""
+    return len(header) > 1 and all(name.startswith(" ") for name in header[1:])
+
+
+def blanks_after_delimiters(data: pl.DataFrame) -> Literal["everywhere", "nowhere", "somewhere"]:
+    """Where a blank follows a delimiter, in the cells of a file or of a part of it. Without rows it is everywhere."""
+    rest = pl.col(data.columns[1:])
+    if data.select(pl.all_horizontal(rest.str.starts_with(" ").fill_null(True).all())).item():
+        return "everywhere"
+    return "somewhere" if data.select(pl.any_horizontal(rest.str.starts_with(" ").any())).item() else "nowhere"
+
+
+def without_blanks(data: pl.DataFrame) -> pl.DataFrame:
+    """Cells without the blank after each delimiter."""
+    return data.with_columns(pl.col(data.columns[1:]).str.strip_chars_start(" "))
+
+
+def names_without_blanks(source: DataSource, header: Sequence[str]) -> list[str]:
+    """The names of columns likewise, checked again."""
     source.notes.append("a blank follows every delimiter; these blanks are left out")
-    return data.with_columns(pl.col(rest).str.strip_chars_start(" ")), [name.lstrip(" ") for name in header]
+    names = [name.lstrip(" ") for name in header]
+    check_header(source, names)
+    return names
+
+
+def note_lines(source: DataSource, header: Sequence[str], blank: int, rows: int) -> None:
+    """What should be known of the lines of a file; an error if there are no rows."""
+    numbers = [repr(name) for name in header if _NUMBER.fullmatch(name)]
+    if numbers:
+        source.notes.append(f"the first line is taken for the column names; some are numbers: {some_of(numbers, 3)}")
+    if blank:
+        source.notes.append(f"{blank:,} blank {'line' if blank == 1 else 'lines'} left out")
+    if not rows:
+        raise source.error("there are no rows below the header", remedy="Check how the file was written.")

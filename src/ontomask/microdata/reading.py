@@ -36,22 +36,26 @@ class TableFile(TableContents):
 
     def summary(self) -> str:
         """What was detected, in words: ``CSV, delimiter ";", encoding cp1252, decimal comma; 30,162 rows, 9 columns``."""
-        how = [FORMATS[self.format].title]
-        if self.delimiter is not None:
-            named = _DELIMITER_NAMES.get(self.delimiter)
-            how.append(f"delimiter {named}" if named else f'delimiter "{self.delimiter}"')
-        if self.sheet is not None:
-            how.append(f'sheet "{self.sheet}"')
-        if self.encoding is not None:
-            how.append(f"encoding {self.encoding}")
-        if self.decimal is not None:
-            how.append(_DECIMAL_NAMES[self.decimal])
-        rows, columns = self.data.shape
-        size = f"{rows:,} {'row' if rows == 1 else 'rows'}, {columns:,} {'column' if columns == 1 else 'columns'}"
-        return f"{', '.join(how)}; {size}"
+        return summary_of(self, self.format, *self.data.shape)
 
     def __repr__(self) -> str:
         return self.summary()
+
+
+def summary_of(found: TableContents, format: str, rows: int, columns: int) -> str:
+    """What was detected of a table of so many rows and columns, in words."""
+    how = [FORMATS[format].title]
+    if found.delimiter is not None:
+        named = _DELIMITER_NAMES.get(found.delimiter)
+        how.append(f"delimiter {named}" if named else f'delimiter "{found.delimiter}"')
+    if found.sheet is not None:
+        how.append(f'sheet "{found.sheet}"')
+    if found.encoding is not None:
+        how.append(f"encoding {found.encoding}")
+    if found.decimal is not None:
+        how.append(_DECIMAL_NAMES[found.decimal])
+    size = f"{rows:,} {'row' if rows == 1 else 'rows'}, {columns:,} {'column' if columns == 1 else 'columns'}"
+    return f"{', '.join(how)}; {size}"
 
 
 def read_table(
