@@ -73,7 +73,7 @@ class CsvChunks:
         self._width, self._slow, self._spaced, self._strip, self._returns = 0, False, False, False, False
 
     def look(self, *, may_be_empty: bool = False) -> None:
-        """Find out how the file is to be read; an error if it is no table, or one without rows, unless it ``may_be_empty``."""
+        """Find out how the file is to be read; an error if it is not a table, or has no rows (unless it ``may_be_empty``)."""
         require_lines(self.source)
         self.encoding = self._encoding()
         self._scan()

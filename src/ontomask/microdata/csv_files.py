@@ -100,7 +100,7 @@ def _payload(source: DataSource) -> tuple[bytes, str]:
 
 
 def require_lines(source: DataSource) -> None:
-    """An error if the first bytes of a file show that it is no table in lines."""
+    """An error if the first bytes of a file show that it is not a table in lines."""
     head = source.head()
     if len(head) == HEAD and b"\n" not in head and b"\r" not in head:
         first = source.read(LONGEST_LINE)

@@ -253,7 +253,7 @@ class ColumnTypes:
         return pl.DataFrame([_converted(column, self._forms[column.name]) for column in data.iter_columns()])
 
     def _chosen(self, name: str, form: Form, why: str | None, notes: list[Statement]) -> Form:
-        """The form under the decimal mark of the file, with a note where it is no number or nearly none."""
+        """The form under the decimal mark of the file, with a note where it holds text that looks like numbers."""
         if form == "thousands":
             form = "comma" if self.mark == "," else "text"
             why = (

@@ -32,6 +32,24 @@ def scan_parquet(file: Path) -> pl.LazyFrame:
     return pl.scan_parquet(file, glob=False)
 
 
+def parquet_chunks(file: Path, rows: int) -> Iterator[pl.DataFrame]:
+    """The table in chunks of so many rows, in their order; one of them is in memory, and what is read ahead."""
+    with read_errors(file, "Parquet"):
+        yield from scan_parquet(file).collect_batches(chunk_size=rows, maintain_order=True)
+
+
+def parquet_shape(file: Path) -> tuple[dict[str, pl.DataType], int]:
+    """The columns of a file with their types, and its rows, of which none is read."""
+    with read_errors(file, "Parquet"), open_regular(file) as stream:
+        return dict(pl.read_parquet_schema(stream)), parquet_size(file).rows
+
+
+def parquet_last(file: Path) -> pl.DataFrame:
+    """The last row of a file."""
+    with read_errors(file, "Parquet"):
+        return scan_parquet(file).tail(1).collect()
+
+
 def write_parquet(data: pl.DataFrame, part: Path, *, target: Path) -> None:
     """Write the table."""
     with part.open("wb") as stream:

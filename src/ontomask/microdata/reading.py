@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -117,7 +117,7 @@ def read_table(
         take_as_text(table, () if isinstance(text, Codes) else text)
     if not table.data.height or not table.data.width:
         raise DataError("there are no records in it", where=str(file), remedy="Check how the file was written.")
-    table.notes += total_row_note(table.data)
+    table.notes += total_row_note(table.data.tail(1), table.data.height, lambda: [table.data])
     return table
 
 
@@ -135,17 +135,25 @@ def _mark_missing(table: TableFile, missing: MissingMarkers, codes: Collection[s
 
 def take_as_text(table: TableFile, names: Collection[str]) -> None:
     """Whole numbers as text, in the columns that the user says are text; formats with types know the others."""
+    table.data, notes = as_text(table.data, names)
+    table.notes += notes
+
+
+def as_text(data: pl.DataFrame, names: Collection[str]) -> tuple[pl.DataFrame, list[Statement]]:
+    """The same of a frame, with what should be known of it."""
+    notes = []
     for name in names:
-        dtype = table.data.schema.get(name)
+        dtype = data.schema.get(name)
         if dtype is None or is_text(dtype):
             continue
         if dtype.is_integer():
-            table.data = table.data.with_columns(table.data[name].cast(pl.String))
-            table.notes.append(
+            data = data.with_columns(data[name].cast(pl.String))
+            notes.append(
                 note(f"column {name!r} holds numbers in this file; taken as text (leading zeros are not known)", name)
             )
         else:
-            table.notes.append(note(f"column {name!r} cannot be taken as text: it holds {dtype}", name))
+            notes.append(note(f"column {name!r} cannot be taken as text: it holds {dtype}", name))
+    return data, notes
 
 
 def require_file(file: Path) -> None:
@@ -186,16 +194,25 @@ _WORDS = frozenset(
 _FEW_ROWS = 10
 
 
-def total_row_note(data: pl.DataFrame) -> list[Statement]:
-    """What to say of the last row if it seems to be no record: a word for a total, or hardly a value in full columns."""
-    if data.height < _FEW_ROWS or data.width < 2:
+def total_row_note(last: pl.DataFrame, rows: int, chunks: Callable[[], Iterable[pl.DataFrame]]) -> list[Statement]:
+    """What to say of the ``last`` row if it seems to be no record: a word for a total, or hardly a value in full columns.
+
+    ``chunks`` gives all ``rows``. They are read only where the last row looks odd by itself.
+    """
+    if rows < _FEW_ROWS or last.width < 2:
         return []
-    last = data.row(data.height - 1)
-    said = any(_says_total(cell) and _once(data[name], cell) for name, cell in zip(data.columns, last, strict=True))
-    empty = [
-        name for name, cell in zip(data.columns, last, strict=True) if cell is None and data[name].null_count() == 1
-    ]
-    if not said and len(empty) < max(2, data.width / 2):
+    cells = dict(zip(last.columns, last.row(0), strict=True))
+    alike = {name: 0 for name, cell in cells.items() if _says_total(cell)}
+    empty = {name: 0 for name, cell in cells.items() if cell is None}
+    enough = max(2, last.width / 2)
+    if not alike and len(empty) < enough:
+        return []
+    for chunk in chunks():
+        for name in alike:
+            alike[name] += int((chunk[name].cast(pl.String) == str(cells[name])).sum())
+        for name in empty:
+            empty[name] += chunk[name].null_count()
+    if 1 not in alike.values() and list(empty.values()).count(1) < enough:
         return []
     seems = "the last row looks like totals or a remark, not like a record"
     return [
@@ -205,7 +222,3 @@ def total_row_note(data: pl.DataFrame) -> list[Statement]:
 
 def _says_total(cell: object) -> bool:
     return isinstance(cell, str) and cell.strip().rstrip(":").strip().casefold() in _WORDS
-
-
-def _once(column: pl.Series, cell: object) -> bool:
-    return int((column.cast(pl.String) == str(cell)).sum()) == 1
