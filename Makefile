@@ -18,7 +18,7 @@ demo: $(VENV)/.base
 app: $(VENV)/.app
 	@$(BIN)/ontomask app $(ARGS)
 
-test: $(VENV)/.test wordnet chromium
+test: $(VENV)/.test wordnet chromium java
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 # Random tables, policies and files, for longer than the tests do: make fuzz CASES=5000
@@ -74,6 +74,14 @@ chromium:
 	  echo "Installing Debian's chromium ..."; \
 	  { apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } \
 	    || echo "chromium could not be installed; tests that need a browser are skipped"; fi
+
+# Spark runs on Java.
+.PHONY: java
+java:
+	@if ! command -v java >/dev/null && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "Installing Debian's openjdk-17-jre-headless ..."; \
+	  { apt-get update -qq && apt-get install -y -qq openjdk-17-jre-headless >/dev/null; } \
+	    || echo "openjdk-17-jre-headless could not be installed; tests that need Java are skipped"; fi
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

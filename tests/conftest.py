@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,3 +57,13 @@ def icd9cm() -> om.Taxonomy:
 @pytest.fixture(scope="session")
 def hpo(data: Path) -> om.Taxonomy:
     return om.read_taxonomy(data / "taxonomies" / "hp.obo")
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """A session of Spark; tests that ask for it carry the marker."""
+    from tests.spark.session import started
+
+    session = started()
+    yield session
+    session.stop()

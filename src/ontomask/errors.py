@@ -239,6 +239,10 @@ class OutputError(OntomaskError, OSError):
         return str(self.args[0])
 
 
+class EngineError(OntomaskError, RuntimeError):
+    """Work that other processes or machines could not finish; nothing is left of it."""
+
+
 class NotSatisfied(OntomaskError):
     """A release that fails a model it is required to satisfy. ``verification`` holds the findings."""
 

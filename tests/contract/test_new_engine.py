@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 import ontomask as om
 from ontomask.engines.chunks import ChunkEngine
 from ontomask.engines.engine import Outcome
 from ontomask.engines.memory import MemoryEngine
+from ontomask.engines.steps import RecordStep
 from ontomask.errors import NotSatisfied, OntomaskError, PolicyError
 from ontomask.kinds.registry import KINDS
 from ontomask.masking.goals import Goals
@@ -29,6 +31,7 @@ from ontomask.policy.policy import METHODS
 from ontomask.progress import silent
 from ontomask.release.guarantees import NOT_TRIED
 from tests.places import areas_file
+from tests.spark.session import collected, spark_frame
 
 KEY = Key.of(bytes(range(32)))
 
@@ -188,12 +191,53 @@ def test_the_release_is_that_of_anonymize(engine: Callable[..., Any], place: int
         return
     found, content = outcome
     assert content == expected.data.write_csv().encode()
-    assert [str(finding) for finding in found.verification] == [str(finding) for finding in expected.verification]
     for mine, theirs in zip(found.verification, expected.verification, strict=True):
         assert mine.violations.equals(theirs.violations)
+    assert_same_is_said(found, expected)
+
+
+def assert_same_is_said(found: Any, expected: Any) -> None:
+    """Findings, notes and guarantees are those of ``om.anonymize``, but for record linkage, which has all records in memory."""
+    assert [str(finding) for finding in found.verification] == [str(finding) for finding in expected.verification]
     assert found.notes == expected.notes
     assert any(statement.subject == "patient" for statement in found.notes)
     assert [s for s in found.guarantees if s != NOT_TRIED] == [s for s in expected.guarantees if s.kind != "tried"]
+
+
+# ---- Spark: records in any order, in any partitions ----------------------------------------------------------------------
+
+#: Every method, with all kinds of columns between them.
+ON_SPARK = [(0, 3, 1), (1, 2, 3), (5, 5, 2), (7, 4, 2), (10, 0, 2)]
+
+
+def in_order_of_values(whole: pl.DataFrame, policy: om.Policy) -> pl.DataFrame:
+    """The records in the order of what a run looks at, missing values first."""
+    looked_at = {name for model in policy.require for name in model.sensitive_columns(policy.attributes)}
+    names = [name for name in whole.columns if name in looked_at.union(policy.studied, policy.quasi_identifiers)]
+    place = pl.int_range(len(whole), dtype=pl.Int64).alias("place")
+    step = RecordStep(policy, [name for name in whole.columns if name != "name"])
+    kept = step(whole.with_columns(place)).sort(*names, nulls_last=False)["place"]
+    left_out = pl.Series("place", sorted(set(range(len(whole))) - set(kept.to_list())), dtype=pl.Int64)
+    return whole[pl.concat([kept, left_out])]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(("place", "case", "partitions"), ON_SPARK)
+def test_the_release_on_spark_is_that_of_records_in_the_order_of_their_values(
+    spark: Any, place: int, case: int, partitions: int
+) -> None:
+    policy = policy_of(METHODS_BY_TUPLE[place], case)
+    whole = frame(np.random.default_rng([case, 19])).cast({pl.Enum: pl.String})
+    ordered = in_order_of_values(whole, policy)
+    expected = om.anonymize(ordered, policy, seed=case, key=KEY, allow_unsatisfied=True)
+    table = spark_frame(spark, whole, partitions, seed=case)
+    found = om.anonymize(table, policy, seed=case, key=KEY, allow_unsatisfied=True)
+    data = collected(found.data)
+    assert data.columns == expected.data.columns
+    assert data.sort(data.columns).write_csv() == expected.data.sort(data.columns).write_csv()
+    assert_same_is_said(found, expected)
+    for mine, theirs in zip(found.verification, expected.verification, strict=True):
+        assert_frame_equal(mine.violations, theirs.violations, check_row_order=False)
 
 
 def toy(method: Any, **settings: Any) -> ToyEngine:
@@ -229,6 +273,16 @@ def test_a_small_area_is_found_in_what_was_written() -> None:
     engine.write_chunk = lambda chunk: engine.parts.append(chunk.with_columns(zip=pl.lit("01001")))  # type: ignore[method-assign]
     found = engine.run(allow_unsatisfied=True)
     assert "1 value of 'zip'" in found.guarantees[0].text
+
+
+def test_dates_may_all_be_missing_in_a_chunk() -> None:
+    whole = pl.DataFrame({"job": ["cook", "pilot"] * 4, "seen": [*[None] * 4, *["2020-01-02"] * 4]})
+    policy = om.Policy(
+        attributes={"job": om.Flat(), "seen": om.Date(missing="category")}, method=om.Suppression(k=2), row_order="kept"
+    )
+    engine = ToyEngine(whole, 4, policy, Secret.of_seed(1))
+    engine.run()
+    assert pl.concat(engine.parts).equals(whole)
 
 
 def test_dates_are_written_in_the_form_that_most_of_them_have_in_all_chunks() -> None:

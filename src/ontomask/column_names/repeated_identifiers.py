@@ -91,18 +91,27 @@ def repeating_column(values: pl.Series, counts: Longs | None = None, among: Unit
     Nulls, blanks and marks such as NA name nobody. Neither do remarks, nor a few values that all records share, unless the
     column is named like a key: it was left out for another reason. ``counts``: records of each value, if it is not one.
     """
-    held = values.is_not_null()
+    named = named_values(values)
+    counts = np.ones(len(named), dtype=np.int64) if counts is None else counts
+    records, all_records = int(counts[named.is_not_null().to_numpy()].sum()), int(counts.sum())
+    return repeating_counts(values.name, named.drop_nulls().n_unique(), records, all_records - records, among)
+
+
+def named_values(values: pl.Series) -> pl.Series:
+    """The values that name somebody, without blanks around them; null where a value names nobody."""
     if values.dtype.is_float():
-        held &= values.is_not_nan().fill_null(False)
-    elif values.dtype in (pl.String, pl.Categorical, pl.Enum):
-        values = values.cast(pl.String).str.strip_chars()
-        held &= ~values.is_in(["", *MARKERS]).fill_null(True)
-    different = values.filter(held).n_unique()
-    counts = np.ones(len(held), dtype=np.int64) if counts is None else counts
-    records, all_records = int(counts[held.to_numpy()].sum()), int(counts.sum())
-    if different == records or not _names_somebody(values.name, different, records):
+        return values.fill_nan(None)
+    if values.dtype in (pl.String, pl.Categorical, pl.Enum):
+        texts = values.cast(pl.String).str.strip_chars()
+        return texts.set(texts.is_in(["", *MARKERS]).fill_null(False), None)
+    return values
+
+
+def repeating_counts(name: str, different: int, records: int, missing: int, among: Unit = RECORD) -> Repeating | None:
+    """The same from counts: ``different`` values in ``records`` that have one; ``missing`` have none."""
+    if different == records or not _names_somebody(name, different, records):
         return None
-    return Repeating(values.name, different, records, all_records - records, among)
+    return Repeating(name, different, records, missing, among)
 
 
 def _names_somebody(name: str, different: int, records: int) -> bool:

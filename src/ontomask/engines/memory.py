@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import polars as pl
 
+from ontomask.arguments import is_a
 from ontomask.arrays import Longs
 from ontomask.engines.engine import Engine, Verified, Written, decode, shown_values
 from ontomask.masking.goals import Goals
@@ -28,6 +29,10 @@ from ontomask.release.releases import together
 from ontomask.release.result import Result
 from ontomask.statements import Statement
 
+if TYPE_CHECKING:
+    from ontomask.engines.spark import SparkRelease
+    from ontomask.engines.spark_jobs import SparkTable
+
 
 @overload
 def anonymize(
@@ -40,6 +45,19 @@ def anonymize(
     progress: Callable[[float, str], Any] | None = ...,
     allow_unsatisfied: bool = ...,
 ) -> Result[pl.DataFrame]: ...
+
+
+@overload
+def anonymize(  # type: ignore[overload-overlap]  # the frame of Spark is one of the frames
+    frame: SparkTable,
+    policy: Policy | Mapping[str, Any] | str | Path,
+    *,
+    seed: int | None = ...,
+    secret: str | Path | bytes | Secret | None = ...,
+    key: str | Path | bytes | Key | None = ...,
+    progress: Callable[[float, str], Any] | None = ...,
+    allow_unsatisfied: bool = ...,
+) -> SparkRelease: ...
 
 
 @overload
@@ -64,13 +82,13 @@ def anonymize(
     key: str | Path | bytes | Key | None = None,
     progress: Callable[[float, str], Any] | None = None,
     allow_unsatisfied: bool = False,
-) -> Result[Any]:
+) -> Result[Any] | SparkRelease:
     """Mask a frame or a file as the policy says, and verify the outcome.
 
     Parameters
     ----------
     frame : DataFrame or path
-        A pandas, Polars or PyArrow frame, or the path of a file.
+        A pandas, Polars or PyArrow frame, the path of a file, or a frame of Spark.
     policy : Policy, mapping or path
         A policy, its settings as a mapping, or the path of a YAML file.
     seed : int, optional
@@ -87,8 +105,9 @@ def anonymize(
 
     Returns
     -------
-    Result
-        The release, of the kind of frame that came in, and what is known of it.
+    Result or SparkRelease
+        The release, of the kind of frame that came in, and what is known of it; of a frame of Spark, whose records are not in
+        memory, a :class:`SparkRelease`.
 
     Raises
     ------
@@ -115,8 +134,13 @@ def anonymize(
     >>> om.anonymize(frame, policy).data["age"].to_list()
     [30, 30, 54, 54]
     """
-    chosen = require_policy(policy)
-    engine = MemoryEngine(frame, chosen, chosen_secret(seed, secret), None if key is None else Key.of(key))
+    chosen, hidden = require_policy(policy), chosen_secret(seed, secret)
+    given = None if key is None else Key.of(key)
+    if is_a(frame, "pyspark.sql", "DataFrame"):
+        from ontomask.engines.spark import SparkEngine  # late: pyspark is optional
+
+        return SparkEngine(frame, chosen, hidden, given).run(progress, allow_unsatisfied=allow_unsatisfied)
+    engine = MemoryEngine(frame, chosen, hidden, given)
     return engine.run(progress, allow_unsatisfied=allow_unsatisfied)
 
 

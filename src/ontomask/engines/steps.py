@@ -10,14 +10,24 @@ import polars as pl
 
 from ontomask.arguments import free_name
 from ontomask.engines.engine import decode
+from ontomask.errors import DataError
 from ontomask.masking.method import MaskedTuples
 from ontomask.microdata.dtypes import only_what_cells_show
-from ontomask.microdata.encoding import Conversions, Rows, Table, written
+from ontomask.microdata.encoding import Conversions, MissingRules, Rows, Table, written
 from ontomask.microdata.keys import Key
 from ontomask.microdata.open_table import open_table
 from ontomask.policy.policy import Policy
 from ontomask.policy.prepared import missing_rules, with_pseudonyms
 from ontomask.statements import Statement
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What a :class:`RecordStep` saw."""
+
+    conversions: Conversions
+    rules: MissingRules
+    coded: set[str]
 
 
 class RecordStep:
@@ -31,6 +41,7 @@ class RecordStep:
         self.policy = policy
         self.conversions, self.rules = Conversions(policy.attributes), missing_rules(columns, policy)
         self.coded: set[str] = set()
+        self._columns = columns
         self._converted = [name for name in columns if name in policy.attributes and policy.attributes[name].converts]
 
     def __call__(self, chunk: pl.DataFrame) -> pl.DataFrame:
@@ -39,7 +50,16 @@ class RecordStep:
         self.coded |= {name for name in self._converted if attributes[name].shows_codes(records[name])}
         return records
 
-    def add(self, other: RecordStep) -> None:
+    def fresh(self) -> RecordStep:
+        """The same step, which has seen nothing yet."""
+        return RecordStep(self.policy, self._columns)
+
+    @property
+    def seen(self) -> Seen:
+        """What it saw alone, which is sent to another process and added there."""
+        return Seen(self.conversions.seen, self.rules.seen, self.coded)
+
+    def add(self, other: RecordStep | Seen) -> None:
         """Remember also what another one saw, in the chunks that follow."""
         self.conversions.add(other.conversions)
         self.rules.add(other.rules)
@@ -71,6 +91,11 @@ class TuplePlaces:
         place = free_name("place", names)
         places = self.combinations.with_row_index(place)
         found = records.select(names).join(places, on=names, how="left", nulls_equal=True, maintain_order="left")
+        if found[place].has_nulls():
+            raise DataError(
+                "the table changed while it was read: it has values that it did not have before",
+                remedy="Wait until it is complete, and run again.",
+            )
         return Rows(self.rows.tuple_of[found[place].to_numpy()], self.rows.p)
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
 from ontomask.arrays import Longs
+from ontomask.column_names.repeated_identifiers import Repeating, repeating_column
 from ontomask.direct_identifiers.cells import Cells
 from ontomask.engines.engine import Engine, Verified, Written, shown_values
 from ontomask.engines.steps import RecordStep, ReleaseStep, TuplePlaces
@@ -60,6 +62,8 @@ class TupleEngine(Engine[Release]):
     class alone: it counts and writes them, chunk by chunk or in other processes.
     """
 
+    #: Can it write records in random order?
+    shuffles: ClassVar[bool] = False
     original: Original
 
     def __init__(self, policy: Policy, secret: Secret, key: Key | None = None) -> None:
@@ -74,7 +78,7 @@ class TupleEngine(Engine[Release]):
                 f"{next(iter(policy.followers))!r} follows another column, which is not done in a table that is read in chunks",
                 remedy="Use anonymize, which has all records in memory.",
             )
-        if policy.row_order == "shuffled":
+        if policy.row_order == "shuffled" and not self.shuffles:
             raise PolicyError(
                 "records that are not in memory cannot be shuffled", remedy="Set row_order: kept, or use anonymize."
             )
@@ -104,6 +108,10 @@ class TupleEngine(Engine[Release]):
     def count_written(self, names: Sequence[str]) -> tuple[pl.DataFrame, Longs]:
         """The distinct combinations of values of these columns in the release, read back, and their counts."""
 
+    def values_written(self, name: str) -> tuple[pl.DataFrame, Longs]:
+        """The different values of a column of the release, and their counts; of pseudonyms, those that are none will do."""
+        return self.count_written([name])
+
     @abstractmethod
     def formulas_written(self) -> Mapping[str, int]:
         """By column, how many cells of the release a spreadsheet would take for formulas (:func:`formula_cells`)."""
@@ -124,13 +132,25 @@ class TupleEngine(Engine[Release]):
         self._names = [n for n in self._columns if n in looked_at.union(policy.studied, policy.quasi_identifiers)]
         self._seen = self._step()
         data, counts = self.count(self._seen, self._names)
-        original = original_of(data, policy, first, Units(counts=counts), counted_column=self._counted_column)
+        original = original_of(
+            data,
+            policy,
+            first,
+            Units(counts=counts),
+            counted_column=self._counted_column,
+            repeating=self.repeating,
+        )
         for name in policy.pseudonyms:  # in chunks, two values with the same token might not meet
             self.require_distinct_pseudonyms(name)
         if markers_of(attributes, policy.reading):
             notes.append(note("missing markers became missing values"))
         self.original = replace(original, notes=[*notes, *self._seen.notes, *original.notes])
         return self.original
+
+    def repeating(self, name: str) -> Repeating | None:
+        """An identifier, if several records share it."""
+        values, counts = self._counted_column(name)
+        return repeating_column(values.alias(name), counts)
 
     def require_distinct_pseudonyms(self, name: str) -> None:
         """An error if two values of an identifier get the same token."""
@@ -187,7 +207,7 @@ class TupleEngine(Engine[Release]):
         """The finding, or what a model finds that looks at every column: each is counted by itself."""
         if not isinstance(finding.model, ColumnModel):
             return finding
-        columns = (self.count_written([name]) for name in self.columns_written())
+        columns = (self.values_written(name) for name in self.columns_written())
         cells = (Cells.of(data.to_series(), counts) for data, counts in columns)
         return finding.model.check_columns(cells, self.policy.attributes)
 
@@ -197,7 +217,7 @@ class TupleEngine(Engine[Release]):
         for name in self._columns:
             pseudonym = name in self.policy.pseudonyms
             if name not in self._names and (pseudonym or (name in attributes and attributes[name].converts)):
-                data, counts = self.count_written([name])
+                data, counts = self.values_written(name)
                 check: ContentCheck = NoIdentifiers() if pseudonym else FittingValues()
                 yield check.check_table(Examined.of(data, attributes, Units(counts=counts)))
 

@@ -15,6 +15,7 @@ _EXTRAS = {
     "pyoxigraph": "rdf",
     "simple_icd_10_cm": "icd10",
     "nicegui": "app",
+    "pyspark": "spark",
 }
 
 

@@ -277,6 +277,8 @@ class Date(ContinuousAttribute):
         self._refuse_times(name, texts.is_in(timed), rows, tally)
         for text, records in counts.iter_rows():
             tally[known[text][1]] += records
+        if not every:  # nothing is replaced: Polars would leave the type as it is
+            return pl.Series(texts.name, [None] * len(texts), dtype=pl.Date)
         days = pl.Series([known[text][0] for text in every], dtype=pl.Date)
         return texts.replace_strict(pl.Series(every, dtype=pl.String), days, return_dtype=pl.Date)
 

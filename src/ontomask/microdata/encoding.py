@@ -233,6 +233,18 @@ class Conversions:
         self._seen += len(data)
         return data.with_columns(changed) if changed else data
 
+    @property
+    def records(self) -> int:
+        """How many records were seen."""
+        return self._seen
+
+    @property
+    def seen(self) -> Conversions:
+        """What was seen alone, which is sent to another process and added there."""
+        alone = Conversions({})
+        alone._tally, alone._seen = self._tally, self._seen
+        return alone
+
     def add(self, other: Conversions) -> None:
         """Count also what another one saw, in the records that follow."""
         for name, tally in other._tally.items():
@@ -316,6 +328,13 @@ class MissingRules:
                 self._categories[name] += int(absent.sum())
         self._seen += len(data)
         return (data if keep.all() else data.filter(pl.Series(keep))), keep
+
+    @property
+    def seen(self) -> MissingRules:
+        """What was seen alone, which is sent to another process and added there."""
+        alone = MissingRules({}, ())
+        alone._dropped, alone._categories, alone._seen = self._dropped, self._categories, self._seen
+        return alone
 
     def add(self, other: MissingRules) -> None:
         """Count also what another one saw, in the records that follow."""

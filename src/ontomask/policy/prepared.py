@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -157,12 +158,14 @@ def original_of(
     *,
     counted_column: Callable[[str], tuple[pl.Series, Longs | None]],
     rows: Longs | None = None,
+    repeating: Callable[[str], Repeating | None] | None = None,
 ) -> Original:
     """The data encoded, and what is noticed of them: what every engine does after the rules for missing values.
 
     ``data``: without identifiers; records, or with ``units.counts`` combinations of values in the order first seen.
     ``taken``: the frame, or a chunk, that tells the types of columns. ``counted_column``: the values of a column in the
     records that are kept, and their counts where they are not one. ``rows``: the places of the records in the input.
+    ``repeating``: whether records share an identifier, where a store finds out by itself.
     """
     require_some_kept(len(data))
     attributes = {name: policy.attributes[name] for name in data.columns if name in policy.attributes}
@@ -171,8 +174,9 @@ def original_of(
     table = encode(
         data, with_own_orders(attributes, taken), studied, rows, units.counts, unit_of=units.of, word=units.word
     )
-    found = ((name, *counted_column(name)) for name in policy.identifiers if [name] != policy.unit_columns)
-    repeats = [_repeating(values.alias(name), counts, units) for name, values, counts in found]
+    if repeating is None:
+        repeating = partial(_repeating, counted_column, units)
+    repeats = [repeating(name) for name in policy.identifiers if [name] != policy.unit_columns]
     types = taken.data.schema  # asked for once: it takes its time where there are thousands of columns
     incomparable = [
         note(
@@ -193,8 +197,12 @@ def original_of(
     )
 
 
-def _repeating(values: pl.Series, counts: Longs | None, units: Units) -> Repeating | None:
+def _repeating(
+    counted_column: Callable[[str], tuple[pl.Series, Longs | None]], units: Units, name: str
+) -> Repeating | None:
     """The identifier, if several records share it; where persons are counted, what several of them share, each having one."""
+    values, counts = counted_column(name)
+    values = values.alias(name)
     if units.of is None:
         return repeating_column(values, counts)
     unit = free_name("unit", [values.name])

@@ -1,0 +1,295 @@
+"""``SparkEngine``: a table of Spark. The driver has combinations of values with counts; records stay with the executors."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import polars as pl
+
+from ontomask.arguments import free_name
+from ontomask.arrays import Longs
+from ontomask.column_names.repeated_identifiers import Repeating, repeating_counts
+from ontomask.engines.engine import Verified
+from ontomask.engines.spark_executors import (
+    ORDER_KEY,
+    Counting,
+    Formulas,
+    Naming,
+    OtherThanTokens,
+    Releasing,
+    Tokens,
+    numbered,
+)
+from ontomask.engines.spark_jobs import collected, require_classic, running, schema_of, summed
+from ontomask.engines.spark_session import spark_errors
+from ontomask.engines.steps import RecordStep, ReleaseStep
+from ontomask.engines.tuples import Release, TupleEngine
+from ontomask.errors import DataError
+from ontomask.masking.method import Masked, MaskedTuples
+from ontomask.masking.randomness import Secret
+from ontomask.microdata.encoding import Rows
+from ontomask.microdata.formulas import formula_cells
+from ontomask.microdata.keys import Key
+from ontomask.policy.policy import Policy
+
+#: Records whose tuples are told at a time: those of all records go into the key of what is random.
+CHUNK = 1_000_000
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SparkRelease(Release):
+    """What :func:`ontomask.anonymize` hands back for a frame of Spark.
+
+    Attributes
+    ----------
+    data : pyspark.sql.DataFrame
+        The release. Its records are kept by the executors as they were verified: nothing is computed again from the original.
+    records : int
+        How many records were read and not left out for missing values.
+    released : int
+        How many records the release has.
+    masking_seconds : float
+        What the method itself took.
+    """
+
+    data: Any
+    records: int
+    released: int
+    masking_seconds: float
+    allow_unsatisfied: bool = False
+
+    @property
+    def satisfied(self) -> bool:
+        """Does the release satisfy all that it must?"""
+        return self.verification.holds
+
+    @property
+    def promises(self) -> bool:
+        """Was anything promised that not every table satisfies?"""
+        return self.verification.promises
+
+
+class Store(ABC):
+    """Where the records of a release are kept."""
+
+    @abstractmethod
+    def keep(self, frame: Any) -> Any:
+        """Keep the records, and give them as they are kept."""
+
+    @abstractmethod
+    def discard(self) -> None:
+        """Remove them."""
+
+
+class Kept(Store):
+    """The executors keep the records, in memory and on their disks, or in the checkpoint folder of the session if it has one.
+
+    Both end what Spark knows of where they came from: a record that is lost is an error, and is not computed again from a table
+    that may have changed since it was verified.
+    """
+
+    def __init__(self) -> None:
+        self._frame: Any = None
+
+    def keep(self, frame: Any) -> Any:
+        reliable = frame.sparkSession.sparkContext._jsc.sc().getCheckpointDir().isDefined()
+        self._frame = frame.checkpoint(eager=True) if reliable else frame.localCheckpoint(eager=True)
+        return self._frame
+
+    def discard(self) -> None:
+        if self._frame is not None:
+            with spark_errors():
+                release_checkpoint(self._frame)
+            self._frame = None
+
+
+def release_checkpoint(frame: Any) -> None:
+    """Remove the records of a frame from executors and from the checkpoint folder."""
+    records = frame._jdf.queryExecution().analyzed().rdd()
+    place = records.getCheckpointFile()
+    if place.isDefined():
+        session = frame.sparkSession
+        path = session._jvm.org.apache.hadoop.fs.Path(place.get())
+        path.getFileSystem(session._jsc.hadoopConfiguration()).delete(path, True)
+    records.unpersist(True)
+
+
+class SparkEngine(TupleEngine):
+    """Counts combinations on executors, masks them on the driver, and sends executors what becomes of each.
+
+    Combinations are in the order of their values, missing ones first: so the release is that of ``om.anonymize`` of the same
+    records in that order, however they are spread over partitions.
+    """
+
+    shuffles: ClassVar[bool] = True
+
+    def __init__(
+        self, frame: Any, policy: Policy, secret: Secret, key: Key | None = None, store: Store | None = None
+    ) -> None:
+        require_classic(frame)
+        super().__init__(policy, secret, key)
+        self._frame, self._store = frame, store or Kept()
+        self._schema = schema_of(frame)
+        self._kept: Any = None
+
+    def run(
+        self, progress: Callable[[float, str], Any] | None = None, *, allow_unsatisfied: bool = False
+    ) -> SparkRelease:
+        found = super().run(progress, allow_unsatisfied=allow_unsatisfied)
+        assert isinstance(found, SparkRelease)
+        return found
+
+    # ---- the table -------------------------------------------------------------------------------------------------------
+
+    def first(self) -> pl.DataFrame | None:
+        """No record: types are enough."""
+        with spark_errors():
+            return None if self._frame.isEmpty() else pl.DataFrame(schema=self._schema)
+
+    def rows(self) -> Iterator[Rows]:
+        """Records in the order of their combinations."""
+        rows = self.original.table.rows
+        ends = np.cumsum(rows.weights)
+        for start in range(0, int(ends[-1]), CHUNK):
+            places = np.searchsorted(ends, np.arange(start, min(start + CHUNK, int(ends[-1]))), side="right")
+            yield Rows(rows.tuple_of[places], rows.p)
+
+    def count(self, step: RecordStep, names: Sequence[str]) -> tuple[pl.DataFrame, Longs]:
+        number = free_name("number", names)
+        made = self._made(step, names)
+        work = Counting(step.fresh(), names, number)
+        with running(self._frame, work, _counted(made, number), self._needed(names)) as job:
+            found = summed(job.frame, names, made)
+            for seen in job.reported():
+                step.add(seen)
+        return found
+
+    def repeating(self, name: str) -> Repeating | None:
+        from pyspark.sql import functions as f  # late: pyspark is optional
+
+        number = free_name("number", [name])
+        made = self._made(self._step(), [name])
+        work = Naming(self._step(), name, number)
+        with running(self._frame, work, _counted(made, number), self._needed([name])) as job:
+            counted = job.frame.groupBy("c0").agg(f.sum("c1").alias("n"))
+            named = f.when(f.col("c0").isNotNull(), f.col("n")).otherwise(0)
+            (found,) = counted.agg(f.count("c0"), f.sum(named), f.sum("n")).collect()
+            job.reported()
+        different, records, every = (int(value or 0) for value in found)
+        return repeating_counts(name, different, records, every - records)
+
+    def require_distinct_pseudonyms(self, name: str) -> None:
+        from pyspark.sql import functions as f  # late: pyspark is optional
+
+        if self.key is None:
+            return
+        work = Tokens(self._step(), name, self.key, self.policy.pseudonyms[name])
+        made = pl.Schema({"text": pl.String(), "token": pl.String()})
+        with running(self._frame, work, made, self._needed([name])) as job:
+            texts = job.frame.groupBy("c1").agg(f.min("c0").alias("a"), f.max("c0").alias("b"))
+            twice = texts.filter("a != b").count()
+            job.reported()
+        if twice:
+            raise DataError(
+                "two of its values have the same pseudonym under this key",
+                where=f"column {name!r}",
+                remedy="Use another key: by chance this happens to hardly anybody.",
+            )
+
+    def _needed(self, names: Sequence[str]) -> set[str]:
+        """The columns of the table that a step looks at to make these: the rules for missing values concern all listed ones."""
+        return {*names, *(name for name in self._columns if name in self.policy.attributes)}
+
+    def _made(self, step: RecordStep, names: Sequence[str]) -> pl.Schema:
+        """The types of columns as a step makes them."""
+        return step.fresh()(pl.DataFrame(schema=self._schema)).select(names).schema
+
+    # ---- the release -----------------------------------------------------------------------------------------------------
+
+    def write_records(self, step: ReleaseStep) -> None:
+        group_of = step.masked.tuples.group_of
+        step = replace(step, masked=MaskedTuples(Masked(group_of, ())))  # executors need no more of it
+        made = replace(step, records=step.records.fresh())(pl.DataFrame(schema=self._schema)).schema
+        names, place = list(made), free_name("place", list(made))
+        shuffled = self.policy.row_order == "shuffled"
+        work = Releasing(step, self._order(group_of) if shuffled else None, place)
+        schema = pl.Schema({**made, place: pl.Int64()}) if shuffled else made
+        with running(self._frame, work, schema) as job:
+            frame = job.frame
+            if shuffled:
+                at = frame.columns[-1]
+                parts = frame.sparkSession.conf.get("spark.sql.shuffle.partitions")
+                frame = frame.repartition(int(parts), at).sortWithinPartitions(at).drop(at)
+            self._kept = self._store.keep(frame.toDF(*names))
+            seen = job.reported()
+        if sum(report.conversions.records for report in seen) != self._seen.conversions.records:
+            raise DataError(
+                "the table changed while it was read: it has another number of records now",
+                remedy="Wait until it is complete, and run again.",
+            )
+
+    def _order(self, group_of: Any) -> bytes:
+        """The key of a random order: another one for other records, and for records that are masked in another way."""
+        table = self.original.table
+        arrays = [*table.codes, group_of, table.counts]
+        about = [np.ascontiguousarray(array, dtype="<i8").tobytes() for array in arrays]
+        generator = self.secret.generator("row order", ((len(content), [content]) for content in about))
+        return generator.bytes(ORDER_KEY)
+
+    def columns_written(self) -> list[str]:
+        return list(self._kept.columns)
+
+    def count_written(self, names: Sequence[str]) -> tuple[pl.DataFrame, Longs]:
+        """Counted by Spark alone: no code that made the release."""
+        every = self._kept.columns
+        keys = [f"c{every.index(name)}" for name in names]
+        with spark_errors():
+            counted = self._kept.toDF(*numbered(every)).groupBy(*keys).count()
+            return collected(counted, names, pl.Schema({name: schema_of(self._kept)[name] for name in names}))
+
+    def values_written(self, name: str) -> tuple[pl.DataFrame, Longs]:
+        if name not in self.policy.pseudonyms:
+            return self.count_written([name])
+        number = free_name("number", [name])
+        made = pl.Schema({name: pl.String()})
+        with running(self._kept, OtherThanTokens(name, number), _counted(made, number), {name}) as job:
+            found = summed(job.frame, [name], made)
+            job.reported()
+        return found
+
+    def formulas_written(self) -> Mapping[str, int]:
+        schema = schema_of(self._kept)
+        found = formula_cells([pl.DataFrame(schema=schema)])
+        made = pl.Schema({"column": pl.String(), "cells": pl.Int64()})
+        texts = {name for name, dtype in schema.items() if dtype == pl.String}
+        if texts:
+            with running(self._kept, Formulas(), made, texts) as job:
+                data, cells = summed(job.frame, ["column"], made)
+                job.reported()
+            for name, number in zip(data["column"].to_list(), cells.tolist(), strict=True):
+                found[name] = found.get(name, 0) + number
+        return {name: found[name] for name in schema if name in found}
+
+    def discard(self) -> None:
+        self._store.discard()
+        self._kept = None
+
+    def outcome(self, parts: Sequence[Verified], seconds: float, *, allow_unsatisfied: bool) -> SparkRelease:
+        (part,) = parts
+        found = super().outcome(parts, seconds, allow_unsatisfied=allow_unsatisfied)
+        return SparkRelease(
+            **vars(found),
+            data=self._kept,
+            records=self.original.table.n,
+            released=part.examined.number,
+            masking_seconds=seconds,
+            allow_unsatisfied=allow_unsatisfied,
+        )
+
+
+def _counted(made: pl.Schema, number: str) -> pl.Schema:
+    return pl.Schema({**made, number: pl.Int64()})

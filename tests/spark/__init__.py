@@ -1,0 +1,1 @@
+"""The engine on Spark: it needs Java and PySpark."""
