@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,53 @@ def random_case(rng: np.random.Generator) -> tuple[Goals, Operators, Any]:
     goals = Goals.of(require, prepared.examined, prepared.table.rows)
     distance = RecordDistance.of(prepared.table, "s" if rng.random() < 0.4 else "mean")
     return goals, Operators.of(prepared.table, distance), prepared.table
+
+
+def goals_of(frame: pl.DataFrame, attributes: dict[str, Any], require: list[Any]) -> tuple[Goals, Any]:
+    policy = om.Policy(attributes=attributes, method=om.Microaggregation(k=2), require=require)
+    prepared = prepare(frame, policy)
+    return Goals.of(require, prepared.examined, prepared.table.rows), prepared.table
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_stays_failed_fails_with_whatever_joins(seed: int) -> None:
+    rng = np.random.default_rng([seed, 9])
+    given_up = 0
+    for _ in range(TABLES):
+        frame, attributes = random_table(rng)
+        models: list[Any] = [
+            om.TCloseness(t=float(rng.uniform(0.001, 0.3)), attribute="illness", ground=ground)
+            for ground in ("semantic", "hierarchical", "equal")
+        ]
+        models.append(om.TCloseness(t=float(rng.uniform(0.001, 0.3)), attribute="cost", ground="ordered"))
+        attributes["who"] = om.Identifier()
+        goals, table = goals_of(frame, attributes, models)
+        order = rng.permutation(table.n)
+        for judge in goals.judges:
+            alone = replace(goals, judges=[judge])
+            for size in rng.integers(1, table.n, 20).tolist():
+                whole = int(rng.integers(size, min(table.n, size + size // 5 + 1) + 1))
+                found = alone.failed(alone.contents(order[:size]))
+                if found is not None and judge.stays_failed(found[1], 1 - size / whole)[0]:
+                    given_up += whole > size
+                    assert alone.fail_contents(alone.contents(order[:whole]))
+    assert given_up > 20
+
+
+def test_a_group_that_grows_is_judged_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked = []
+    failed = Goals.failed
+    monkeypatch.setattr(Goals, "failed", lambda self, contents: looked.append(1) or failed(self, contents))
+    rng = np.random.default_rng(4)
+    n = 1500
+    age = np.sort(rng.integers(0, 1000, n))
+    frame = pl.DataFrame({"age": age, "illness": np.where(age < 900, "a1", "b1")})
+    attributes = {"age": om.Numeric(), "illness": om.Flat(role="sensitive")}
+    goals, table = goals_of(frame, attributes, [om.TCloseness(t=0.02, attribute="illness", ground="equal")])
+    operators = Operators.of(table, RecordDistance.of(table, "mean"))
+    joined = merge_until(goals, operators, np.arange(n) // 3, n // 3, silent)[2]
+    assert joined > 300
+    assert 0 < len(looked) < joined / 2
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.arrays import Longs
+from ontomask.arrays import Floats, Longs
 from ontomask.errors import PolicyError
 from ontomask.microdata.columns import counts_of
 from ontomask.microdata.encoding import Rows, TupleUnits
@@ -135,11 +135,16 @@ class Goals:
 
     def fail_contents(self, contents: Contents) -> bool:
         """Does a group with these contents fail a model?"""
+        return self.failed(contents) is not None
+
+    def failed(self, contents: Contents) -> tuple[Judge, Floats] | None:
+        """The first model that a group with these contents fails, by its judge, and the figure of the group."""
         of, units = np.zeros(len(contents.rows), dtype=np.int64), self.units.take(contents.rows)
         codes = {name: code[contents.rows] for name, code in self.codes.items()}
         size = np.array([contents.weights.sum()]) if units.of is None else units.sizes(of, 1)
         rows = ClassRows(of, size, contents.weights, codes, units=units)
-        return any(bool(judge.fails(judge.figures(rows))[0]) for judge in self.judges)
+        found = ((judge, judge.figures(rows)) for judge in self.judges)
+        return next(((judge, figures) for judge, figures in found if judge.fails(figures)[0]), None)
 
 
 def _alike(key: NDArray[Any], *codes: Longs) -> tuple[Longs, Longs]:

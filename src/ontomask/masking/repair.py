@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.arrays import Longs
+from ontomask.arrays import Floats, Longs
 from ontomask.kernels.joining import Turned, add_distances, kept_centres, least_total, make_centres, put_centre
 from ontomask.kernels.space import Point, Space
 from ontomask.masking.goals import Goals
 from ontomask.operators.aggregation import Operators
 from ontomask.operators.aggregation import members as grouped
+from ontomask.privacy.judges import Judge
 from ontomask.progress import Progress
 
 
@@ -72,15 +73,15 @@ class Joining:
         are added up as they join: none is measured twice.
         """
         goals, nearness = self.goals, self.nearness
-        pieces, contents, fails = [self.members[group]], goals.contents(self.members[group]), True
+        pieces, fails = [self.members[group]], True
+        growing = Growing(goals, pieces[0])
         nearness.begin(group)
         while fails and nearness.others:
             nearness.add(self.tuples[group], self.counts[group])
             self.alive[group] = False
             group = nearness.take_nearest()
             pieces.insert(0, self.members[group])
-            contents = goals.joined_contents(goals.contents(pieces[0]), contents)
-            fails = goals.fail_contents(contents)
+            fails = growing.fails_with(pieces[0])
         self.members[group] = np.concatenate(pieces)
         at, self.tuples[group], self.counts[group] = grouped(goals.rows.part(self.members[group]))
         nearness.end(group, self.operators.points(at, self.tuples[group], self.counts[group]))
@@ -93,6 +94,33 @@ class Joining:
         for number, group in enumerate(left.tolist()):
             result[self.members[group]] = number
         return result, len(left), len(self.alive) - len(left)
+
+
+class Growing:
+    """A group that fails a model, and grows. It is looked at only where it may satisfy all models.
+
+    ``joining``: rows that joined since it was looked at, the last first.
+    """
+
+    def __init__(self, goals: Goals, members: Longs) -> None:
+        self.goals, self.contents = goals, goals.contents(members)
+        self.joining: list[Longs] = []
+        self.failed: tuple[Judge, Floats] | None = None
+        #: How many records it had when it was looked at, and how many it has now.
+        self.size = self.now = int(goals.rows.weights[members].sum())
+
+    def fails_with(self, members: Longs) -> bool:
+        """Does it fail a model once these rows belong to it?"""
+        goals = self.goals
+        self.joining.insert(0, members)
+        self.now += int(goals.rows.weights[members].sum())
+        if self.failed is not None and goals.units.of is None:
+            judge, figures = self.failed
+            if judge.stays_failed(figures, 1 - self.size / self.now)[0]:
+                return True
+        self.contents = goals.joined_contents(goals.contents(np.concatenate(self.joining)), self.contents)
+        self.joining, self.size, self.failed = [], self.now, goals.failed(self.contents)
+        return self.failed is not None
 
 
 class Nearness:

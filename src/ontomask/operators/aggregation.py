@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.arrays import Longs, starts
+from ontomask.background import Background
 from ontomask.kernels.centres import HIGH, Rules, new_tally
 from ontomask.kernels.groups import centres_of_groups
 from ontomask.kernels.joining import Turned
@@ -63,7 +64,10 @@ class Operators:
     def of(
         table: Tuples, distance: RecordDistance, centroid: Centroid = "semantic", numeric: NumericCentre = "mean"
     ) -> Operators:
-        return Operators(table, distance, distance.space(table), make_rules(distance, centroid), centroid, numeric)
+        for metric in _coded(distance):
+            metric.rows(metric.column)  # large tables, which both need: they are made once
+        rules = Background(lambda: make_rules(distance, centroid))
+        return Operators(table, distance, distance.space(table), rules.result(), centroid, numeric)
 
     @staticmethod
     def of_centres(table: Tuples, distance: RecordDistance, centroid: Centroid = "semantic") -> Operators:

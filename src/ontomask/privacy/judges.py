@@ -63,3 +63,10 @@ class Judge(ABC):
     @abstractmethod
     def fails(self, figures: Floats) -> NDArray[np.bool_]:
         """Which figures are not good enough."""
+
+    def stays_failed(self, figures: Floats, joined: float) -> NDArray[np.bool_]:
+        """Which classes with these figures fail whatever joins them, where that is then a part ``joined`` of their records?
+
+        It is asked only where records are counted. False where it is not known.
+        """
+        return np.zeros(len(figures), dtype=np.bool_)

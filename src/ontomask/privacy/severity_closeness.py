@@ -16,7 +16,7 @@ from ontomask.privacy.judges import ClassRows, Judge
 from ontomask.privacy.models import WholeTableModel
 from ontomask.privacy.sensitive import Sensitive, Values
 from ontomask.privacy.severity_models import GivenColumns, GivenSeverity, Graded, SeverityModel
-from ontomask.privacy.transport import LineGround
+from ontomask.privacy.transport import LineGround, least_after
 from ontomask.severity.record_cells import merged, used_keys
 from ontomask.severity.severity import Severity
 from ontomask.wording import RECORD, Unit
@@ -132,6 +132,9 @@ class SeverityClosenessJudge(Judge):
 
     def fails(self, figures: Floats) -> NDArray[np.bool_]:
         return figures > self.t + TIE
+
+    def stays_failed(self, figures: Floats, joined: float) -> NDArray[np.bool_]:
+        return self.fails(least_after(figures, joined, [ground for _, _, ground in self.grounds]))
 
 
 def _of_records(name: str, columns: list[Values]) -> Values:

@@ -17,7 +17,7 @@ from ontomask.privacy.apart import semantic_distances
 from ontomask.privacy.judges import ClassRows, Judge
 from ontomask.privacy.l_diversity import sensitive_names
 from ontomask.privacy.models import WholeTableModel
-from ontomask.privacy.transport import EqualGround, OrderedGround, TableGround, TreeGround
+from ontomask.privacy.transport import EqualGround, OrderedGround, TableGround, TreeGround, least_after
 from ontomask.privacy.value_order import own_places, semantic_places
 from ontomask.taxonomy.dag import Dag
 from ontomask.wording import RECORD, Unit
@@ -122,6 +122,9 @@ class TClosenessJudge(Judge):
 
     def fails(self, figures: Floats) -> NDArray[np.bool_]:
         return figures > self.model.t + TIE
+
+    def stays_failed(self, figures: Floats, joined: float) -> NDArray[np.bool_]:
+        return self.fails(least_after(figures, joined, self.grounds.values()))
 
 
 def ground_of(column: Values, ground: Ground, weights: NDArray[Any]) -> Any:

@@ -7,7 +7,7 @@ what is counted in each (:mod:`ontomask.privacy.units`), so the cost depends on 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,8 @@ from ontomask.kernels.transport import transport_costs
 
 #: Steps of the transport problem that may be taken: some minutes.
 MOST_WORK = 6e10
+#: More than rounding can make of a distance.
+ROUNDING = 1e-9
 
 
 class Pairs:
@@ -60,8 +62,20 @@ class Pairs:
         return np.add.reduceat(figures, self.starts)
 
 
+def least_after(figures: Floats, joined: float, grounds: Iterable[Any]) -> Floats:
+    """What distances of classes are at least after others joined them, which are then a part ``joined`` of their records.
+
+    A class can be turned into the whole as it then is, at no more than its own cost, but for that part, which is moved by no
+    more than the largest distance there is. A little is taken off for rounding.
+    """
+    largest: float = max(ground.largest for ground in grounds)
+    return figures - joined * largest - ROUNDING
+
+
 class EqualGround:
     """Any two values are at 1: half the sum of the differences (the variational distance)."""
+
+    largest = 1.0
 
     def __init__(self, whole: Floats) -> None:
         self.whole = whole
@@ -76,6 +90,8 @@ class OrderedGround:
     ``whole`` and the codes of pairs are in that order. P is constant between two values of a class and Q grows, so each
     stretch is two sums of Q.
     """
+
+    largest = 1.0
 
     def __init__(self, whole: Floats) -> None:
         self.values = len(whole)
@@ -117,6 +133,7 @@ class LineGround:
     def __init__(self, counts: NDArray[Any], values: Floats, length: float) -> None:
         self.upto = np.cumsum(counts) / counts.sum()
         self.gaps = np.diff(values) / length
+        self.largest = float(self.gaps.sum())
 
     def __len__(self) -> int:
         """Values."""
@@ -145,6 +162,7 @@ class TreeGround:
         edges = np.concatenate([np.asarray(a, dtype=np.int64) for a in above])
         at = np.concatenate(([0], np.cumsum([len(a) for a in above])))
         self.above = csr_array((np.ones(len(edges)), edges, at), shape=(len(above), len(length)))
+        self.largest = 2 * float((self.above @ length).max(initial=0.0))
         self.below: Floats = np.asarray(whole @ self.above)
         self.base = float((length * self.below).sum())  # what it costs where a class has nothing below an edge
 
@@ -172,6 +190,7 @@ class TableGround:
 
     def __init__(self, counts: NDArray[Any], table: Floats) -> None:
         self.counts, self.table = counts, np.ascontiguousarray(table, dtype=np.float64)
+        self.largest = float(self.table.max(initial=0.0))
         self.alone = self.table @ (counts / counts.sum())
 
     def distances(self, pairs: Pairs) -> Floats:
