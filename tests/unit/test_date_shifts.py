@@ -370,14 +370,17 @@ def spellings(key: bytes) -> list[bytes]:
 def test_what_is_said_of_masked_dates_and_of_several_shifts() -> None:
     masked = policy(begun=shifting(role="quasi"))
     said = " ".join(map(str, om.anonymize(stays().drop("ended"), masked, key=KEY).guarantees))
-    assert "by 1 to 365 days back or forth, and masked after that." in said
+    assert "by the same number of days (1 to 365 days back or forth), and masked after that." in said
     assert "exact" not in said
-    assert "how many days lie between" not in said
+    assert "knows the days between" not in said
     both = policy(begun=shifting(role="quasi"), ended=shifting(shift=28, shift_by="weeks"))
     said = " ".join(map(str, om.anonymize(stays(), both, key=KEY).guarantees))
-    assert "alike in columns that are shifted as far, by 1 to 365 days, 1 to 4 weeks back or forth" in said
-    assert "so that the days between them are exact (ended)" in said
-    assert "Nor against one who knows how many days lie between dates of a person" in said
+    assert (
+        "in columns with equal shift settings, by the same number of days (1 to 365 days, 1 to 4 weeks back or forth)"
+        in said
+    )
+    assert "so the days between them are exact (ended)" in said
+    assert "Nor against an intruder who knows the days between dates of a person" in said
 
 
 def test_the_command_line(tmp_path: Path) -> None:

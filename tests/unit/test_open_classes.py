@@ -294,7 +294,7 @@ def test_what_is_said_of_coded_values_says_so(tmp_path: Path) -> None:
         attributes={"age": om.Numeric(top=90), "zip": om.Flat(role="other")}, method=om.Microaggregation(k=2)
     )
     result = om.anonymize(frame, rules)
-    coded = "Coded before anything was masked or measured: age (open classes 90+). What is said of original values"
+    coded = 'Coded before masking and assessment: age (open classes 90+). In this column, "original" means '
     readings = result.assessment.readings
     assert any(text.startswith(coded) for text in readings)
     assert any(text.startswith("The mean of age (open classes 90+) was 40.25 and is") for text in readings)
@@ -303,7 +303,7 @@ def test_what_is_said_of_coded_values_says_so(tmp_path: Path) -> None:
     result.save(tmp_path / "result", report=True)
     for folder in ("release", "confidential"):
         page = (tmp_path / "result" / folder / "report.html").read_text(encoding="utf-8")
-        assert page.count("Coded before anything was masked or measured") >= 2
+        assert page.count("Coded before masking and assessment") >= 2
     assert "Values before masking are coded ones in columns that were coded first (age)." in page
     alone = om.anonymize(frame, rules.changed(method=om.Suppression(k=1)))
     assert "No value changed after coding: nothing was masked." in alone.assessment.readings

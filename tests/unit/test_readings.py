@@ -192,7 +192,7 @@ def test_how_far_changed_values_are() -> None:
 def test_a_loss_without_end() -> None:
     """Once it was: 'information loss L is inf%'."""
     told = readings("xx", "xy")
-    assert any(text.endswith("of the maximum distance; before, all were the same.") for text in told)
+    assert any(text.endswith("of the maximum distance; originally, all values were the same.") for text in told)
 
 
 def test_what_a_column_lost() -> None:
@@ -344,6 +344,6 @@ def test_of_many_sensitive_columns_those_that_disclose_most_are_read_out() -> No
     found = om.assess(frame, frame, attributes)
     told = [text for text in found.readings if "disclose" in text]
     assert len(told) == 7
-    assert told[-1] == "The figures list 3 more sensitive columns; classes disclose them for no more records."
+    assert told[-1] == "The figures list 3 more sensitive columns, each disclosed for as many records or fewer."
     shown = [row["records"] for row in found.disclosed.sort("records", descending=True).to_dicts()]
     assert [int(text.split(" of ")[1].split()[0]) for text in told[:6] if text[0].isdigit()] == shown[:6]

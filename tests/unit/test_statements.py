@@ -65,7 +65,7 @@ def test_suppressed_records_are_not_all_that_are_left_out() -> None:
     result = om.anonymize(frame, policy(om.Generalization(suppression_limit=0.02), om.KAnonymity(k=2)))
     assert len(result.records) < 0.98 * len(frame)
     stated = next(text for text in map(str, result.public_guarantees) if "2.0%" in text)
-    assert "suppressed (dropped for missing values: not counted)" in stated
+    assert "suppressed (without those dropped for missing values)" in stated
     assert "left out" not in stated
     told = [warning["text"] for warning in summarize(result, "public")["warnings"]]
     assert "About 20% of the records were left out because a value is missing" in " ".join(told)
@@ -118,7 +118,9 @@ def test_a_loss_beyond_all_is_explained() -> None:
     assert float(value.rstrip("%")) > 100
     assert "can exceed 100%" in meaning
     [text] = (text for text in exchanged.assessment.readings if text.startswith("age: "))
-    assert text.endswith("of the variance is lost (above 100%: the centre of the column is nearer to the original).")
+    assert text.endswith(
+        "of the variance is lost (above 100%: the centre of the column would be closer to the original values)."
+    )
     result = om.anonymize(frame, om.Policy(attributes={"age": om.Numeric()}, method=om.Suppression(k=2)))
     assert "left out count as replaced by the centre" in summarize(result)["loss"]["overall"][0][2]
     whole = om.anonymize(frame, om.Policy(attributes={"age": om.Numeric()}, method=om.Microaggregation(k=2)))

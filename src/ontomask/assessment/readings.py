@@ -33,8 +33,8 @@ def coded_reading(coded: Mapping[str, str]) -> str:
     told = ", ".join(f"{name} ({how})" for name, how in coded.items())
     where = "this column" if len(coded) == 1 else "these columns"
     return (
-        f"Coded before anything was masked or measured: {told}. What is said of original values is, in {where}, said of coded "
-        "values, and what coding changed does not count as loss."
+        f"Coded before masking and assessment: {told}. "
+        f'In {where}, "original" means "after coding"; what coding changed does not count as loss.'
     )
 
 
@@ -122,7 +122,7 @@ def _household(found: Assessment) -> list[str]:
         return []
     mean = f"{percent(after.household)} (before: {percent(before.household)})"
     most = percent(after.household_largest)
-    return [f"Somebody of a household is found with a mean probability of {mean}, and of {most} at most."]
+    return [f"Somebody of a household is found with a probability of {mean} on average, and of {most} at most."]
 
 
 def _worst(found: Assessment) -> list[str]:
@@ -214,7 +214,7 @@ def _disclosed(found: Assessment) -> list[str]:
         )
     if more > 0:
         sentences.append(
-            f"The figures list {counted(more, 'more sensitive column')}; classes disclose them for no more {unit.many}."
+            f"The figures list {counted(more, 'more sensitive column')}, each disclosed for as many {unit.many} or fewer."
         )
     return sentences
 
@@ -303,8 +303,8 @@ def _loss(found: Assessment) -> list[str]:
 def _variance(lost: float) -> str:
     """What became of the variance of a column, given in percent of it."""
     if math.isinf(lost):
-        return "before, all were the same"
-    above = " (above 100%: the centre of the column is nearer to the original)" if lost > 100 else ""
+        return "originally, all values were the same"
+    above = " (above 100%: the centre of the column would be closer to the original values)" if lost > 100 else ""
     return f"{percent(lost / 100)} of the variance is lost{above}"
 
 

@@ -27,11 +27,14 @@ LEAST_PASSWORD = 10
 def command(
     folder: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Where projects are kept. Default: with the data of the user."),
+        typer.Option(metavar="FOLDER", help="The folder of the projects. Default: in your user data folder."),
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 takes a free one.")] = 0,
     host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="The address to listen on. Others than this machine need a password.")
+        str,
+        typer.Option(
+            metavar="ADDRESS", help="The address to listen on. An address other than this machine needs a password."
+        ),
     ] = "127.0.0.1",
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
     max_upload: Annotated[
@@ -44,8 +47,8 @@ def command(
 ) -> None:
     """Start the app: anonymize a file step by step in a browser.
 
-    It runs on this machine alone and loads nothing from elsewhere. The page opens by a link that works once. Projects
-    stay in FOLDER with the data that were uploaded, for you alone to read, until you delete them.
+    It runs on this machine alone and loads nothing from elsewhere. The link that opens the page works once. Projects
+    and uploaded data stay in FOLDER until you delete them; only you can read them.
     """
     from ontomask.app.server import LOCAL, Settings, serve
     from ontomask.app.workspace import Workspace, default_folder

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 EPILOG = epilog(
     "check policy.yaml stays.csv",
     "check policy.yaml stays.parquet --json",
-    codes="0 the policy fits the data; 1 it does, but a release would be refused whatever the masking does",
+    codes="0 the policy fits the data; 1 it does, but every release would be refused",
 )
 
 
@@ -35,8 +35,8 @@ def command(
     """Check a policy against the data without masking anything.
 
     It checks columns, kinds, taxonomies, missing values, and whether the requirements can be satisfied at all; then
-    it counts the unique records of the data. Every required model has a line: whether the data satisfy it as they
-    are, or that it is checked after masking.
+    it counts the unique records of the data. For every required model it says whether the unmasked data
+    satisfy it, or that it is checked after masking.
     """
     from ontomask.policy.policy import Policy
     from ontomask.release.check import check

@@ -19,7 +19,7 @@ EPILOG = epilog("demo", "demo my-demo --records 5000", "demo tables --hospital 5
 
 def command(
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Where the demo goes; an unchanged earlier demo there is replaced.")
+        Path, typer.Argument(metavar="FOLDER", help="The folder to write; an unchanged earlier demo in it is replaced.")
     ] = Path("ontomask-demo"),
     records: Annotated[int, typer.Option(metavar="N", min=50, help="How many discharges are made.")] = 20_000,
     hospital: Annotated[

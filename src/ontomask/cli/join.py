@@ -36,8 +36,8 @@ def command(
 ) -> None:
     """Add the columns of a second table to every record of a first one.
 
-    All records of the first table stay, in their order. Those whose key the second table does not have miss its values.
-    The reading options are of both tables.
+    All records of the first table stay, in their order. If the second table does not have their key, its values are
+    missing. The reading options apply to both tables.
     """
     from ontomask.microdata.joining import joined
     from ontomask.microdata.writing import write_table

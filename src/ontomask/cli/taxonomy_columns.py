@@ -45,7 +45,9 @@ Column = Annotated[
 ]
 PlainList = Annotated[
     bool,
-    typer.Option("--list", help="FILE is a list: a value on each line, no header. A .txt is one, without --column."),
+    typer.Option(
+        "--list", help="FILE is a list: one value per line, no header. A .txt file is a list, without --column."
+    ),
 ]
 Mapping = Annotated[
     str | None,

@@ -41,13 +41,13 @@ def command(
     ] = None,
     original: Annotated[
         str | None,
-        typer.Option(metavar="TABLE", help="The original data: t-closeness is measured from them, as in a run."),
+        typer.Option(metavar="TABLE", help="The original data, the reference for t-closeness, as in a run."),
     ] = None,
     records: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Whose each row is, for policies that count persons. Default: confidential/records.csv beside release/.",
+            help="The person of each row, for policies that count persons. Default: confidential/records.csv beside release/.",
         ),
     ] = None,
     confined: Confined = False,

@@ -246,7 +246,7 @@ class Generalization(TupleMethod, DistanceMethod):
             else "Every group of records shows what its values have in common"
         )
         left = (
-            f"; at most {self.suppression_limit:.1%} of the records are suppressed (dropped for missing values: not counted)"
+            f"; at most {self.suppression_limit:.1%} of the records are suppressed (without those dropped for missing values)"
             if self.suppression_limit > 0
             else ""
         )

@@ -153,13 +153,13 @@ class Imputation(RandomMethod, SelectiveMethod, DistanceMethod):
             "normal": "a regression on normal scores of ranks. Every value shown occurs in the original column: rare and "
             "extreme values can be in the release, on other records.",
             "linear": "a linear regression. Numbers need not occur in the original; every category shown does.",
-            "pmm": "the values of other records of which a regression expects about the same (predictive mean matching): "
+            "pmm": "the values of other records with about the same prediction by a regression (predictive mean matching): "
             "rare and extreme values can be in the release, on other records.",
         }[self.model]
         unmasked = "Columns that are not named" if self.columns else "Quasi-identifiers"
         own = (
-            "No record is its own donor. With many releases, a value that similar records show and this record never shows is "
-            "likely to be its own."
+            "No record is its own donor. If, in many releases, similar records show a value and this record never does, the "
+            "value is likely to be its own."
             if self.model == "pmm"
             else "What a record shows in these columns depends on its own values only through a regression over all records."
         )

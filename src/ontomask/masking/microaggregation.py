@@ -290,12 +290,10 @@ class Microaggregation(TupleMethod, AggregationMethod):
         if not self._refines:
             return False
         if operators.space.sets is not None:
-            notes.append(note("groups are as they were formed: refinement does not handle columns of sets"))
+            notes.append(note("groups were not refined: refinement does not handle columns of sets"))
             return False
         if self.refine == "descent" and items * self._of_group(operators, items) > MOST_WORK:
-            notes.append(
-                note("groups are as they were formed: so many, so large ones take too long to refine by descent")
-            )
+            notes.append(note("groups were not refined: descent would take too long for so many groups of this size"))
             return False
         operators.neighbours  # noqa: B018 - begins to look for them
         return True
@@ -361,9 +359,9 @@ class Microaggregation(TupleMethod, AggregationMethod):
         if self.replace == "hybrid":
             return [
                 caveat(
-                    f"Hybrid data: every value was drawn at random near its own, as far as its group of {unit.counted(self.k)} "
-                    "or more reaches. They are not k-anonymous: a record may show its own values again, and may be "
-                    "unique. Judge the release by record linkage."
+                    "Hybrid data: every value was replaced by a random one, at most as far away as the farthest value of its "
+                    f"group of at least {unit.counted(self.k)}. Such data are not k-anonymous: a record may show its own "
+                    "values again, and may be unique. Judge the release by record linkage."
                 )
             ]
         return [

@@ -158,7 +158,7 @@ class NoiseAddition(RandomMethod, SelectiveMethod, DistanceMethod):
     def explain(self, unit: Unit = RECORD) -> str:
         return (
             f"Random noise was added to each masked column, with {self.share:g} times the variance of the column. "
-            "Categories became ones that are near in order or in meaning; where there is neither, some were drawn anew."
+            "Categories were replaced by ones near in order or meaning; flat categories have neither, and some were drawn anew."
         )
 
     def assurances(self, unit: Unit = RECORD) -> list[Statement]:
@@ -167,8 +167,8 @@ class NoiseAddition(RandomMethod, SelectiveMethod, DistanceMethod):
         return [
             promised(
                 f"Noise with {self.share:g} times the variance of each masked column was added to its values or scores; flat "
-                f"values, which have none, were drawn anew from their column with a probability of {self._anew:.3g}. Before "
-                f"rounding{' and reflection at the limits of a column' if self.limits == 'kept' else ''}, {kept}{related} are "
+                f"values, which have no scores, were drawn anew from their column with a probability of {self._anew:.3g}. Before"
+                f" rounding{' and reflection at the limits of a column' if self.limits == 'kept' else ''}, {kept}{related} are "
                 "kept in expectation, not exactly. Missing values stay missing."
             ),
             caveat(

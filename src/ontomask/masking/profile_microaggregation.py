@@ -106,7 +106,7 @@ class ProfileMicroaggregation(AggregationMethod):
     def _assured(self, unit: Unit) -> list[Statement]:
         return [
             promised(
-                f"Every profile, all records of one {unit.owner.one} together, is that of at least {unit.counted(self.k)}: "
+                f"Every profile (all records of one {unit.owner.one} together) is shared by at least {unit.counted(self.k)}: "
                 "their masked quasi-identifiers are the same, record by record."
             )
         ]

@@ -270,9 +270,9 @@ def _crowded(metric: ColumnDistance, moved: float) -> Statement | None:
     if half == 0 or half >= CROWDED:
         return None
     return note(
-        f"{metric.column.name}: half of its values lie within {half:.1%} of its range, so that other columns choose the "
-        f"records it is exchanged with: on average {moved:.1%} of the records are nearer to the old value than the new one. "
-        "Its logarithm, or the kind ordinal, which compares ranks, keeps values nearer",
+        f"{metric.column.name}: half of its values lie within {half:.1%} of its range, so that the other columns "
+        f"determine the exchange partners: on average {moved:.1%} of the records are nearer to the old value than the new one "
+        "is. To keep values nearer, mask its logarithm, or use the kind ordinal, which compares ranks",
         metric.column.name,
     )
 

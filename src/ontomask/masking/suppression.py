@@ -160,7 +160,7 @@ class Suppression(TupleMethod, GroupingMethod):
         if self.blanks == "wildcard":
             return [
                 caveat(
-                    f"The release is not k-anonymous: k {unit.many} match each record only where a blank matches any value. "
+                    f"The release is not k-anonymous: k {unit.many} match each record only if a blank matches any value. "
                     "Somebody who knows the blanked values of a person can tell such records apart. Choose blanks: value for "
                     "k-anonymity."
                 )

@@ -170,8 +170,8 @@ def _other_unit(policy: Policy, *tables: Examined | None) -> str:
     for units in (table.units for table in tables if table is not None):
         if units.word != policy.unit:
             return (
-                f"the policy counts {policy.unit.many}, and of this table only {units.word.many} are known. Say whose each row "
-                "is by confidential/records.csv of the result: --records FILE, in Python persons="
+                f"the policy counts {policy.unit.many}, but this table shows only {units.word.many}. Give "
+                "confidential/records.csv of the result, which assigns the rows: --records FILE, in Python persons="
             )
     return ""
 

@@ -55,7 +55,7 @@ class FollowedColumns(ContentCheck):
         return "Columns that follow others"
 
     def explain(self, unit: Unit = RECORD) -> str:
-        return "A column that follows another is a function of what the other shows."
+        return "The released value of a column determines the values of the columns that follow it."
 
 
 def _says_more(shown: pl.DataFrame) -> pl.Series:

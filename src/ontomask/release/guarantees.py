@@ -135,9 +135,9 @@ def _of_pseudonyms(policy: Policy, models: Sequence[Model]) -> list[Statement]:
     joined = [name for name in policy.pseudonyms if not (together and [name] == policy.unit_columns)]
     if joined:
         text = (
-            f"Records with the same pseudonym can be joined ({', '.join(joined)}): what holds of each record alone need not "
-            f"hold of all records of one {owner.one} together. Name the column in {owner.key}: and require profile_anonymity "
-            "to protect them together."
+            f"Records with the same pseudonym can be joined ({', '.join(joined)}): a guarantee for each record need not hold "
+            f"for all records of one {owner.one} together. To protect them together, name the column in {owner.key}: and "
+            "require profile_anonymity."
         )
         told.append(caveat(text, "pseudonyms"))
     told += [statement for model in models for statement in model.pseudonym_caveats(names)]
@@ -153,8 +153,9 @@ def _of_pseudonyms(policy: Policy, models: Sequence[Model]) -> list[Statement]:
 def _of_follower(name: str, leader: str) -> Statement:
     """What a column shows that follows another."""
     text = (
-        f"{name} was masked with {leader}: it shows what goes with the released value of {leader} in the original, most often "
-        "if there are several, or a blank. It is never the value of the record itself, unless that follows from it."
+        f"{name} was masked with {leader}: it shows the value that goes with the released value of {leader} in the original "
+        f"(the most frequent of several), or a blank. It follows from the released value of {leader}, never from the value of "
+        "the record itself."
     )
     return Statement("note", text, name)
 
@@ -170,27 +171,26 @@ def _of_shifts(policy: Policy) -> list[Statement]:
         return []
     names = ", ".join(policy.shifted)
     shifts = list(dict.fromkeys(policy.shifted.values()))
-    alike = "all alike" if len(shifts) == 1 else "alike in columns that are shifted as far"
+    alike = "" if len(shifts) == 1 else ", in columns with equal shift settings,"
     exact = [name for name in policy.shifted if name not in policy.masked]
-    between = f", so that the days between them are exact ({', '.join(exact)})" if exact else ", and masked after that"
+    between = f", so the days between them are exact ({', '.join(exact)})" if exact else ", and masked after that"
     assumed = (
-        f"Dates were shifted ({names}): those of a person {alike}, by {', '.join(shift.in_words for shift in shifts)} back or "
-        f"forth{between}. Assumed: nobody who has the release has the key of the shifts, which is kept with the confidential "
-        "files and never released. Whoever has it can undo the shift of a person that they know."
+        f"Dates were shifted ({names}): all dates of a person{alike} by the same number of days "
+        f"({', '.join(shift.in_words for shift in shifts)} back or forth){between}. Assumed: nobody who has the release has "
+        "the key of the shifts, which is kept with the confidential files and never released. Anyone who has the key can undo "
+        "the shift of a person that they know."
     )
     known = (
-        "Not protected against: an intruder who knows a true date of a person and finds its record. The shift follows from it, "
-        f"and from the shift the other dates of the person ({names}), in every table with the same key."
+        "Not protected against: an intruder who knows a true date of a person and finds its record. This date "
+        f"discloses the shift, and the shift discloses all dates of the person ({names}), in every table with the same key."
     )
     if exact:
-        known += (
-            " Nor against one who knows how many days lie between dates of a person: these days are released unchanged."
-        )
+        known += " Nor against an intruder who knows the days between dates of a person: these are released unchanged."
     told = [Statement("assumed", assumed, "shifted dates"), caveat(known, "shifted dates")]
     if masked := [name for name in policy.shifted if name in policy.masked]:
         text = (
-            f"Dates of {', '.join(masked)} were shifted before they were masked: they are not true dates. What is said here of "
-            "true or original values is, in these columns, said of the shifted dates."
+            f"Dates of {', '.join(masked)} were shifted before they were masked: they are not true dates. In these "
+            'columns, "true" and "original" values are the shifted dates.'
         )
         told.append(caveat(text, "shifted dates"))
     return told

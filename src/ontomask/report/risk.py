@@ -24,8 +24,8 @@ NOT_RECOGNIZED = (
 )
 #: Why an attack can find more units than the largest risk of a class says.
 SEVERAL = (
-    "A {one} with several records counts as found if one of them is: each record is another chance, so that the share can be "
-    "above the largest prosecutor risk, which is that of one record."
+    "A {one} with several records counts as found if one of them is found. Each record is another chance, so the share can "
+    "exceed the largest prosecutor risk, which is that of a single record."
 )
 #: In place of a figure that would count a few records.
 NOT_GIVEN = "not given"

@@ -197,7 +197,7 @@ def several(result: Reportable, counts: Counts) -> dict[str, Any] | None:
 def note(result: Reportable) -> str:
     """What a reader of all figures must know."""
     return (
-        f"There are {len(result.parts)} releases of the same records. Whoever has all of them knows more than the attacks in "
-        "this report tell: these look at one release at a time, and give the worst. All other figures of released values are "
-        "of the first release unless they say otherwise."
+        f"There are {len(result.parts)} releases of the same records. Anyone who has all of them can learn more than the "
+        "attacks in this report show: each attack uses a single release, and the worst result is shown. All other figures of "
+        "released values are of the first release unless they say otherwise."
     )

@@ -71,7 +71,7 @@ LEFT_OUT = [
     ],
 ]
 LIMITS = [
-    "The report relies on the roles of the columns in the policy. A column that others know can identify records in any role.",
+    "The report relies on the roles in the policy. A column that others know can identify records, whatever its role.",
     "It covers this release alone. More can be disclosed together with another release of the same data, or with other data.",
     "The attacks were computed as described. An intruder with other knowledge may find more or fewer records.",
     "It does not say whether the original data are correct, complete or representative.",
@@ -219,7 +219,7 @@ def verdict(result: Reportable, risk: dict[str, Any]) -> dict[str, str]:
         trivial = [finding.model.describe() for finding in verification.findings if finding.model.trivial]
         why = "No privacy model was required of this release, and none was checked."
         if trivial:
-            why = f"Every table satisfies what was required ({', '.join(trivial)}), so that it protects no record."
+            why = f"Every table satisfies what was required ({', '.join(trivial)}), so it protects no record."
         return {"state": "unchecked", "word": "NOTHING WAS PROMISED", "text": f"{why} {attack}"}
     met = f"({_models(checked)}), {checked_in_words(checked)}"
     text = f"The release satisfies all that was required or promised {met}. {attack}"
@@ -240,7 +240,7 @@ def key_figures(result: Reportable, risk: dict[str, Any], loss: dict[str, Any], 
     rows = [["Records released", released, f"of {given}"]]
     if (unit := result.policy.unit) != RECORD:
         persons = result.assessment.risk_after.records
-        rows.append([f"{unit.many.capitalize()} in them", counts.number(persons), f"what is counted are {unit.many}"])
+        rows.append([f"{unit.many.capitalize()} in them", counts.number(persons), f"{unit.many} are counted"])
     if risk["quasi"]:
         for name, key in (("Smallest class", "smallest"), (f"Unique {result.policy.unit.many}", "unique")):
             before, after = risk[key]
