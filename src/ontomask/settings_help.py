@@ -113,3 +113,9 @@ def _either(choices: tuple[Any, ...]) -> str:
     names = [_type(choice) for choice in choices if choice is not type(None)]
     named = " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     return f"{named} or None" if type(None) in choices else named
+
+
+def default_of(field: FieldInfo) -> Any:
+    """The value of a field that is not given; pydantic's own way looks at the signature of the factory each time."""
+    factory: Any = field.default_factory
+    return field.default if factory is None else factory()

@@ -358,3 +358,59 @@ def test_a_cell_may_hold_a_book(workspace: Workspace) -> None:
     assert (matched["unmatched"], matched["unmatched_values"], matched["unmatched_records"]) == ([], 1, 1)
     assert "1 value without a concept has more than 1,000 characters" in str(matched["notes"])
     assert len(str(matched)) < 50_000
+
+
+# ---- what somebody wrote or decided ----------------------------------------------------------------------------------
+
+
+def test_comments_of_a_steward_stay_when_a_page_changes_the_policy(project: Project) -> None:
+    own = "# agreed with the ethics board: nobody knows the race"
+    text = project.policy_text.replace("  race:\n", f"  # a line of mine\n  race:\n    {own}\n")
+    assert own in text
+    project.set_policy_text(text)
+    policy_edits.set_k(project, 7)
+    policy_edits.set_role(project, "race", "sensitive")
+    policy_edits.set_method(project, "recoding")
+    policy_edits.set_required(
+        project, [{"name": "k_anonymity", "k": 4}, {"name": "l_diversity", "l": 2, "attribute": "race"}]
+    )
+    stored = project.receive_taxonomy("mine.csv", [b"child,parent\n250.00,all\n401.9,all\n"])
+    policy_edits.set_taxonomy(project, "diagnosis", stored)
+    policy_edits.set_mapping(project, "diagnosis", {"sugar: 'x' #1": "250.00"})
+    policy_edits.set_reading(project, missing=["NA"])
+    assert own in project.policy_text
+    assert "  # a line of mine\n  race:\n" in project.policy_text
+    assert project.policy().attributes["diagnosis"].mapping == {"sugar: 'x' #1": "250.00"}  # type: ignore[union-attr]
+
+
+def test_a_text_on_one_line_is_written_anew(project: Project) -> None:
+    text = "{attributes: {age: {kind: numeric}, sex: {kind: flat}}, method: {name: microaggregation, k: 3}}\n"
+    project.set_policy_text(text)
+    assert policy_edits.set_role(project, "sex", "other").quasi_identifiers == ["age"]
+    assert "\n  sex:\n" in project.policy_text
+
+
+def test_reading_again_keeps_what_was_decided(workspace: Workspace) -> None:
+    project = workspace.create()
+    rows = "".join(f"{20 + i % 40};{'fm'[i % 2]};{i * 37 % 61};{i % 5},5;{'ab'[i % 2]}\n" for i in range(80))
+    project.receive_data("a.csv", [f"age;sex;days;pay;group\n{rows}".encode()])
+    done(workspace, project, "open")
+    first = project.policy()
+    assert first.attributes["days"].kind == "numeric"
+    policy_edits.set_role(project, "sex", "sensitive")
+    policy_edits.set_kind(project, "group", "ordinal", order=["b", "a"])
+    policy_edits.set_method(project, "recoding", k=4)
+    found = done(workspace, project, "open", reading={"text": ["days"]})
+    policy = project.policy()
+    assert policy.attributes["sex"] == first.attributes["sex"].changed(role="sensitive")
+    assert (policy.attributes["group"].kind, policy.attributes["group"].order) == ("ordinal", ["b", "a"])  # type: ignore[union-attr]
+    assert (policy.method.name, policy.stated_k) == ("recoding", 4)  # type: ignore[union-attr]
+    assert policy.attributes["days"].kind != "numeric"
+    assert policy.reading.given == {"text": ["days"]}
+    assert (found["kept"], found["anew"], found["fits"]) == (["sex", "group"], ["days"], True)
+    again = done(workspace, project, "open", reading={"text": ["days"]})
+    assert (again["kept"], again["anew"]) == (["sex", "group"], [])
+    assert project.policy() == policy
+    policy_edits.set_required(project, [{"name": "l_diversity", "l": 2, "attribute": "sex"}])
+    other = done(workspace, project, "open", reading={"delimiter": "|"})
+    assert (other["kept"], other["fits"]) == ([], False), "there is one column, and it is another"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import subprocess
 import sys
 import time
@@ -129,6 +130,13 @@ def test_values_that_do_not_match_are_repaired(steward: Steward, tmp_path: Path)
     steward.sees("1 value without a concept")
     steward.click("Leave hartt failur for now")
     steward.sees("1 value left for now")
+    steward.browser.call("Page.reload")  # what was left stays so
+    time.sleep(0.5)
+    steward.ready()
+    steward.sees("1 value left for now")
+    assert "hartt failur means" not in steward.text()
+    steward.click("#take-up")
+    steward.browser.wait_until("!!document.querySelector('[aria-label=\"Value hartt failur\"]')")
     mapping = om.Policy.load(project_of(steward) / "policy.yaml").attributes["diagnosis"].mapping  # type: ignore[union-attr]
     assert mapping["diabetis mellitus"] == mapping["Diabetis  mellitus"] != ""
     assert mapping["holiday"] == "780.60"
@@ -257,6 +265,38 @@ def test_a_run_is_cancelled_and_a_reload_finds_it_again(steward: Steward, many: 
     steward.sees("The last job was cancelled")
     assert steward.browser.evaluate("!!document.querySelector('#run')")
     assert not list(project_of(steward).glob("runs/*/result"))
+
+
+def test_what_failed_is_tried_again(steward: Steward, discharges: Path) -> None:
+    steward.begin(discharges)
+    folder = project_of(steward)
+    steward.visit(f"/p/{folder.name}/risk")
+    steward.sees("Which columns do it?")
+    (job,) = [file for file in folder.glob("runs/*/job.json") if json.loads(file.read_text())["kind"] == "risk"]
+    failed = json.loads(job.read_text()) | {"state": "failed", "error": "There was no memory. Try later."}
+    job.write_text(json.dumps(failed))
+    steward.visit(f"/p/{folder.name}/roles")
+    steward.visit(f"/p/{folder.name}/risk")
+    steward.sees("There was no memory. Try later.")
+    assert "Which columns do it?" not in steward.text()
+    steward.click("Try again")
+    steward.sees("Which columns do it?")
+    assert "There was no memory" not in steward.text()
+
+
+def test_of_many_columns_a_page_shows_a_part(steward: Steward, tmp_path: Path) -> None:
+    file = tmp_path / "wide.csv"
+    rows = [",".join(str((place * 7 + at * at) % (3 + at % 5)) for at in range(60)) for place in range(40)]
+    file.write_text("\n".join([",".join(f"item {at}" for at in range(60)), *rows]) + "\n", encoding="utf-8")
+    steward.begin(file)
+    steward.sees("1 to 50 of 60 columns")
+    steward.visit(f"/p/{project_of(steward).name}/roles")
+    steward.click("Next columns")
+    steward.sees("51 to 60 of 60 columns")
+    steward.role("item 57", "sensitive")
+    steward.sees("1 sensitive")
+    steward.write("find-in-roles", "item 5")
+    steward.sees("1 to 11 of 11 columns")
 
 
 def test_a_run_survives_the_end_of_the_server(

@@ -29,8 +29,18 @@ def policy_in(path: Path) -> Policy:
             _KEPT.move_to_end(key)
             return _KEPT[key]
     policy = Policy.load(path, confined=True)
+    _keep(key, policy)
+    return policy
+
+
+def keep_policy(path: Path, policy: Policy) -> None:
+    """Keep what was read from a file that is the policy of a project from now on."""
+    found = path.stat()
+    _keep((str(path), found.st_ino, found.st_mtime_ns, found.st_size), policy.read_from(path.resolve()))
+
+
+def _keep(key: tuple[str, int, int, int], policy: Policy) -> None:
     with _LOCK:
         _KEPT[key] = policy
         while len(_KEPT) > MOST:
             _KEPT.popitem(last=False)
-    return policy

@@ -1,7 +1,7 @@
 """Changes of a policy that pages make: each changes one thing, and the file is written only if the whole is still valid.
 
-The file is the single truth, so every change reads it, changes it and writes it. The reasons of the proposal stay as comments;
-comments that somebody wrote by hand do not, since the file is written anew.
+The file is the single truth, so every change reads it, changes it and writes it. What a change does not touch stays as it is,
+with the comments that somebody wrote. A file that is laid out in a way in which this cannot be done is written anew.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 from ontomask.app.answer_files import CANDIDATES
 from ontomask.app.cards import catalog, method_cards, model_cards
+from ontomask.app.project_info import Differs
 from ontomask.app.projects import Project
 from ontomask.app.storage import read_json
 from ontomask.arguments import did_you_mean, one_of
@@ -22,6 +23,7 @@ from ontomask.microdata.attributes import Identifier
 from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy import METHODS, Policy
 from ontomask.policy.policy_file import policy_text
+from ontomask.policy.policy_patch import patched_text
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.settings import given_settings, validated
 from ontomask.taxonomy.catalog import list_taxonomies
@@ -56,9 +58,16 @@ def _present(project: Project) -> tuple[int, Policy]:
 
 def save(project: Project, policy: Policy, revision: int | None = None) -> Policy:
     """Write a policy to the project, if it is valid as a file and nobody has changed it since the ``revision``."""
-    opened = project.opened
-    comments = {} if opened is None else {c["name"]: c["comments"] for c in opened["columns"]}
-    project.set_policy_text(policy_text(policy, project.folder.resolve(), comments=comments), revision)
+    folder = project.folder.resolve()
+    text = patched_text(project.policy_text, project.policy(), policy, folder)
+    try:
+        if text is None:
+            raise Differs("the text cannot be changed in place", remedy="Write it anew.")
+        project.set_policy_text(text, revision, policy)
+    except Differs:
+        opened = project.opened
+        comments = {} if opened is None else {c["name"]: c["comments"] for c in opened["columns"]}
+        project.set_policy_text(policy_text(policy, folder, comments=comments), revision)
     return project.policy()
 
 

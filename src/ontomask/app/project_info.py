@@ -22,6 +22,10 @@ class Outdated(PolicyError):
     """Somebody else changed the policy meanwhile."""
 
 
+class Differs(PolicyError):
+    """A text does not say what it was made to say."""
+
+
 @dataclass(frozen=True)
 class FileInfo:
     """An uploaded table: its name as people see it, its format, its bytes, and the name it is stored under."""

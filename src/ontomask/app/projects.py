@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from ontomask.app.job_files import ANSWER, RUNS, Job, job_of, jobs_of
-from ontomask.app.kept_policies import policy_in
-from ontomask.app.project_info import LEFT, STEPS, UNTITLED, FileInfo, Outdated, ProjectInfo, UnknownProject
+from ontomask.app.kept_policies import keep_policy, policy_in
+from ontomask.app.project_info import LEFT, STEPS, UNTITLED, Differs, FileInfo, Outdated, ProjectInfo, UnknownProject
 from ontomask.app.results import Bar, RunInfo, bar_of, run_info, with_reason
 from ontomask.app.storage import (
     file_name,
@@ -245,7 +245,7 @@ class Project:
         with self.naming():
             return policy_in(self.folder / POLICY)
 
-    def set_policy_text(self, text: str, expected: int | None = None) -> int:
+    def set_policy_text(self, text: str, expected: int | None = None, like: Policy | None = None) -> int:
         """Replace the policy, if the new one is valid; otherwise nothing changes.
 
         Parameters
@@ -254,6 +254,8 @@ class Project:
             A whole policy file.
         expected : int, optional
             The revision that the change is made from: an error if there is a newer one.
+        like : Policy, optional
+            What the text must say: an error if it says something else.
 
         Returns
         -------
@@ -271,13 +273,17 @@ class Project:
             try:
                 write_private(content, part)
                 try:
-                    named = Policy.load(part, confined=True).named_files()
+                    policy = Policy.load(part, confined=True)
+                    named = policy.named_files()
                     self._require_uploaded(file.name for role, file in named.items() if role != "policy")
+                    if like is not None and policy != like:
+                        raise Differs("the text says something else", remedy="Write it anew.")
                 except OntomaskError as problem:
                     problem.relocate(str(part), POLICY)
                     self.rename_in(problem)
                     raise
                 part.replace(self.folder / POLICY)
+                keep_policy(self.folder / POLICY, policy)
             finally:
                 part.unlink(missing_ok=True)
             return self.write_info(policy_revision=now + 1).policy_revision

@@ -7,12 +7,13 @@ from typing import Any
 
 import polars as pl
 
-from ontomask.app.answer_files import CANDIDATES, MAP
+from ontomask.app.answer_files import CANDIDATES, MAP, PROPOSED
 from ontomask.app.matching import match_column
 from ontomask.app.projects import TABLE
+from ontomask.app.reopening import reopened
 from ontomask.app.results import risk_key
 from ontomask.app.running import run_policy
-from ontomask.app.storage import write_json
+from ontomask.app.storage import write_json, write_private
 from ontomask.app.work import Work, as_texts, formula_names, write_rows
 from ontomask.arguments import counted, short
 from ontomask.assessment.pairing import require_quasi_identifiers
@@ -29,6 +30,7 @@ from ontomask.microdata.reading import TableFile, read_table
 from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy import Policy
 from ontomask.policy.policy_file import policy_text
+from ontomask.policy.policy_patch import patched_text
 from ontomask.policy.prepared import prepare
 from ontomask.privacy.examined import Examined
 from ontomask.profiling.outcome import DEFAULT_K, ColumnProfile, Profile
@@ -76,19 +78,42 @@ def open_data(work: Work) -> dict[str, Any]:
             remedy="Masking makes records alike: upload a file with more of them.",
         )
     work.progress(0.9, "proposing a policy")
-    answer = _opened(table, found)
+    fresh, chosen = _proposed(work, found)
+    text, told = _text_with_decisions(work, fresh, chosen)
+    answer = _opened(table, found) | told
     (work.folder / TABLE).replace(project.folder / TABLE)
     with project.locked():
         project.write_info(reading=reading.given)
     if work.argument("propose", bool, True) or not project.policy_text:
-        few = {"k": found.records} if found.records < DEFAULT_K else {}
-        text = found.policy_text(folder=project.folder.resolve(), **few)
-        project.set_policy_text(text.replace(f" of {info.file.stored}.", f" of {info.file.name}."))
+        project.set_policy_text(text)
     else:
         policy = project.policy().changed(reading=reading)
         comments = {column.name: column.comments(("quasi",)) for column in found}
         project.set_policy_text(policy_text(policy, project.folder.resolve(), comments=comments))
     return answer
+
+
+def _proposed(work: Work, found: Profile) -> tuple[str, Policy]:
+    """The proposed policy, as text and as it is read; a copy stays with the job."""
+    file = work.project.info.file
+    assert file is not None
+    few = {"k": found.records} if found.records < DEFAULT_K else {}
+    text = found.policy_text(folder=work.project.folder.resolve(), **few)
+    text = text.replace(f" of {file.stored}.", f" of {file.name}.")
+    write_private(text.encode(), work.folder / PROPOSED)
+    return text, Policy.load(work.folder / PROPOSED)
+
+
+def _text_with_decisions(work: Work, fresh: str, proposed: Policy) -> tuple[str, dict[str, Any]]:
+    """The text of the proposal with what somebody decided since an earlier one, and which columns that concerns."""
+    project, latest = work.project, work.project.latest("open")
+    earlier = None if latest is None else latest / PROPOSED
+    if earlier is None or not earlier.is_file() or not project.policy_text:
+        return fresh, {}
+    made = reopened(project.policy(), Policy.load(earlier), proposed)
+    told = {"kept": list(made.kept), "anew": list(made.anew), "fits": made.fits}
+    folder = project.folder.resolve()
+    return patched_text(fresh, proposed, made.policy, folder) or policy_text(made.policy, folder), told
 
 
 def _as_written(work: Work, table: TableFile, options: dict[str, Any]) -> pl.DataFrame:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from ontomask.files.yaml_files import Plain, line_finder, parsed_mapping
 from ontomask.masking.method import Method
 from ontomask.microdata.formats import suffixes
 from ontomask.settings import given_settings, translate
+from ontomask.settings_help import default_of
 from ontomask.severity.severity import Severity
 from ontomask.taxonomy.catalog import catalog_name
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -84,31 +86,56 @@ def policy_text(
     """
     lines = [HEAD.rstrip(), *_commented(head, "")]
     for name in type(policy).model_fields:
-        value = getattr(policy, name)
-        field = type(policy).model_fields[name]
-        if name == "attributes":
-            lines += ["", f"# {field.description}", "attributes:"]
-            for column, attribute in value.items():
-                mark = "? " if len(column) > 1000 else ""  # YAML reads no longer key without it
-                lines += [
-                    f"  {mark}{_scalar(column)}" + ("\n  :" if mark else ":"),
-                    *_commented((comments or {}).get(column, ()), "    "),
-                    *_block(attribute, "    ", column, folder, {"role": _roles(policy.method)}),
-                ]
-        elif name == "method" and value is not None:
-            block = list(_block(value, "  ", "method", folder, _counted(value, policy.unit)))
-            lines += ["", f"# {_about_method(value)}", "method:", *block]
-        elif name == "require" and value:
-            lines += ["", f"# {field.description}", "require:"]
-            for model in value:
-                block = list(_block(model, "    ", "require", folder, _counted(model, policy.unit)))
-                lines += [f"  - {block[0].strip()}", *block[1:]]
-        elif name == "reading":
-            block = list(_block(value, "  ", "reading", folder))
-            lines += ["", f"# {field.description}", "reading:", *block] if block else []
-        elif name not in ("method", "require") and value != field.get_default(call_default_factory=True):
-            lines += ["", f"# {field.description}", f"{name}: {_scalar(value)}"]
+        section = section_lines(policy, name, folder, comments)
+        lines += ["", *section] if section else []
     return "\n".join(lines) + "\n"
+
+
+def section_lines(
+    policy: Policy, name: str, folder: Path | None, comments: Mapping[str, Sequence[str]] | None = None
+) -> list[str]:
+    """The lines of a part of a policy file, with what it means above it; none where it says nothing."""
+    value, field = getattr(policy, name), type(policy).model_fields[name]
+    if name == "attributes":
+        lines = [f"# {field.description}", "attributes:"]
+        for column in value:
+            lines += column_lines(policy, column, folder, (comments or {}).get(column, ()))
+        return lines
+    if name == "method":
+        if value is None:
+            return []
+        return [
+            f"# {_about_method(value)}",
+            "method:",
+            *_block(value, "  ", "method", folder, _counted(value, policy.unit)),
+        ]
+    if name == "require":
+        return [f"# {field.description}", "require:", *require_lines(policy, folder)] if value else []
+    if name == "reading":
+        block = list(_block(value, "  ", "reading", folder))
+        return [f"# {field.description}", "reading:", *block] if block else []
+    if value == default_of(field):
+        return []
+    return [f"# {field.description}", f"{name}: {_scalar(value)}"]
+
+
+def column_lines(policy: Policy, column: str, folder: Path | None, comments: Sequence[str] = ()) -> list[str]:
+    """The lines of a column: its name, comments in paragraphs, and a line for each setting."""
+    mark = "? " if len(column) > 1000 else ""  # YAML reads no longer key without it
+    return [
+        f"  {mark}{_scalar(column)}" + ("\n  :" if mark else ":"),
+        *_commented(comments, "    "),
+        *_block(policy.attributes[column], "    ", column, folder, {"role": roles_comment(policy.method)}),
+    ]
+
+
+def require_lines(policy: Policy, folder: Path | None) -> list[str]:
+    """The lines of the required models, the first of each with a dash."""
+    lines = []
+    for model in policy.require:
+        block = list(_block(model, "    ", "require", folder, _counted(model, policy.unit)))
+        lines += [f"  - {block[0].strip()}", *block[1:]]
+    return lines
 
 
 def _counted(settings: BaseModel, unit: Unit) -> dict[str, str]:
@@ -126,7 +153,7 @@ def _commented(paragraphs: Sequence[str], indent: str) -> Iterator[str]:
         )
 
 
-def _roles(method: Method | None) -> str:
+def roles_comment(method: Method | None) -> str:
     """The roles there are, and what the method does with them."""
     if method is None or (method.masks == ("quasi",) and method.named_columns is None):
         return ""
@@ -150,7 +177,7 @@ def _block(
         value = getattr(settings, name)
         shown = name in ("kind", "name", "role", "k", "measure", "taxonomy") and value != "identifier"
         shown = shown or name == "kind"
-        if not shown and value == field.get_default(call_default_factory=True):
+        if not shown and value == default_of(field):
             continue
         if name == "measure" and value is None:
             continue
@@ -223,6 +250,15 @@ _Dumper.add_representer(
 
 def _scalar(value: Any) -> str:
     """A value on one line."""
+    return _text_scalar(value) if isinstance(value, str) else _dumped_scalar(value)
+
+
+@lru_cache(10_000)
+def _text_scalar(text: str) -> str:
+    return _dumped_scalar(text)
+
+
+def _dumped_scalar(value: Any) -> str:
     dumped: str = yaml.dump(
         value, Dumper=_Dumper, default_flow_style=True, allow_unicode=True, width=10**6, sort_keys=False
     )

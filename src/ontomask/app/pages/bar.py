@@ -71,7 +71,7 @@ def _figures(state: Bar, working: str) -> None:
     if unit != "records":
         _figure(unit, number(state.units), f"How many {unit} the data have.")
     now = "" if state.unique_after is None else f"{number(state.unique_after)} now, "
-    before = f"{number(state.unique_before)} in the original" if state.unique_before is not None else "—"
+    before = f"{number(state.unique_before)} in the original" if state.unique_before is not None else "not counted yet"
     _figure("unique", f"{now}{before}", f"How many {unit} have a combination of quasi-identifiers that no other has.")
     _figure("loss (IL)", percent(state.loss), "How far released values are from the original ones.")
     _figure(

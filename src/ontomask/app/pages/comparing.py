@@ -65,7 +65,7 @@ def _map(view: View, compared: dict[str, Any]) -> None:
     chosen = view.kept.get("candidate")
 
     async def use(name: str) -> None:
-        policy_edits.use_candidate(view.project, name)
+        await view.edit(policy_edits.use_candidate, name)
         view.kept["candidate"] = name
         view.say(f"{name} is in the policy now.")
         await view.draw()

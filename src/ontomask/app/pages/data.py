@@ -8,6 +8,7 @@ from ontomask.app.pages import parts, progress, shell
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import number, share, size
 from ontomask.app.projects import UNTITLED
+from ontomask.arguments import some_of
 from ontomask.microdata.formats import FORMATS
 
 ACCEPTED = ".csv,.tsv,.txt,.gz,.parquet,.xlsx,.xls,.sav,.zsav,.dta,.sas7bdat,.xpt"
@@ -92,10 +93,26 @@ def _detected(view: View, opened: dict[str, Any]) -> None:
         if markers - {*given}:
             pairs.append(("Possibly missing", ", ".join(f"“{mark}”" for mark in sorted(markers - {*given}))))
         parts.facts(pairs)
+        _reopened(opened)
         for note in dict.fromkeys([*found.get("notes", []), *opened.get("notes", [])]):
             if note != found["summary"]:
                 parts.paragraph(str(note), "help")
     _correct(view)
+
+
+def _reopened(opened: dict[str, Any]) -> None:
+    """What became of earlier decisions when the file was read again."""
+    if not opened.get("fits", True):
+        parts.notice(
+            "What you decided before does not fit the file as it is read now: everything is proposed anew.", "warn"
+        )
+        return
+    if opened.get("kept"):
+        parts.paragraph(f"Kept as you decided: {some_of(opened['kept'], 12)}.", "help", id="kept")
+    if opened.get("anew"):
+        parts.paragraph(
+            f"Proposed otherwise than before: {some_of(opened['anew'], 12)}. Look at them in step 2.", "help", id="anew"
+        )
 
 
 def _rename(view: View) -> Any:
@@ -135,7 +152,11 @@ def _correct(view: View, *, open_: bool = False) -> None:
 
             with parts.tag("div", None, "row"):
                 parts.button("Read the file again", view.safely(again), id="again")
-                parts.paragraph("Roles and everything after them are then proposed anew.", "help")
+                parts.paragraph(
+                    "What you decided about columns and the method stays; what you did not decide is proposed anew. "
+                    "Comments that you wrote into the policy go.",
+                    "help",
+                )
         _drop(view, "Use another file instead", compact=True)
 
 
@@ -191,8 +212,8 @@ def _profile(view: View, opened: dict[str, Any]) -> None:
 
         return fill
 
-    rows = [
-        (
+    def cells(column: dict[str, Any]) -> tuple[Any, ...]:
+        return (
             column["name"],
             kind_cell(column),
             number(column["distinct"]),
@@ -200,13 +221,13 @@ def _profile(view: View, opened: dict[str, Any]) -> None:
             share(column["unique"]),
             _told(column),
         )
-        for column in opened["columns"]
-    ]
+
     parts.heading(2, "Every column")
     with parts.tag("section", None, "card", aria_label="Profile of every column"):
+        shown = parts.portion(view, "profile", opened["columns"], lambda one: str(one["name"]), "columns")
         parts.plain_table(
             ("column", "type", "different values", "missing", "records unique on it", "what is in it"),
-            rows,
+            [cells(column) for column in shown],
             numbers=(2, 3, 4),
         )
         parts.why("unique_values")

@@ -44,16 +44,16 @@ def drawer(view: View) -> None:
         except Outdated:
             state["unsaved"] = True
             text.props["error"] = NEWER
-            message.text = "This text is not in use."  # type: ignore[attr-defined]
+            message.text = "This text is not in use."
             return
         except OntomaskError as error:
             state["unsaved"] = True
             text.props["error"] = f"{error} Nothing was changed."
-            message.text = "This text is not in use."  # type: ignore[attr-defined]
+            message.text = "This text is not in use."
             return
         state["unsaved"] = False
         text.props["value"], text.props["error"] = value, ""
-        message.text = "Saved and in use."  # type: ignore[attr-defined]
+        message.text = "Saved and in use."
         await view.draw()
 
     parts.button("Policy", lambda: toggle(True), "quiet", id="policy", aria_haspopup="dialog")
@@ -64,7 +64,7 @@ def drawer(view: View) -> None:
             parts.button("Close", lambda: toggle(False), "small")
         parts.paragraph(
             "What the pages say, as the file that ontomask run takes. Changes here take effect at once, and so do changes "
-            "on the pages.",
+            "on the pages, which leave your comments in the text. Only reading the file again writes the text anew.",
             "help",
         )
         message = parts.paragraph("", "help", aria_live="polite")

@@ -105,13 +105,13 @@ def _taxonomy(view: View, policy: Policy, column: str) -> None:
             options.append({"value": current, "label": _named(view, attribute)})
 
     async def choose(name: str) -> None:
-        policy_edits.set_taxonomy(view.project, column, name or None)
+        await view.edit(policy_edits.set_taxonomy, column, name or None)
         await view.draw()
 
     async def received(told: Any) -> None:
         stored = told.get("stored") if isinstance(told, dict) else None
         if stored:
-            policy_edits.set_taxonomy(view.project, column, stored)
+            await view.edit(policy_edits.set_taxonomy, column, stored)
         await view.draw()
 
     parts.field("Taxonomy", current, view.safely(choose), kind="select", options=options, name="taxonomy")

@@ -39,7 +39,7 @@ def _k(view: View) -> None:
         if not text.isdigit() or int(text) < 1:
             view.say("k is a whole number, such as 5.", "bad")
             return
-        policy_edits.set_k(view.project, int(text))
+        await view.edit(policy_edits.set_k, int(text))
         view.changed()
 
     with parts.tag("section", None, "card", aria_label="k"):
@@ -75,7 +75,7 @@ def _card(view: View, card: dict[str, Any], now: str) -> None:
     chosen = card["name"] == now
 
     async def use() -> None:
-        policy_edits.set_method(view.project, card["name"])
+        await view.edit(policy_edits.set_method, card["name"])
         await view.draw()
 
     with parts.tag("article", None, "card chosen" if chosen else "card", aria_label=card["title"]):

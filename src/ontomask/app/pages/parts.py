@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from nicegui import ui
 from nicegui.element import Element
@@ -16,6 +16,8 @@ from ontomask.app.pages.explanations import explanation
 ASSETS = Path(__file__).parents[1] / "assets"
 #: What a control calls when it is used: with its value, or with nothing; may be a coroutine.
 Handler = Callable[..., Any]
+Item = TypeVar("Item")
+Made = TypeVar("Made", bound=Element)
 
 ROLES = {
     "identifier": "identifier",
@@ -64,13 +66,17 @@ class Tag(TextElement):
         super().__init__(tag=tag, text=text)
 
 
+@overload
+def tag(name: str, text: str, classes: str = "", **attributes: Any) -> Tag: ...
+@overload
+def tag(name: str, text: None = None, classes: str = "", **attributes: Any) -> Element: ...
 def tag(name: str, text: str | None = None, classes: str = "", **attributes: Any) -> Element:
     """An element of HTML. An attribute ``aria_label`` is written ``aria-label``; None leaves it out."""
     made = Element(name) if text is None else Tag(name, text)
     return dressed(made, classes, attributes)
 
 
-def dressed(made: Element, classes: str, attributes: Mapping[str, Any]) -> Element:
+def dressed(made: Made, classes: str, attributes: Mapping[str, Any]) -> Made:
     if classes:
         made.classes(classes)
     for key, value in attributes.items():
@@ -86,11 +92,11 @@ def on(element: Element, event: str, handler: Handler, *, value: bool = False) -
     return element.on(event, lambda _: handler(), args=[])
 
 
-def heading(level: int, text: str, **attributes: Any) -> Element:
+def heading(level: int, text: str, **attributes: Any) -> Tag:
     return tag(f"h{level}", text, **attributes)
 
 
-def paragraph(text: str, classes: str = "", **attributes: Any) -> Element:
+def paragraph(text: str, classes: str = "", **attributes: Any) -> Tag:
     return tag("p", text, classes, **attributes)
 
 
@@ -179,6 +185,47 @@ def plain_table(
                         else:
                             tag("td", str(cell), "number" if place in numbers else "")
     return made
+
+
+#: Rows of a long list of columns that are drawn at once: a page of thousands of elements would keep everybody waiting.
+PORTION = 50
+
+
+def portion(view: Any, name: str, items: Sequence[Item], label: Callable[[Item], str], noun: str) -> list[Item]:
+    """The part of a long list that is drawn now, below a search and two buttons for the rest; a short list is drawn whole."""
+    if len(items) <= PORTION:
+        return list(items)
+    kept = view.kept.setdefault(("portion", name), {"from": 0, "text": ""})
+    text = kept["text"].casefold().strip()
+    found = [item for item in items if text in label(item).casefold()]
+    start = min(kept["from"], max(0, len(found) - 1) // PORTION * PORTION)
+
+    def go(place: int) -> Handler:
+        async def act() -> None:
+            kept["from"] = max(0, place)
+            await view.draw()
+
+        made: Handler = view.safely(act)
+        return made
+
+    async def search(wanted: str) -> None:
+        kept["text"], kept["from"] = wanted, 0
+        await view.draw()
+
+    with tag("div", None, "row", role="group", aria_label=f"Part of the {noun}"):
+        field(
+            f"Find in the {noun}", kept["text"], view.safely(search), kind="search", name=f"find-in-{name}", delay=400
+        )
+        last = min(start + PORTION, len(found))
+        tag(
+            "span",
+            f"{start + 1:,} to {last:,} of {len(found):,} {noun}" if found else "nothing found",
+            "help",
+            role="status",
+        )
+        for word, place, there in (("Previous", start - PORTION, start > 0), ("Next", last, last < len(found))):
+            button(word, go(place), "small", aria_label=f"{word} {noun}", disabled=None if there else True)
+    return found[start:last]
 
 
 def bullets(texts: Sequence[str], classes: str = "list") -> Element:

@@ -75,13 +75,13 @@ def _panel(view: View, job: Job, title: str) -> None:
     def _tell(now: Job) -> None:
         if now.state == "queued":
             ahead = queue.position(now)
-            told.text = "Waiting for another job to end." if ahead else "Starting."  # type: ignore[attr-defined]
+            told.text = "Waiting for another job to end." if ahead else "Starting."
             return
         if now.fraction is not None:
             shown.props["value"] = now.fraction
         left = seconds(now.remaining)
         words = [now.message or "Working", f"about {left} left" if left else ""]
-        told.text = ", ".join(filter(None, words)) + "."  # type: ignore[attr-defined]
+        told.text = ", ".join(filter(None, words)) + "."
 
     _tell(job)
     clock = parts.timer(LOOK, view.safely(look))

@@ -73,7 +73,7 @@ def _value(view: View, column: str, one: dict[str, Any], others: list[dict[str, 
 
     def take(concept: str, values: list[str]) -> Any:
         async def act() -> None:
-            policy_edits.set_mapping(view.project, column, dict.fromkeys(values, concept))
+            await view.edit(policy_edits.set_mapping, column, dict.fromkeys(values, concept))
             view.say(f"“{value}” is {concept} now, in {number(one['records'])} records.")
             await view.draw()
 

@@ -30,7 +30,7 @@ def required(view: View) -> None:
 
 def _model(view: View, place: int, model: Any, given: list[dict[str, Any]]) -> None:
     async def remove() -> None:
-        policy_edits.set_required(view.project, [one for other, one in enumerate(given) if other != place])
+        await view.edit(policy_edits.set_required, [one for other, one in enumerate(given) if other != place])
         await view.draw()
 
     with parts.tag("div", None, "row spread").style("border-bottom: 1px solid var(--line); padding: 0.5rem 0"):
@@ -68,7 +68,7 @@ def _form(view: View, card: dict[str, Any]) -> None:
         policy = view.project.policy()
         given = [model.model_dump(exclude_defaults=True) | {"name": model.name} for model in policy.require]
         settings = {name: _value(text) for name, text in wanted.items() if text not in ("", None)}
-        policy_edits.set_required(view.project, [*given, {"name": card["name"]} | settings])
+        await view.edit(policy_edits.set_required, [*given, {"name": card["name"]} | settings])
         view.kept["model"], view.kept["settings"] = "", {}
         await view.draw()
 

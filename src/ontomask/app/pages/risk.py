@@ -9,6 +9,7 @@ from ontomask.app import tables
 from ontomask.app.pages import drawings, parts, progress, shell
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import number
+from ontomask.arguments import some_of
 
 
 async def build(view: View) -> None:
@@ -34,7 +35,7 @@ async def build(view: View) -> None:
 
 def _figures(view: View, risk: dict[str, Any]) -> None:
     unit, total, unique = risk["counted"], risk["records"], risk["unique"]
-    names = ", ".join(view.project.policy().quasi_identifiers)
+    names = some_of(view.project.policy().quasi_identifiers, 12)
     sizes = risk["sizes"]
     with parts.tag("div", None, "figures"):
         parts.figure(
@@ -74,7 +75,7 @@ def _find(view: View) -> None:
     policy, opened = view.project.policy(), view.project.opened
     assert opened is not None
     columns = {column["name"]: column for column in opened["columns"]}
-    known: dict[str, str] = {}
+    known: dict[str, str] = view.kept.setdefault("find", {})  # while the page is open, and nowhere else
     with parts.tag("section", None, "card", aria_label="Find my own record"):
         parts.heading(2, "Find my own record")
         parts.paragraph("Type what somebody may know of one record, in any of the columns. It is not stored.", "soft")
@@ -82,18 +83,18 @@ def _find(view: View) -> None:
         async def look() -> None:
             asked = {name: text for name, text in known.items() if text.strip()}
             if not asked:
-                told.text = "Type at least one value."  # type: ignore[attr-defined]
+                told.text = "Type at least one value."
                 return
             found = await asyncio.to_thread(tables.sharing, view.project, asked)
-            told.text = _sharing(found, list(asked))  # type: ignore[attr-defined]
+            told.text = _sharing(found, list(asked))
 
         def keep(name: str) -> Any:
             return lambda value: known.__setitem__(name, str(value))
 
         with parts.tag("div", None, "two"):
-            for name in policy.quasi_identifiers:
-                frequent = [str(value) for value, _ in (columns.get(name, {}).get("frequent") or [])[:12]]
-                parts.field(name, "", keep(name), list=frequent, name=f"find-{name}", delay=80)
+            for name in parts.portion(view, "find", policy.quasi_identifiers, str, "columns"):
+                frequent = [str(value) for value, _ in columns.get(name, {}).get("frequent") or []]
+                parts.field(name, known.get(name, ""), keep(name), list=frequent, name=f"find-{name}", delay=80)
         parts.button("How many records share this?", view.safely(look), id="find")
         told = parts.paragraph("", "figure-sentence", aria_live="polite", id="found")
         parts.why("find_record")

@@ -62,9 +62,9 @@ def build(view: View) -> None:
     parts.dressed(grid, "", settings)
 
     def chooser(control: dict[str, parts.Field], column: str) -> Any:
-        def choose(role: str) -> None:
+        async def choose(role: str) -> None:
             try:
-                policy_edits.set_role(view.project, column, role)
+                await view.edit(policy_edits.set_role, column, role)
             except OntomaskError as error:
                 control["field"].props["value"] = role
                 control["field"].props["value"] = roles[column]
@@ -72,13 +72,13 @@ def build(view: View) -> None:
                 return
             roles[column] = role
             grid.props["columns"] = heads()
-            summary.text = _summary(roles)  # type: ignore[attr-defined]
+            summary.text = _summary(roles)
             view.changed()
 
         return choose
 
     parts.heading(2, "Every column")
-    for column in opened["columns"]:
+    for column in parts.portion(view, "roles", opened["columns"], lambda one: str(one["name"]), "columns"):
         _column(column, roles[column["name"]], chooser)
 
 

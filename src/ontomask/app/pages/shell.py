@@ -55,7 +55,7 @@ def _title(view: View, title: str) -> None:
     def refresh() -> None:
         now = view.project.info.title
         if not shown.is_deleted and shown.props["title"] != now:
-            shown.text = shown.props["title"] = now  # type: ignore[attr-defined]
+            shown.text = shown.props["title"] = now
 
     view.listeners.append(refresh)
 

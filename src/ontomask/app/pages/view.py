@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from nicegui.element import Element
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 #: How long a message stays, in seconds; errors stay until they are closed.
 SHORT = 5.0
+Made = TypeVar("Made")
 
 
 class View:
@@ -27,6 +29,7 @@ class View:
         self.workspace = workspace
         self._project = project
         self.step = step
+        self._editing = asyncio.Lock()
         #: Kept while the page is open: which column is looked at, what was typed into a search.
         self.kept: dict[Any, Any] = {}
         self.content: Element | None = None
@@ -62,6 +65,11 @@ class View:
         latest = next(same, None)
         if latest is None or (not latest.open and latest.policy_revision != now):
             self.start(kind, **arguments)
+
+    async def edit(self, change: Callable[..., Made], *given: Any, **named: Any) -> Made:
+        """Change the policy: in a thread, as others wait for answers, and one change after the other."""
+        async with self._editing:
+            return await asyncio.to_thread(change, self.project, *given, **named)
 
     async def draw(self) -> None:
         """Draw the content of the step anew."""
