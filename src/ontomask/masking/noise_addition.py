@@ -167,9 +167,9 @@ class NoiseAddition(RandomMethod, SelectiveMethod, DistanceMethod):
         return [
             promised(
                 f"Noise with {self.share:g} times the variance of each masked column was added to its values or scores; flat "
-                f"values, which have no scores, were drawn anew from their column with a probability of {self._anew:.3g}. Before"
-                f" rounding{' and reflection at the limits of a column' if self.limits == 'kept' else ''}, {kept}{related} are "
-                "kept in expectation, not exactly. Missing values stay missing."
+                f"values, which have no scores, were drawn anew from their column with a probability of {self._anew:.3g}. "
+                f"Before rounding{' and reflection at the limits of a column' if self.limits == 'kept' else ''}, "
+                f"{kept}{related} are kept in expectation, not exactly. Missing values stay missing."
             ),
             caveat(
                 "Noise addition is not k-anonymous: a combination of values may be unique. The smaller the share, the nearer "
