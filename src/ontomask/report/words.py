@@ -28,7 +28,7 @@ GLOSSARY = {
     "a pseudonym: a code that nobody without the secret key can compute.",
     "Quasi-identifier": "A column that an intruder may know from elsewhere, such as age or place. Several of them together can "
     "identify a record although none does so alone.",
-    "Sensitive column": "What must not be learned about a person from the data, such as a diagnosis or an income.",
+    "Sensitive column": "A column whose value must not become known about a person, such as a diagnosis or an income.",
     "Masking": "Changing or removing values so that records are harder to re-identify.",
     "Class": "All records with the same quasi-identifiers. By these values alone, its records cannot be distinguished.",
     "Unique record": "The only record of its class. An intruder who knows its released quasi-identifiers finds it.",
@@ -38,7 +38,7 @@ GLOSSARY = {
     "distance allowed.",
     "Probabilistic k-anonymity": "The mean chance of linking a released value to the right record is at most 1 in k, "
     "although records can be unique.",
-    "Profile": "What all records of a person show together.",
+    "Profile": "The quasi-identifiers of all records of a person together.",
     "Safe harbor": "A rule of the United States for health data (45 CFR 164.514(b)(2)): none of eighteen kinds of identifiers "
     "is left, such as names, small places, dates finer than a year, and numbers of persons.",
     "Severity": "How much it would harm a person if a value became known, as defined by the institution.",
