@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -21,9 +21,14 @@ from ontomask.cli.options import (
     read_as,
     reads,
 )
+from ontomask.errors import OptionError
 from ontomask.progress import stretch
 
 if TYPE_CHECKING:
+    from ontomask.engines.spark import SparkRelease
+    from ontomask.masking.randomness import Secret
+    from ontomask.microdata.keys import Key
+    from ontomask.policy.policy import Policy
     from ontomask.release.result import Result
 
 EPILOG = epilog(
@@ -72,6 +77,19 @@ def command(
             "pseudonyms as there, and dates with shift the same shifts. Default: a new random key.",
         ),
     ] = None,
+    engine: Annotated[
+        Literal["memory", "spark"],
+        typer.Option(
+            help="Where the work is done: in memory, or on Spark (Parquet files, a folder or a pattern; the release is a "
+            "folder of Parquet files, without reports)."
+        ),
+    ] = "memory",
+    master: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MASTER", help="Where Spark runs: local[2], spark://host:7077, yarn. Default: as it is configured."
+        ),
+    ] = None,
     report: Annotated[bool, typer.Option(help="Write the reports and the assessment, which take extra time.")] = True,
     allow_unsatisfied: Annotated[
         bool, typer.Option("--allow-unsatisfied", help="Write a release that fails its requirements, marked as such.")
@@ -106,6 +124,24 @@ def command(
     from ontomask.report.page import prepare_drawing
 
     one_answer(as_json, quiet)
+    if engine == "spark":
+        given_too = {"--format": format, "--escape-formulas": escape_formulas}
+        _require_none([name for name, value in given_too.items() if value], "the engine spark writes Parquet files")
+        _on_spark(
+            Policy.load(policy, confined=confined),
+            data,
+            output,
+            chosen_secret(seed, secret),
+            None if key is None else Key.read(key),
+            given=given,
+            master=master,
+            force=force,
+            allow_unsatisfied=allow_unsatisfied,
+            as_json=as_json,
+            quiet=quiet,
+        )
+        return
+    _require_none([] if master is None else ["--master"], "it is for the engine spark")
     chosen = Policy.load(policy, confined=confined)
     chosen = chosen.changed(reading=read_as(given, data, chosen.reading))
     hidden = chosen_secret(seed, secret)
@@ -135,6 +171,82 @@ def command(
         remark(EXPLICIT_SEED.text)
     for failure in result.verification.failures:
         remark(failure.text)
+
+
+def _require_none(options: list[str], why: str) -> None:
+    if options:
+        raise OptionError(f"{options[0]}: {why}", remedy="Leave it out.")
+
+
+def _on_spark(
+    policy: Policy,
+    data: str,
+    output: Path,
+    secret: Secret,
+    key: Key | None,
+    *,
+    given: Mapping[str, Any],
+    master: str | None,
+    force: bool,
+    allow_unsatisfied: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """The same on Spark."""
+    from ontomask.engines.spark_files import run_in_folder
+    from ontomask.masking.randomness import EXPLICIT_SEED
+    from ontomask.microdata.table_chunks import files_of
+
+    chosen = policy.changed(reading=read_as(given, str(files_of(data)[0]), policy.reading))
+    with shown_progress(quiet or as_json) as progress:
+        release = run_in_folder(
+            data,
+            chosen,
+            output,
+            secret=secret,
+            key=key,
+            master=master,
+            overwrite=force,
+            allow_unsatisfied=allow_unsatisfied,
+            progress=progress,
+        )
+    if as_json:
+        say_json(_told(release, output) | {"engine": "spark"})
+    elif not quiet:
+        _print_release(release, output)
+    if release.secret.explicit and chosen.draws:
+        remark(EXPLICIT_SEED.text)
+    for failure in release.verification.failures:
+        remark(failure.text)
+
+
+def _told(release: SparkRelease, output: Path) -> dict[str, Any]:
+    return {
+        "folder": str(output),
+        "satisfied": release.satisfied,
+        "promises": release.promises,
+        "records": release.records,
+        "released": release.released,
+        "explicit_seed": release.secret.explicit,
+        "guarantees": [statement.to_dict() for statement in release.guarantees],
+        "notes": [note.to_dict() for note in release.notes],
+        "files": sorted(path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file()),
+    }
+
+
+def _print_release(release: SparkRelease, output: Path) -> None:
+    say(f"{release.released:,} of {release.records:,} records released, without those left out for missing values.")
+    for text in release.guarantees:
+        say(f"  {text}")
+    notes = [note for note in release.notes if note not in release.guarantees]
+    if notes:
+        say("Notes")
+        for note in notes:
+            say(f"  {note}")
+    say(f"Written to {output}:")
+    purpose = "to hand out" if release.promises else "NOTHING WAS PROMISED: judge it before you hand it out"
+    say(f"  release/       {purpose if release.satisfied else 'NOT SATISFIED: do not hand it out as it is'}")
+    say("  confidential/  shows the original of each released combination: keep it with the original data")
 
 
 def _print(result: Result, output: Path, report: bool) -> None:

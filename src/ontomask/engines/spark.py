@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,6 +28,7 @@ from ontomask.engines.spark_executors import (
 from ontomask.engines.spark_jobs import collected, require_classic, running, schema_of, summed
 from ontomask.engines.spark_session import spark_errors
 from ontomask.engines.steps import RecordStep, ReleaseStep
+from ontomask.engines.tuple_tables import groups_of, mapping_of
 from ontomask.engines.tuples import Release, TupleEngine
 from ontomask.errors import DataError
 from ontomask.masking.method import Masked, MaskedTuples
@@ -35,6 +37,8 @@ from ontomask.microdata.encoding import Rows
 from ontomask.microdata.formulas import formula_cells
 from ontomask.microdata.keys import Key
 from ontomask.policy.policy import Policy
+from ontomask.policy.prepared import Original
+from ontomask.taxonomy.taxonomy import Taxonomy
 
 #: Records whose tuples are told at a time: those of all records go into the key of what is random.
 CHUNK = 1_000_000
@@ -54,13 +58,21 @@ class SparkRelease(Release):
         How many records the release has.
     masking_seconds : float
         What the method itself took.
+    original : Original
+        The combinations of values that were counted, and what was noticed of them.
+    masked : Masked
+        What became of each tuple.
+    before : DataFrame
+        The columns of the table, without records.
     """
 
     data: Any
     records: int
     released: int
     masking_seconds: float
-    allow_unsatisfied: bool = False
+    original: Original = field(repr=False)
+    masked: Masked = field(repr=False)
+    before: pl.DataFrame = field(repr=False)
 
     @property
     def satisfied(self) -> bool:
@@ -71,6 +83,21 @@ class SparkRelease(Release):
     def promises(self) -> bool:
         """Was anything promised that not every table satisfies?"""
         return self.verification.promises
+
+    @cached_property
+    def mapping(self) -> pl.DataFrame:
+        """Which original combination became which, in how many records; no group: removed. For the steward."""
+        return mapping_of(self.original.table, self.masked, self.policy.attributes, self.before)
+
+    @cached_property
+    def groups(self) -> pl.DataFrame:
+        """One row for each group: its number, its size, how many different combinations it holds, and what it shows."""
+        return groups_of(self.original.table, self.masked, self.policy.attributes, self.before)
+
+    @property
+    def taxonomies(self) -> Mapping[str, Taxonomy]:
+        """Of the nominal columns that are masked or sensitive, as the run read them."""
+        return self.original.taxonomies
 
 
 class Store(ABC):
@@ -287,7 +314,9 @@ class SparkEngine(TupleEngine):
             records=self.original.table.n,
             released=part.examined.number,
             masking_seconds=seconds,
-            allow_unsatisfied=allow_unsatisfied,
+            original=self.original,
+            masked=part.masked,
+            before=self._before,
         )
 
 

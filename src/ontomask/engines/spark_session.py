@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ontomask.errors import DataError, EngineError, MissingDataError, OptionError, OutputError
 from ontomask.files.extras import load_extra
@@ -85,14 +86,16 @@ def start_session(master: str | None = None, options: Mapping[str, str] | None =
             f"a session of Spark runs already with the master {there.sparkContext.master!r}",
             remedy="Stop it, or leave the master out.",
         )
-    try:
-        with no_word_of_pandas():
+    with tempfile.TemporaryFile() as said, _errors_into(said), no_word_of_pandas():
+        try:
             return builder.getOrCreate()
-    except Exception as problem:
-        raise OptionError(
-            f"Spark cannot start{'' if master is None else f' with the master {master!r}'} ({_first(problem)})",
-            remedy="Give --master as Spark knows it: local[2], spark://host:7077, yarn, k8s://https://host:443.",
-        ) from None
+        except Exception as problem:
+            said.seek(0)
+            why = _reason(f"{said.read().decode(errors='replace')}\n{problem}") or type(problem).__name__
+    raise OptionError(
+        f"Spark cannot start{'' if master is None else f' with the master {master!r}'} ({why})",
+        remedy="Give --master as Spark knows it: local[2], spark://host:7077, yarn, k8s://https://host:443.",
+    )
 
 
 @contextmanager
@@ -145,8 +148,21 @@ def _condition(problem: Any) -> str:
         return type(problem).__name__
 
 
-def _first(problem: Exception) -> str:
-    """The line of a Java error that says what is wrong; nothing was read yet."""
-    lines = [line.strip() for line in str(problem).splitlines()]
-    told = next((line for line in lines if line.startswith(": ")), lines[0] if lines else "")
-    return told.removeprefix(": ").rpartition("Exception: ")[2][:200] or type(problem).__name__
+def _reason(said: str) -> str:
+    """The line that says why Spark did not start; nothing was read yet."""
+    lines = [line.strip() for line in said.splitlines()]
+    found = [line.rpartition("Exception: ")[2] for line in lines if "Exception: " in line and "awaitResult" not in line]
+    return next(iter([*found, *(line for line in lines if line.startswith("Error"))]), "")[:200].rstrip(".")
+
+
+@contextmanager
+def _errors_into(file: IO[bytes]) -> Iterator[None]:
+    """What processes that are started meanwhile write to stderr, as long as they live, goes into a file without a name."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)

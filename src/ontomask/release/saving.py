@@ -10,9 +10,9 @@ import os
 import shutil
 import stat
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -30,6 +30,7 @@ from ontomask.policy.policy_file import policy_text
 from ontomask.release.read_back import ReadBack
 
 if TYPE_CHECKING:
+    from ontomask.masking.randomness import Secret
     from ontomask.release.result import Result
 
 CONFIDENTIAL = """\
@@ -58,15 +59,26 @@ def save_result(
     own = None if source is None else suffixes(written=True).get(source.suffix.lower())
     like_source = own.name if own is not None and own.kept else "csv"
     suffix = chosen_format(folder, format or like_source, written=True).suffixes[0]
+    with appearing(folder, overwrite=overwrite, inputs=inputs_of(result.policy, source, result.key)) as part:
+        _fill(result, part, suffix, report, escape_formulas)
+    return folder
+
+
+@contextmanager
+def appearing(folder: Path, *, overwrite: bool, inputs: Iterable[Path] = ()) -> Iterator[Path]:
+    """A folder to be filled, which becomes ``folder`` when it is complete; if something goes wrong, nothing is left of it.
+
+    ``inputs``: the files that the run reads, which a result never replaces.
+    """
     left = _check(folder, overwrite)
-    spare(folder, inputs_of(result.policy, source, result.key))
+    spare(folder, inputs)
     place = folder.resolve()  # behind a link, which stays one
     part = writing.part_for(place)
     with told_for(folder, part):
         try:
             writing.create_folder(part)
             with writing.locked(part):
-                _fill(result, part, suffix, report, escape_formulas)
+                yield part
                 mode = place.stat().st_mode if place.exists() else None
                 writing.appear(part, place, PARTS, lambda there: _require_replaceable(there, folder, overwrite))
             if mode is None:
@@ -79,7 +91,6 @@ def save_result(
             raise
     for path in left:
         shutil.rmtree(path, ignore_errors=True)
-    return folder
 
 
 def require_place(folder: Path, *, overwrite: bool, inputs: Iterable[Path] = ()) -> None:
@@ -205,10 +216,11 @@ def _foreign(folder: Path, there: list[Path]) -> list[str]:
 
 
 def _listed(manifest: Path) -> set[str]:
-    """The files of an earlier result; none if there is no list of ours."""
+    """The files of an earlier result, and the folders they are in; none if there is no list of ours."""
     try:
         content = json.loads(manifest.read_text(encoding="utf-8"))
-        return set(content["files"]) if content["about"] == ABOUT else set()
+        files = set(content["files"]) if content["about"] == ABOUT else set()
+        return files | {parent.as_posix() for file in files for parent in PurePosixPath(file).parents}
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return set()
 
@@ -240,15 +252,9 @@ def _fill(result: Result, folder: Path, suffix: str, report: bool, escape: bool)
     release, confidential = (folder / name for name in PARTS)
     writing.create_folder(release)
     released, result = _write_data(result, release, suffix, escape)
-    writing.write_text(_lines(result.public_guarantees), release / "guarantees.txt", private=False)
-    writing.create_folder(confidential)
-    writing.write_text(CONFIDENTIAL, confidential / "READ ME FIRST.txt")
-    policy = result.policy.with_files(confidential)
-    writing.write_text(policy_text(policy, confidential.resolve()), confidential / "policy.yaml")
-    writing.write_text(result.secret.text(), confidential / SECRET)
-    if result.key is not None and result.key.drawn:
-        writing.write_text(result.key.text(), folder / result.key.file)
-    writing.write_text(_lines([*result.notes, *_changes(result)]), confidential / "notes.txt")
+    write_account(
+        result.policy, result.secret, result.key, result.public_guarantees, [*result.notes, *_changes(result)], folder
+    )
     for number, one in enumerate(result.each, 1):
         for name, frame in (("mapping.csv", one.mapping), ("groups.csv", one.groups)):
             file = numbered(confidential / name, number, len(result.each))
@@ -271,8 +277,33 @@ def _fill(result: Result, folder: Path, suffix: str, report: bool, escape: bool)
     unhashed = {MANIFEST: None} | ({f"confidential/{SECRET}": None} if result.secret.explicit else {})
     named = [f"release/{file.name}" for file in released]
     content = manifest_of(result) | ({"release": named[0]} if len(named) == 1 else {"releases": named})
-    content |= {"files": {name: sha256(folder / name) for name in files} | unhashed}
-    writing.write_text(json.dumps({"about": ABOUT} | content, ensure_ascii=False, indent=2) + "\n", folder / MANIFEST)
+    write_manifest(content | {"files": {name: sha256(folder / name) for name in files} | unhashed}, folder)
+
+
+def write_account(
+    policy: Policy,
+    secret: Secret,
+    key: Key | None,
+    public_guarantees: Iterable[object],
+    notes: Iterable[object],
+    folder: Path,
+) -> None:
+    """What is said beside the data of a result, and what repeats the run; ``folder`` has a folder release already."""
+    release, confidential = (folder / name for name in PARTS)
+    writing.write_text(_lines(public_guarantees), release / "guarantees.txt", private=False)
+    writing.create_folder(confidential)
+    writing.write_text(CONFIDENTIAL, confidential / "READ ME FIRST.txt")
+    policy = policy.with_files(confidential)
+    writing.write_text(policy_text(policy, confidential.resolve()), confidential / "policy.yaml")
+    writing.write_text(secret.text(), confidential / SECRET)
+    if key is not None and key.drawn:
+        writing.write_text(key.text(), folder / key.file)
+    writing.write_text(_lines(notes), confidential / "notes.txt")
+
+
+def write_manifest(content: Mapping[str, Any], folder: Path) -> None:
+    """The facts of a run, with the list of its files (``files``), by which a later result knows what it may replace."""
+    writing.write_text(json.dumps({"about": ABOUT, **content}, ensure_ascii=False, indent=2) + "\n", folder / MANIFEST)
 
 
 def _units(result: Result) -> dict[str, Any]:
