@@ -131,7 +131,8 @@ def clustering_of(pairing: Pairing, clusters: int | None, sample: int, seed: int
     chosen = np.arange(available)
     if available > sample:
         chosen = np.sort(np.random.default_rng(seed).choice(available, sample, replace=False))
-    released = np.full(available, -1, dtype=np.int64)
+    chosen = pairing.original.rows.of_records(chosen)
+    released = np.full(len(pairing.original.rows), -1, dtype=np.int64)
     released[pairing.stayed] = np.arange(len(pairing.stayed))
     before = _matrix(pairing.distance, pairing.original, chosen)
     tree = ward(before)

@@ -38,7 +38,7 @@ def disclosed_of(
         n = len(before)
         if attributes[name].quantity and both.dtype.is_numeric():
             numbers = both.cast(pl.Float64).fill_nan(None).to_numpy()
-            width = tolerance_of(numbers[:n])
+            width = tolerance_of(numbers[:n], original.units.counts)
             found = [
                 _agreeing_numbers(original, numbers[:n], numbers[:n], width),
                 _agreeing_numbers(released, numbers[n:], numbers[:n][kept], width),
@@ -112,8 +112,10 @@ def _agreeing_numbers(
     return len(np.unique(classes.of[true])), table.units.number(true)
 
 
-def tolerance_of(numbers: NDArray[np.float64]) -> float:
-    known = numbers[~np.isnan(numbers)]
+def tolerance_of(numbers: NDArray[np.float64], counts: NDArray[np.int64] | None = None) -> float:
+    """By how much numbers of a class may differ; ``counts``: the records of each number, if it is not one."""
+    there = ~np.isnan(numbers)
+    known = numbers[there] if counts is None else np.repeat(numbers[there], counts[there])
     if not len(known):
         return 0.0
     with np.errstate(over="ignore"):  # numbers so far apart that their distance has no number

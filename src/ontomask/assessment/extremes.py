@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import ceil
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -35,32 +36,57 @@ def tails_of(pairing: Pairing) -> pl.DataFrame:
     parts = zip(pairing.original.columns, pairing.masked.columns, pairing.general, strict=True)
     for column, masked, general in parts:
         if column.quantity and not general[np.flatnonzero(masked.counts)].any():
-            before, after = _numbers(column), _numbers(masked)
-            if len(before) and len(after):
+            before, after = _Numbers.of(column), _Numbers.of(masked)
+            if before.n and after.n:
                 rows += [_tail(column.name, end, before, after) for end in ("lowest", "highest")]
     return pl.DataFrame(rows, schema=TAILS, orient="row")
 
 
-def _numbers(column: Column) -> NDArray[np.float64]:
-    """The known numbers of all records, from small to large."""
-    numbers: NDArray[np.float64] = np.repeat(column.centre_of_code.astype(np.float64), column.counts)
-    return np.sort(numbers[~np.isnan(numbers)])
+class _Numbers(NamedTuple):
+    """The known numbers of a column from small to large, each with its records."""
+
+    values: NDArray[np.float64]
+    counts: NDArray[np.int64]
+
+    @staticmethod
+    def of(column: Column) -> _Numbers:
+        own = column.centre_of_code.astype(np.float64)
+        known = ~np.isnan(own) & (column.counts > 0)
+        order = np.argsort(own[known], kind="stable")
+        return _Numbers(own[known][order], column.counts[known][order])
+
+    @property
+    def n(self) -> int:
+        return int(self.counts.sum())
+
+    def tail(self, lowest: bool) -> NDArray[np.float64]:
+        """The numbers of the records at one end, from small to large."""
+        size = ceil(TAIL * self.n - 1e-9)
+        begin, end = (0, size) if lowest else (self.n - size, self.n)
+        ends = np.cumsum(self.counts)
+        inside = np.clip(np.minimum(ends, end) - np.maximum(ends - self.counts, begin), 0, None)
+        return np.repeat(self.values, inside)
+
+    def quantile(self, share: float) -> float:
+        """As NumPy computes it of one number for each record."""
+        at = share * (self.n - 1)
+        ends = np.cumsum(self.counts)
+        low, high = (self.values[np.searchsorted(ends, place, side="right")] for place in (int(at), ceil(at)))
+        part = at - int(at)
+        # The end that is nearer comes first, as there.
+        return float(low + (high - low) * part if part < 0.5 else high - (high - low) * (1 - part))
 
 
-def _tail(name: str, end: str, before: NDArray[np.float64], after: NDArray[np.float64]) -> tuple[object, ...]:
+def _tail(name: str, end: str, before: _Numbers, after: _Numbers) -> tuple[object, ...]:
     lowest = end == "lowest"
-    parts = [numbers[: _size(numbers)] if lowest else numbers[-_size(numbers) :] for numbers in (before, after)]
-    limit = float(after[0] if lowest else after[-1])
-    beyond = int((before < limit).sum() if lowest else (before > limit).sum())
+    parts = [numbers.tail(lowest) for numbers in (before, after)]
+    limit = float(after.values[0] if lowest else after.values[-1])
+    beyond = int(before.counts[before.values < limit if lowest else before.values > limit].sum())
     share = TAIL if lowest else 1 - TAIL
-    quantiles = [float(np.quantile(numbers, share)) for numbers in (before, after)]
+    quantiles = [numbers.quantile(share) for numbers in (before, after)]
     means = [float(part.mean()) for part in parts]
     tail = parts[0]
     return (name, end, len(tail), float(tail[0]), float(tail[-1]), limit, beyond, *quantiles, *means)
-
-
-def _size(numbers: NDArray[np.float64]) -> int:
-    return ceil(TAIL * len(numbers) - 1e-9)
 
 
 def vanished_of(pairing: Pairing) -> pl.DataFrame:

@@ -18,7 +18,7 @@ from ontomask.errors import PolicyError
 from ontomask.hierarchies.levels import ANY
 from ontomask.masking.method import Masked
 from ontomask.microdata.codes import count_pairs
-from ontomask.microdata.columns import Coded, Column
+from ontomask.microdata.columns import Coded, Column, counts_of
 from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.encoding import Conversions, Table, encode, make_table, read_any, remeasured, require_columns
 from ontomask.microdata.frames import NativeFrame
@@ -35,13 +35,13 @@ Found = TypeVar("Found")
 class Pairing:
     """``before[i]`` of the original tuples became ``after[i]`` of the masked ones in ``records[i]`` records.
 
-    ``stayed`` are the rows of the original table that have a masked record; ``removed[t]`` counts the others of each
-    tuple. ``dropped`` records, which the policy left out for missing values, are not even in the original table: they
-    count as removed. ``general``: by column, which codes of the masked table show what is not a single value, such as an
-    interval: it equals no value, whatever stands in its middle. ``hidden``: which of them say nothing of the value they
-    stand for, such as ``*``. Columns have no weights here: these steer masking, and one distance evaluates all that is
-    masked. ``weights`` are those of the policy, for a mean over columns that needs them. ``ncp``: of a generalization, its
-    normalized certainty penalty.
+    Rows are records, or stand for several each (``original.rows.counts``). ``stayed`` are the rows of the original table
+    that have a masked record; ``removed[t]`` counts the others of each tuple. ``dropped`` records, which the policy left
+    out for missing values, are not even in the original table: they count as removed. ``general``: by column, which codes
+    of the masked table show what is not a single value, such as an interval: it equals no value, whatever stands in its
+    middle. ``hidden``: which of them say nothing of the value they stand for, such as ``*``. Columns have no weights here:
+    these steer masking, and one distance evaluates all that is masked. ``weights`` are those of the policy, for a mean over
+    columns that needs them. ``ncp``: of a generalization, its normalized certainty penalty.
     """
 
     original: Table
@@ -135,11 +135,12 @@ def pair_result(table: Table, masked: Masked, dropped: int = 0) -> Pairing:
     group_of = masked.group_of[stayed]
     shown: Sequence[pl.Series | None] = masked.shown or [None] * len(table.columns)
     parts = zip(table.columns, masked.centres, shown, strict=True)
-    made = [released(column, centres, text, group_of) for column, centres, text in parts]
+    counts = table.rows.part(np.flatnonzero(stayed)).counts
+    made = [released(column, centres, text, group_of, counts) for column, centres, text in parts]
     columns = [column.coded for column in made]
     known = tuple(column.with_values_of(new.column) for column, new in zip(table.columns, columns, strict=True))
     pairing = paired(replace(table, columns=known), made, stayed, dropped)
-    return replace(pairing, ncp=_certainty_penalty(masked.penalty, group_of, pairing))
+    return replace(pairing, ncp=_certainty_penalty(masked.penalty, group_of, counts, pairing))
 
 
 class Released(NamedTuple):
@@ -158,12 +159,19 @@ class Released(NamedTuple):
         return Released(coded, np.zeros(len(coded.column), dtype=np.bool_), hidden)
 
 
-def released(column: Column, centres: NDArray[Any], shown: pl.Series | None, group_of: NDArray[Any]) -> Released:
+def released(
+    column: Column,
+    centres: NDArray[Any],
+    shown: pl.Series | None,
+    group_of: NDArray[Any],
+    counts: Longs | None = None,
+) -> Released:
     """What a method made of a column: ``centres`` of its groups, and what they show, where that is not their centre.
 
-    Where values are only equal or not, what is shown for several of them says as little as ``*``.
+    ``counts``: how many records each row stands for, if it is not one. Where values are only equal or not, what is shown
+    for several of them says as little as ``*``.
     """
-    coded, general = column.released(centres, shown, group_of)
+    coded, general = column.released(centres, shown, group_of, counts)
     hidden = np.zeros(len(general), dtype=np.bool_) if column.graded else general.copy()
     if shown is not None:
         hidden[coded.codes[_shows_nothing(column, shown)[group_of]]] = True
@@ -177,12 +185,15 @@ def _shows_nothing(column: Column, shown: pl.Series) -> Flags:
     return (shown.cast(pl.String) == ANY).fill_null(value=False).to_numpy()
 
 
-def _certainty_penalty(penalty: Sequence[Floats] | None, group_of: NDArray[np.int32], pairing: Pairing) -> float | None:
+def _certainty_penalty(
+    penalty: Sequence[Floats] | None, group_of: NDArray[np.int32], counts: Longs | None, pairing: Pairing
+) -> float | None:
     """NCP of a generalization: the mean over records and columns of the part of its domain that a value covers, 1 for a
     removed record; None for other methods."""
     if penalty is None:
         return None
-    lost = sum(float(covered[group_of].sum()) for covered in penalty)
+    weights = 1 if counts is None else counts
+    lost = sum(float((covered[group_of] * weights).sum()) for covered in penalty)
     return (lost + len(penalty) * pairing.gone) / (len(penalty) * pairing.n)
 
 
@@ -313,15 +324,16 @@ def paired(
     dropped: int,
 ) -> Pairing:
     """The records of a table, and what those that ``stayed`` became."""
-    masked = make_table([column.coded for column in made])
-    before, after, records = count_pairs(original.rows.tuple_of[stayed], masked.rows.tuple_of, masked.p)
+    there, gone = (original.rows.part(np.flatnonzero(rows)) for rows in (stayed, ~stayed))
+    masked = make_table([column.coded for column in made], counts=there.counts)
+    before, after, records = count_pairs(there.tuple_of, masked.rows.tuple_of, masked.p, there.counts)
     return Pairing(
         replace(original, columns=tuple(_unweighted(column) for column in original.columns)),
         masked,
         before=before,
         after=after,
         records=records.astype(np.int64),
-        removed=np.bincount(original.rows.tuple_of[~stayed], minlength=original.p).astype(np.int64),
+        removed=counts_of(gone.tuple_of, original.p, gone.counts),
         stayed=np.flatnonzero(stayed),
         general=[column.general for column in made],
         hidden=[column.hidden for column in made],

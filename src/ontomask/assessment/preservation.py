@@ -9,22 +9,16 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from ontomask.arguments import is_number, whole_from
 from ontomask.arrays import Floats, Longs
+from ontomask.assessment.column_pairs import MOST_RECORDS, MOST_VALUES, ColumnPair, Sides
 from ontomask.assessment.pairing import Pairing, pair_frames
 from ontomask.errors import OptionError
-from ontomask.microdata.column_distance import ColumnDistance
-from ontomask.microdata.columns import Codes, Column
 from ontomask.statistics import dependence
 
-#: Columns with more distinct values than this get no table of distances between them.
-MOST_VALUES = 5_000
 #: Records of a random sample, at most.
 MOST_SAMPLED = 50_000
-#: Distance correlations with a number in them are computed on at most this many records.
-MOST_RECORDS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,13 +124,20 @@ def require_sampling(samples: Any, share: Any, seed: Any) -> None:
 def preservation_of(pairing: Pairing, *, samples: int = 100, share: float = 0.1, seed: int = 0) -> Preservation:
     require_sampling(samples, share, seed)
     rng = np.random.default_rng(seed)
+    sides = Sides.of(pairing)
     pairs = [
-        ColumnPair.of(metric, pairing.original.codes_of(a), pairing.masked.columns[a], pairing.masked.codes_of(a))
+        ColumnPair.of(
+            metric,
+            pairing.original.codes[a][sides.before.tuple_of],
+            pairing.masked.columns[a],
+            pairing.masked.codes[a][sides.after.tuple_of],
+            sides,
+        )
         for a, metric in enumerate(pairing.distance.metrics)
     ]
     known = [pair for pair in pairs if not pair.metric.of_sets or pair.table is not None]
     whole = _statistics(known, [None])
-    drawn = _samples(pairing.stayed, samples, share, rng)
+    drawn = _samples(sides, samples, share, rng)
     parts = _statistics(known, drawn) if drawn else None
     rows = []
     for place, (name, one, other, before, after) in enumerate(whole):
@@ -156,7 +157,7 @@ def preservation_of(pairing: Pairing, *, samples: int = 100, share: float = 0.1,
     return Preservation(
         pl.DataFrame(rows, schema=schema),
         pl.DataFrame([_means(pair) for pair in pairs if not pair.metric.of_sets], schema=_MEANS),
-        _dependence(pairs, pairing.stayed, rng),
+        _dependence(pairs, sides, rng),
         frozenset(pair.name for pair in pairs if not pair.is_line),
         frozenset(pair.name for pair in pairs if not pair.metric.column.graded),
     )
@@ -172,13 +173,10 @@ def _mean_of_known(deltas: Floats) -> float | None:
     return float(known.mean()) if len(known) else None
 
 
-def _samples(stayed: NDArray[np.int64], samples: int, share: float, rng: np.random.Generator) -> list[Any]:
-    """Records that stayed, so many at a time: their places in the masked table and in the original."""
-    size = min(round(share * len(stayed)), MOST_SAMPLED)
-    if size < 2:
-        return []
-    places = [np.sort(rng.choice(len(stayed), size=size, replace=False)) for _ in range(samples)]
-    return [(stayed[p], p) for p in places]
+def _samples(sides: Sides, samples: int, share: float, rng: np.random.Generator) -> list[Any]:
+    """Records that stayed, so many at a time: their rows in the original and in the masked table."""
+    size = min(round(share * sides.records), MOST_SAMPLED)
+    return [] if size < 2 else [sides.sample(size, rng) for _ in range(samples)]
 
 
 def _delta(before: Floats, after: Floats) -> Floats:
@@ -186,59 +184,6 @@ def _delta(before: Floats, after: Floats) -> Floats:
     change = np.abs(after - before)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(change == 0, 0.0, change / np.abs(before))
-
-
-# ---- a column before and after ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class ColumnPair:
-    """A column before and after on one scale: ``values`` are all that occur, as centres; codes are places in it.
-
-    ``table``: their distances, of nominal and flat columns that do not have too many.
-    """
-
-    metric: ColumnDistance
-    values: NDArray[Any]
-    before: Longs
-    after: Longs
-    table: Floats | None
-
-    @staticmethod
-    def of(metric: ColumnDistance, codes: Codes, masked: Column, shown: Codes) -> ColumnPair:
-        column = metric.column
-        own = np.concatenate((column.centre_of_code, masked.centre_of_code))
-        values, place = np.unique(own, return_inverse=True)  # one NaN stands for all missing numbers
-        table: Floats | None = None
-        if len(values) <= MOST_VALUES and not metric.on_line:
-            table = metric.between(values, values)
-        before, after = place[: len(column)][codes], place[len(column) :][shown]
-        return ColumnPair(metric, values, before, after, table)
-
-    @property
-    def name(self) -> str:
-        return self.metric.column.name
-
-    @property
-    def is_line(self) -> bool:
-        return self.metric.on_line
-
-    def codes(self, part: Any, masked: bool) -> Longs:
-        """All records, or those of a sample."""
-        codes = self.after if masked else self.before
-        return codes if part is None else codes[part[int(masked)]]
-
-    def numbers(self, part: Any, masked: bool) -> Floats:
-        """The numbers or ranks of records, NaN where missing."""
-        values = np.where(self.metric.column.is_missing(self.values), np.nan, self.values.astype(np.float64))
-        return values[self.codes(part, masked)]
-
-    def marginalities(self, parts: Sequence[Any], masked: bool) -> tuple[Floats, Longs]:
-        """For every part of the records the marginality of each value in it, and how often each occurs."""
-        counts = np.array([np.bincount(self.codes(part, masked), minlength=len(self.values)) for part in parts])
-        if self.table is None:  # flat: the number of all others
-            return (counts.sum(axis=1, keepdims=True) - counts).astype(np.float64), counts
-        return counts.astype(np.float64) @ self.table, counts
 
 
 # ---- means, variances, covariances (D12) ---------------------------------------------------------------------------
@@ -261,14 +206,15 @@ def _statistics(pairs: Sequence[ColumnPair], parts: Sequence[Any]) -> list[Row]:
                 own = known[i]
                 codes = pair.codes(part, bool(side))
                 if own is None:
-                    mean, variance = _line_moments(pair, codes)
+                    mean, variance = _line_moments(pair, pair.counts(part, bool(side)))
                     score = pair.numbers(part, bool(side))
                 else:
                     mean, variance, score = _moments(own[0][at], own[1][at], codes)
                 means[i, side, at], variances[i, side, at] = mean, variance
                 scores.append(score)
             for place, (i, j) in enumerate(index_pairs):
-                covariances[place, side, at] = _covariance(scores[i], scores[j], pairs[i].is_line)
+                weights = pairs[i].weights(part, bool(side))
+                covariances[place, side, at] = _covariance(scores[i], scores[j], weights, pairs[i].is_line)
     rows += [("mean", pair.name, None, *means[i]) for i, pair in enumerate(pairs)]
     rows += [("variance", pair.name, None, *variances[i]) for i, pair in enumerate(pairs)]
     rows += [
@@ -280,12 +226,11 @@ def _statistics(pairs: Sequence[ColumnPair], parts: Sequence[Any]) -> list[Row]:
 def _moments(marginality: Floats, counts: Longs, codes: Longs) -> tuple[float, float, Floats]:
     """Mean and variance of categories, and for each record what its covariances are made of."""
     mean = float(marginality[counts > 0].min())
-    return mean, float((marginality * counts).sum() / len(codes)), np.sqrt(np.maximum(marginality, 0.0))[codes]
+    return mean, float((marginality * counts).sum() / counts.sum()), np.sqrt(np.maximum(marginality, 0.0))[codes]
 
 
-def _line_moments(pair: ColumnPair, codes: Longs) -> tuple[float, float]:
+def _line_moments(pair: ColumnPair, counts: Longs) -> tuple[float, float]:
     """Mean and variance of numbers or ranks, from how often each occurs: rearranged values have the very same."""
-    counts = np.bincount(codes, minlength=len(pair.values))
     present = ~pair.metric.column.is_missing(pair.values)
     values, counts = pair.values[present].astype(np.float64), counts[present]
     n = counts.sum()
@@ -293,7 +238,10 @@ def _line_moments(pair: ColumnPair, codes: Longs) -> tuple[float, float]:
     return mean, float((counts * (values - mean) ** 2).sum() / (n - 1)) if n > 1 else float("nan")
 
 
-def _covariance(one: Floats, other: Floats, line: bool) -> float:
+def _covariance(one: Floats, other: Floats, weights: Longs | None, line: bool) -> float:
+    """The covariance of two columns; ``weights``: how many records each row stands for, if it is not one."""
+    if weights is not None:
+        return _weighted_covariance(one, other, weights, line)
     if not line:
         return float((one * other).mean())
     known = ~(np.isnan(one) | np.isnan(other))
@@ -303,12 +251,24 @@ def _covariance(one: Floats, other: Floats, line: bool) -> float:
     return float(((x - x.mean()) * (y - y.mean())).sum() / (len(x) - 1))
 
 
+def _weighted_covariance(one: Floats, other: Floats, weights: Longs, line: bool) -> float:
+    if not line:
+        return float((one * other * weights).sum() / weights.sum())
+    known = ~(np.isnan(one) | np.isnan(other))
+    x, y, w = one[known], other[known], weights[known]
+    n = int(w.sum())
+    if n < 2:
+        return float("nan")
+    return float(((x - (x * w).sum() / n) * (y - (y * w).sum() / n) * w).sum() / (n - 1))
+
+
 # ---- semantic means, distance variances and correlations (R17) -------------------------------------------------------
 
 
 def _means(pair: ColumnPair) -> dict[str, Any]:
-    """The semantic mean before and after, and the distance between them."""
-    centres = [_mean(pair, codes) for codes in (pair.before, pair.after)]
+    """The semantic mean before and after (R17 eq. 13; the most frequent value, the mean of numbers or ranks), and the distance
+    between them."""
+    centres = [pair.metric.mean_centre(pair.values, pair.counts(None, masked)) for masked in (False, True)]
     gone = [isinstance(c, float) and np.isnan(c) for c in centres]  # nothing but missing values
     drift = np.array([0.0]) if all(gone) else pair.metric.scaled(*(np.array([c]) for c in centres))
     column = pair.metric.column
@@ -318,17 +278,11 @@ def _means(pair: ColumnPair) -> dict[str, Any]:
     return {"attribute": pair.name, "original": shown[0], "masked": shown[1], "drift": float(drift[0])}
 
 
-def _mean(pair: ColumnPair, codes: Longs) -> Any:
-    """As a centre: the semantic mean (R17 eq. 13), the most frequent value, the mean of numbers or ranks."""
-    return pair.metric.mean_centre(pair.values, np.bincount(codes, minlength=len(pair.values)))
-
-
-def _dependence(pairs: Sequence[ColumnPair], stayed: NDArray[np.int64], rng: np.random.Generator) -> pl.DataFrame:
+def _dependence(pairs: Sequence[ColumnPair], sides: Sides, rng: np.random.Generator) -> pl.DataFrame:
     """sdVar of each column and sdCor of each two; with numbers among them on a sample where there are many records."""
     part = None
-    if len(stayed) > MOST_RECORDS:
-        places = np.sort(rng.choice(len(stayed), size=MOST_RECORDS, replace=False))
-        part = (stayed[places], places)
+    if sides.records > MOST_RECORDS or sides.before.counts is not None:
+        part = sides.sample(min(MOST_RECORDS, sides.records), rng)
     columns: dict[tuple[int, bool, bool], dependence.DistanceColumn | None] = {}
 
     def column(i: int, masked: bool, sampled: bool) -> dependence.DistanceColumn | None:
@@ -355,7 +309,7 @@ def _dependence(pairs: Sequence[ColumnPair], stayed: NDArray[np.int64], rng: np.
                     "original": before,
                     "masked": after,
                     "difference": None if before is None or after is None else abs(after - before),
-                    "records": MOST_RECORDS if sampled else len(pairs[i].before),
+                    "records": len(part[1]) if sampled and part is not None else sides.before.records,
                 }
             )
     rows.sort(key=lambda row: row["statistic"] != "sdVar")
@@ -374,5 +328,5 @@ def _distance_column(pair: ColumnPair, part: Any, masked: bool) -> dependence.Di
             return None
         at = np.arange(len(pair.values))
         table = pair.metric.distance(np.repeat(pair.values, len(at)), np.tile(pair.values, len(at)))
-        return dependence.CategoryColumn(codes, table.reshape(len(at), len(at)))
-    return None if pair.table is None else dependence.CategoryColumn(codes, pair.table)
+        return dependence.CategoryColumn(codes, table.reshape(len(at), len(at)), pair.weights(part, masked))
+    return None if pair.table is None else dependence.CategoryColumn(codes, pair.table, pair.weights(part, masked))

@@ -22,6 +22,7 @@ from ontomask.microdata.open_table import open_table
 from ontomask.policy.policy import as_policy
 from ontomask.privacy.classes import classes_of
 from ontomask.privacy.examined import Examined
+from ontomask.privacy.units import Units
 from ontomask.severity.severity import Severity
 from ontomask.wording import RECORD, Unit
 
@@ -288,6 +289,13 @@ def _sizes(table: Examined, population: Examined | None) -> tuple[Longs, Longs, 
     return classes.of[:n], own, among
 
 
+def _in_all(units: Units, of: Longs, figures: NDArray[np.float64]) -> float:
+    """The sum over units of the largest figure of their records."""
+    if units.counts is not None:
+        return float((figures * units.counts).sum())
+    return float(units.largest(of, figures)[1].sum())
+
+
 def risk_of(table: Examined, population: Examined | None = None, severity: NDArray[np.float64] | None = None) -> Risk:
     """The risk of a table; ``severity``: the number of every record.
 
@@ -306,8 +314,8 @@ def risk_of(table: Examined, population: Examined | None = None, severity: NDArr
     weighted = alone = None
     if severity is not None:
         sizes, whole = own[of], np.zeros(n, dtype=np.int64)
-        total = float(units.largest(whole, severity)[1].sum())
-        weighted = float(units.largest(whole, severity / sizes)[1].sum()) / total if total > 0 else 0.0
+        total = _in_all(units, whole, severity)
+        weighted = _in_all(units, whole, severity / sizes) / total if total > 0 else 0.0
         alone = units.number((sizes == 1) & (severity > 0))
     houses = units.households(own[of])
     return Risk(

@@ -47,6 +47,24 @@ class InputFile:
             )
 
 
+@dataclass(frozen=True)
+class InputFiles:
+    """Several files of records, which are one table."""
+
+    path: Path
+    files: tuple[InputFile, ...]
+
+    @property
+    def sha256(self) -> None:
+        """Each file has its own."""
+        return None
+
+    @property
+    def changed(self) -> bool:
+        """Is one of the files another one than was read?"""
+        return any(file.changed for file in self.files)
+
+
 def states_of(files: Mapping[str, Path]) -> dict[str, State | None]:
     """What tells later whether one of the files changed."""
     return {part: state_of(path) for part, path in files.items()}

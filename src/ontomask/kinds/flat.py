@@ -89,9 +89,13 @@ class FlatColumn(Column):
         return replace(self, counts=of_code, values=values)
 
     def released(
-        self, centres: NDArray[Any], shown: pl.Series | None, group_of: NDArray[Any]
+        self,
+        centres: NDArray[Any],
+        shown: pl.Series | None,
+        group_of: NDArray[Any],
+        counts: Longs | None = None,
     ) -> tuple[Coded, NDArray[np.bool_]]:
-        made = self.of_centres(centres, counts_of(group_of, len(centres)))
+        made = self.of_centres(centres, counts_of(group_of, len(centres), counts))
         general = np.arange(int(centres.max(initial=-1)) + 1) >= len(self)
         if shown is None and general.any():  # no group of values, but a blank
             made, general = replace(made, missing=self.missing_centre), np.zeros_like(general)

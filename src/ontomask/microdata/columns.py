@@ -199,11 +199,16 @@ class Column(ABC):
         """A column of the same kind that holds these centres, each in ``counts`` records."""
 
     def released(
-        self, centres: NDArray[Any], shown: pl.Series | None, group_of: NDArray[Any]
+        self,
+        centres: NDArray[Any],
+        shown: pl.Series | None,
+        group_of: NDArray[Any],
+        counts: Longs | None = None,
     ) -> tuple[Coded, NDArray[np.bool_]]:
         """The column that records show by groups, encoded like this one, and which of its codes show no single value.
 
-        ``centres``: of each group; ``shown``: what it shows, where that is not its centre.
+        ``centres``: of each group; ``shown``: what it shows, where that is not its centre. ``counts``: how many records each
+        row stands for, if it is not one.
         """
         distinct, code = np.unique(centres, return_inverse=True)
         general = np.zeros(len(distinct), dtype=np.bool_)
@@ -213,7 +218,7 @@ class Column(ABC):
             values = set(self.values.cast(pl.String).to_list())
             general = np.array([self.is_general(text, values) for text in texts], dtype=np.bool_)
         codes = code[group_of].astype(np.int32)
-        return Coded(self.of_centres(distinct, counts_of(codes, len(distinct))), codes), general
+        return Coded(self.of_centres(distinct, counts_of(codes, len(distinct), counts)), codes), general
 
     def is_general(self, text: str | None, values: Collection[str | None]) -> bool:
         """Does a text that is shown stand for no single value? ``values`` are those of the column."""

@@ -131,6 +131,17 @@ class Rows:
         counts, unit_of = (None if of is None else of[rows] for of in (self.counts, self.unit_of))
         return Rows(self.tuple_of[rows], self.p, counts, unit_of)
 
+    @property
+    def records(self) -> int:
+        """How many records the rows stand for."""
+        return len(self) if self.counts is None else int(self.counts.sum())
+
+    def of_records(self, places: Longs) -> Longs:
+        """The rows of some records, which are numbered row by row."""
+        if self.counts is None:
+            return places
+        return np.searchsorted(np.cumsum(self.counts), places, side="right").astype(np.int64)
+
     @cached_property
     def queues(self) -> tuple[Longs, Longs]:
         """The records of each tuple, in order: all of them one after the other, and where each tuple begins."""

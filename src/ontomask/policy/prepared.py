@@ -17,7 +17,7 @@ from ontomask.arguments import free_name, some_of
 from ontomask.arrays import Longs
 from ontomask.column_names.repeated_identifiers import Repeating, repeating_column, unit_of
 from ontomask.errors import DataError
-from ontomask.files.fingerprints import InputFile, State, states_of
+from ontomask.files.fingerprints import InputFile, InputFiles, State, states_of
 from ontomask.microdata.date_shifts import shift_note, shifts_of_records
 from ontomask.microdata.encoding import (
     Conversions,
@@ -77,6 +77,31 @@ class Prepared(Original):
     source: Path | None
     input: InputFile | None
     #: The files that the policy names, as they were when the run began.
+    named: Mapping[str, State | None]
+
+    @property
+    def before(self) -> pl.DataFrame:
+        """The records as they came in: they tell the types of columns."""
+        return self.taken.data
+
+    @property
+    def given(self) -> int:
+        """The records that came in."""
+        return len(self.kept)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PreparedTuples(Original):
+    """The same where records are not in memory: rows are combinations of values with their counts.
+
+    ``before``: some records as they came in; ``given``: how many came in.
+    """
+
+    before: pl.DataFrame
+    given: int
+    removed: list[str]
+    source: Path | None
+    input: InputFile | InputFiles | None
     named: Mapping[str, State | None]
 
 

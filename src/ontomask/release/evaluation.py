@@ -19,25 +19,60 @@ from ontomask.assessment.preservation import Preservation, preservation_of
 from ontomask.assessment.several import assessed_together
 from ontomask.masking.method import Masked
 from ontomask.microdata.codes import count_pairs
-from ontomask.microdata.encoding import written_column
+from ontomask.microdata.columns import counts_of
+from ontomask.microdata.encoding import Rows, written_column
 from ontomask.policy.policy import Policy
 from ontomask.privacy.diagnostics import Diagnostics
 from ontomask.progress import Progress, Reporter, silent, stretch
 
 if TYPE_CHECKING:
     from ontomask.assessment.outcome import Assessment
-    from ontomask.policy.prepared import Prepared
+    from ontomask.policy.prepared import Prepared, PreparedTuples
     from ontomask.privacy.examined import Examined
+    from ontomask.severity.severity import Severity
 
 
 class ReleaseEvaluation:
     """The part of a :class:`~ontomask.Result` that compares the release with the original."""
 
     policy: Policy
-    prepared: Prepared
     masked: Masked
-    records: NDArray[np.int64]
     parts: tuple[Any, ...]
+
+    if TYPE_CHECKING:  # a field of derived classes, which would take a property for its default
+
+        @property
+        def prepared(self) -> Prepared | PreparedTuples: ...
+
+    @property
+    def kept_rows(self) -> NDArray[np.int64]:
+        """Which row of the prepared original each row of :meth:`unchanged` came from."""
+        raise NotImplementedError
+
+    @property
+    def given(self) -> int:
+        """The records of the input."""
+        return self.prepared.given
+
+    @property
+    def kept_records(self) -> int:
+        """Those that were not dropped for missing values."""
+        return self.prepared.table.n
+
+    @property
+    def released_records(self) -> int:
+        """Those that are in the release."""
+        return self._inside.records
+
+    @property
+    def _inside(self) -> Rows:
+        """The rows of the original that are released."""
+        return self.prepared.table.rows.part(np.flatnonzero(self.masked.group_of >= 0))
+
+    @property
+    def severity(self) -> Severity | None:
+        """The severity definition by which records are weighted, if they can be."""
+        return self.policy.severity
 
     @cached_property
     def assessment(self) -> Assessment:
@@ -66,16 +101,21 @@ class ReleaseEvaluation:
             return found[0]
         return assessed_together(found, [part.pairing for part in self.parts], self.policy.masked)
 
+    @property
+    def not_assessed(self) -> list[str]:
+        """What an assessment leaves out, and why."""
+        return []
+
     def _assess(self, released: Examined, progress: Progress) -> Assessment:
         """One release beside the original."""
-        inside = np.flatnonzero(self.prepared.kept)
         return assessment_of(
             self.pairing,
             self.prepared.examined,
             released,
-            np.searchsorted(inside, self.records),
-            severity=self.policy.severity,
+            self.kept_rows,
+            severity=self.severity,
             recognizable=self.policy.recognizable,
+            notes=self.not_assessed,
             progress=progress,
         )
 
@@ -100,14 +140,13 @@ class ReleaseEvaluation:
     @cached_property
     def groups(self) -> pl.DataFrame:
         """One row for each group: its number, its size, how many different records it holds, and its centre."""
-        group_of = self.masked.group_of
-        inside = group_of >= 0
-        table, groups = self.prepared.table, self.masked.groups
-        distinct, _, _ = count_pairs(group_of[inside], table.rows.tuple_of[inside], table.p)
+        group_of = self.masked.group_of[self.masked.group_of >= 0]
+        table, groups, inside = self.prepared.table, self.masked.groups, self._inside
+        distinct, _, _ = count_pairs(group_of, inside.tuple_of, table.p)
         return pl.DataFrame(
             [
                 pl.Series(self._ours("group"), np.arange(groups)),
-                pl.Series(self._ours("records"), np.bincount(group_of[inside], minlength=groups)),
+                pl.Series(self._ours("records"), counts_of(group_of, groups, inside.counts)),
                 pl.Series(self._ours("distinct"), np.bincount(distinct, minlength=groups)),
                 *self._shown(self.masked.values(table)),
             ]
@@ -115,7 +154,7 @@ class ReleaseEvaluation:
 
     def _shown(self, columns: Sequence[pl.Series]) -> list[pl.Series]:
         """Columns of the table as the release shows them, with the codes of open classes."""
-        attributes, before = self.policy.attributes, self.prepared.taken.data
+        attributes, before = self.policy.attributes, self.prepared.before
         return [written_column(column, attributes[column.name], before[column.name]) for column in columns]
 
     @cached_property
@@ -125,7 +164,7 @@ class ReleaseEvaluation:
         For the steward: with the release it shows the original of each record.
         """
         table, masked = self.prepared.table, self.masked
-        place, tuple_, counts = count_pairs(masked.group_of + 1, table.rows.tuple_of, table.p)
+        place, tuple_, counts = count_pairs(masked.group_of + 1, table.rows.tuple_of, table.p, table.rows.counts)
         group = place - 1
         released = pl.Series(group >= 0)
         columns = [pl.Series(self._ours("records"), counts)]
@@ -143,15 +182,9 @@ class ReleaseEvaluation:
         return free_name(name, [column.name for column in self.prepared.table.columns])
 
     @cached_property
-    def removed(self) -> NDArray[np.int64]:
-        """Places in the input of the records that are not in the release."""
-        return np.setdiff1d(np.arange(len(self.prepared.kept)), self.records)
-
-    @cached_property
     def pairing(self) -> Pairing:
         """Original and masked records side by side, as assessments see them."""
-        dropped = len(self.prepared.kept) - self.prepared.table.n
-        return pair_result(self.prepared.table, self.masked, dropped)
+        return pair_result(self.prepared.table, self.masked, self.given - self.kept_records)
 
     def loss(self, measure: str | None = None, **options: Any) -> Loss:
         """What masking cost (see :func:`ontomask.information_loss`).

@@ -21,11 +21,11 @@ from ontomask.microdata.keys import Key
 from ontomask.policy.policy import Policy
 from ontomask.policy.verification import Verification
 from ontomask.release.evaluation import ReleaseEvaluation
+from ontomask.release.facts import ReleaseFacts
 from ontomask.release.guarantees import guarantees, linkage_tried, marks_of
 from ontomask.release.releases import all_verified, write_releases
 from ontomask.release.saving import save_result
 from ontomask.statements import Statement
-from ontomask.wording import Counts
 
 if TYPE_CHECKING:
     from ontomask.policy.prepared import Prepared
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Result(ReleaseEvaluation, Generic[FrameT]):
+class Result(ReleaseFacts, ReleaseEvaluation, Generic[FrameT]):
     """What :func:`ontomask.anonymize` hands back: the release, and what is known of it.
 
     Attributes
@@ -85,6 +85,16 @@ class Result(ReleaseEvaluation, Generic[FrameT]):
     masking_seconds: float = 0.0
     key: Key | None = None
 
+    @cached_property
+    def removed(self) -> NDArray[np.int64]:
+        """Places in the input of the records that are not in the release."""
+        return np.setdiff1d(np.arange(self.given), self.records)
+
+    @property
+    def kept_rows(self) -> NDArray[np.int64]:
+        """Which row of the prepared original each released record came from."""
+        return np.searchsorted(np.flatnonzero(self.prepared.kept), self.records)
+
     @property
     def each(self) -> tuple[Result[FrameT], ...]:
         """The results of all releases, one by one; of most methods there is one release."""
@@ -120,46 +130,15 @@ class Result(ReleaseEvaluation, Generic[FrameT]):
             part.unchanged()
 
     @property
-    def seed(self) -> int | None:
-        """The explicit seed of the run; None where a secret was drawn, as it should be for a release."""
-        return self.secret.seed
-
-    @property
-    def reproducible(self) -> bool:
-        """Did something random come from an explicit seed, so that whoever knows or guesses it can repeat it?"""
-        return bool(marks_of(self.policy, self.secret))
-
-    @property
-    def satisfied(self) -> bool:
-        """Does the release satisfy all that it must?"""
-        return self.verification.holds
-
-    @property
     def caveats(self) -> list[Statement]:
         """What weakens a promise on these data."""
         return [*self.masked.caveats, *self.prepared.shared_identifiers]
-
-    @property
-    def promises(self) -> bool:
-        """Was anything promised that not every table satisfies?"""
-        return self.verification.promises
-
-    @cached_property
-    def counts(self) -> Counts:
-        """How counts of records are written in what is handed out: none below the k of the policy is given exactly."""
-        required = [finding.model.stated_k or 1 for finding in self.verification.findings]
-        return Counts.public(max([self.policy.promised_k, *required]))
 
     @cached_property
     def guarantees(self) -> list[Statement]:
         """What holds of the release and under which assumptions; what fails comes first. For the steward."""
         marks = marks_of(self.policy, self.secret)
         return guarantees(self.policy, self.verification, self.caveats, marks, lambda: linkage_tried(self))
-
-    @property
-    def public_guarantees(self) -> list[Statement]:
-        """The same as it may be handed out: without figures of the data, and small counts only as bounds."""
-        return [statement.public for statement in self.guarantees]
 
     def write(
         self,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ontomask.arguments import counted, short
 from ontomask.hierarchies.levels import ANY
-from ontomask.microdata.columns import Column
+from ontomask.microdata.columns import Column, counts_of
 from ontomask.microdata.item_lists import count_items, split_items
 
 if TYPE_CHECKING:
@@ -100,7 +100,8 @@ class Studied:
 def studied(result: Reportable) -> Iterator[Studied]:
     """The columns of a run, one after the other."""
     table, masked = result.prepared.table, result.masked
-    records = np.bincount(masked.group_of[masked.group_of >= 0], minlength=masked.groups)
+    inside = table.rows.part(np.flatnonzero(masked.group_of >= 0))
+    records = counts_of(masked.group_of[masked.group_of >= 0], masked.groups, inside.counts)
     for column, shown, centres in zip(table.columns, masked.values(table), masked.centres, strict=True):
         own = masked.shown is None or _is_own(column, shown)
         yield Studied(column, shown, centres, records, masked.shown is None, own)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ontomask.arguments import short
 from ontomask.arrays import Longs
 from ontomask.microdata.codes import count_pairs
-from ontomask.microdata.columns import Column
+from ontomask.microdata.columns import Column, counts_of
 from ontomask.microdata.item_lists import split_items
 from ontomask.report.counts import Studied, labels_of, meanings, text_in, text_of
 from ontomask.taxonomy.dag import Csr, Dag
@@ -45,8 +45,9 @@ def _groups(result: Reportable) -> list[dict[str, Any]]:
     if not len(inside):
         return []
     group_of = masked.group_of[inside].astype(np.int64)
-    sizes = np.bincount(group_of, minlength=masked.groups)
-    pairs, _, _ = count_pairs(group_of, table.rows.tuple_of[inside], table.p)
+    rows = table.rows.part(inside)
+    sizes = counts_of(group_of, masked.groups, rows.counts)
+    pairs, tuple_of, records = count_pairs(group_of, rows.tuple_of, table.p, rows.counts)
     distinct = np.bincount(pairs, minlength=masked.groups)
     worth = np.flatnonzero(distinct > 1) if (distinct > 1).any() else np.flatnonzero(sizes)
     ranked = worth[np.argsort(sizes[worth], kind="stable")]
@@ -55,7 +56,7 @@ def _groups(result: Reportable) -> list[dict[str, Any]]:
     named = [cells_of(column) for column in table.columns[:MOST_COLUMNS]]
     groups = []
     for place, group in enumerate(chosen):
-        tuples, counts = np.unique(table.rows.tuple_of[inside[group_of == group]], return_counts=True)
+        tuples, counts = tuple_of[pairs == group], records[pairs == group]
         order = np.argsort(-counts, kind="stable")
         groups.append(
             {

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Protocol
 
 from ontomask.masking.method import Masked
 from ontomask.policy.policy import Policy
-from ontomask.policy.prepared import Prepared
+from ontomask.policy.prepared import Prepared, PreparedTuples
 from ontomask.policy.verification import Verification
 from ontomask.privacy.diagnostics import Diagnostics
 from ontomask.statements import Statement
@@ -26,9 +23,7 @@ class Reportable(Protocol):
     @property
     def policy(self) -> Policy: ...
     @property
-    def data(self) -> Any: ...
-    @property
-    def prepared(self) -> Prepared: ...
+    def prepared(self) -> Prepared | PreparedTuples: ...
     @property
     def masked(self) -> Masked: ...
     @property
@@ -36,7 +31,11 @@ class Reportable(Protocol):
     @property
     def assessment(self) -> Assessment: ...
     @property
-    def records(self) -> NDArray[np.int64]: ...
+    def given(self) -> int: ...
+    @property
+    def kept_records(self) -> int: ...
+    @property
+    def released_records(self) -> int: ...
     @property
     def notes(self) -> list[Statement]: ...
     @property

@@ -42,7 +42,9 @@ def risk(result: Reportable, counts: Counts) -> dict[str, Any]:
         "smallest": [NOT_GIVEN if near else counts.least(before.smallest), counts.least(after.smallest)],
         "worst": attack(assessment.worst_attack, after, counts),
         "attacks": [attack(found, after, counts) for found in assessment.attacks] if counts.exact else [],
-        "several": SEVERAL.format(one=after.unit.one) if counts.rounded(len(result.records) - after.records) else "",
+        "several": SEVERAL.format(one=after.unit.one)
+        if counts.rounded(result.released_records - after.records)
+        else "",
         "one": after.unit.one,
         "many": after.unit.many,
         "disclosed": [

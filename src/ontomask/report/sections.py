@@ -83,7 +83,7 @@ def _asked_by(model: Model, policy: Policy) -> str:
 
 def original_records(result: Reportable, counts: Counts) -> int:
     """How many records the original has; in public only what follows from the release and from what is said of the rest."""
-    given, kept, released = len(result.prepared.kept), int(result.prepared.kept.sum()), len(result.records)
+    given, kept, released = result.given, result.kept_records, result.released_records
     return released + counts.said(given - kept) + counts.said(kept - released)
 
 
@@ -91,7 +91,7 @@ def done(result: Reportable, counts: Counts) -> dict[str, Any]:
     """Records in and out, and what the method measured of itself."""
     prepared, masked = result.prepared, result.masked
     assert result.policy.method is not None
-    given, kept, released = len(prepared.kept), int(prepared.kept.sum()), len(result.records)
+    given, kept, released = result.given, result.kept_records, result.released_records
     rows = [
         ["Records in the original", counts.number(original_records(result, counts))],
         ["Left out because a value is missing", counts.number(given - kept)],

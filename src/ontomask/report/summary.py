@@ -127,7 +127,7 @@ def summarize(
     }
     content["glossary"] = glossary(result.policy, [finding.model for finding in result.verification.findings])
     if public:
-        if len(result.records) < FEW:
+        if result.released_records < FEW:
             few = f"There are fewer than {FEW} records: figures could describe single ones."
             content["left_out"] = [*LEFT_OUT, ["Losses by column", few]]
         elif near_original(result.assessment, counts):
@@ -236,7 +236,7 @@ def _models(findings: Sequence[Finding]) -> str:
 
 def key_figures(result: Reportable, risk: dict[str, Any], loss: dict[str, Any], counts: Counts) -> list[list[str]]:
     """What a reader wants to know first: name, figure, remark."""
-    released, given = counts.number(len(result.records)), counts.number(sections.original_records(result, counts))
+    released, given = counts.number(result.released_records), counts.number(sections.original_records(result, counts))
     rows = [["Records released", released, f"of {given}"]]
     if (unit := result.policy.unit) != RECORD:
         persons = result.assessment.risk_after.records
@@ -264,6 +264,7 @@ def warnings(result: Reportable, counts: Counts) -> list[dict[str, str]]:
     sentences += [("care", about_several(result))] if result.parts else []
     sentences += [("care", text) for text in (*_about_classes(result, counts), *_about_records(result, counts))]
     sentences += [("care", _edition(statement, public).text) for statement in result.caveats]
+    sentences += [("care", text) for text in result.assessment.notes]
     sentences += [("care", text) for text in _about_sensitive(result, counts)]
     if result.policy.row_order == "kept":
         sentences.append(("care", ORDERS["kept"].text))
@@ -317,10 +318,10 @@ def _about_classes(result: Reportable, counts: Counts) -> list[str]:
 def _about_records(result: Reportable, counts: Counts) -> list[str]:
     """Many suppressed records, and columns of which nothing is left."""
     sentences = []
-    given, kept = sections.original_records(result, counts), int(result.prepared.kept.sum())
+    given, kept = sections.original_records(result, counts), result.kept_records
     left_out = {
-        "suppressed": kept - len(result.records),
-        "left out because a value is missing": len(result.prepared.kept) - kept,
+        "suppressed": kept - result.released_records,
+        "left out because a value is missing": result.given - kept,
     }
     for why, number in left_out.items():
         if counts.said(number) > MANY_SUPPRESSED * given:
@@ -348,9 +349,9 @@ def _about_sensitive(result: Reportable, counts: Counts) -> list[str]:
     if free:
         text = f"No model protects the sensitive {'column' if len(free) == 1 else 'columns'} {', '.join(free)}: "
         sentences.append(text + "a class whose values are all the same discloses them.")
-    stayed = result.masked.group_of >= 0
+    stayed, weights = result.masked.group_of >= 0, result.prepared.table.rows.weights
     for name in sensitive:
-        gone = int((data[name].is_null().to_numpy() & stayed).sum()) if name in data.columns else 0
+        gone = int(weights[data[name].is_null().to_numpy() & stayed].sum()) if name in data.columns else 0
         if gone:
             sentences.append(f"The sensitive column {name} has no value in {counts.of(gone, 'released record')}.")
     return sentences

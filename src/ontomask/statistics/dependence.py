@@ -30,10 +30,13 @@ class DistanceColumn:
 
     size: int
     row_means: Floats
+    weights: NDArray[np.int64] | None = None  #: the records of each row, if it is not one
     scale: float = 1.0  #: what distances were divided by
 
     @property
     def grand_mean(self) -> float:
+        if self.weights is not None:
+            return float((self.row_means * self.weights).sum() / self.size)
         return float(self.row_means.mean())
 
     @cached_property
@@ -43,13 +46,13 @@ class DistanceColumn:
 
 
 class CategoryColumn(DistanceColumn):
-    """``code`` of each record, and the ``table`` of distances between codes."""
+    """``code`` of each record, and the ``table`` of distances between codes. ``weights``: a row stands for so many records."""
 
-    def __init__(self, code: NDArray[np.int64], table: Floats) -> None:
-        self.size = len(code)
-        self.code = code
+    def __init__(self, code: NDArray[np.int64], table: Floats, weights: NDArray[np.int64] | None = None) -> None:
+        self.size = len(code) if weights is None else int(weights.sum())
+        self.code, self.weights = code, weights
         self.table = table
-        weights = np.bincount(code, minlength=len(table))
+        weights = np.bincount(code, weights, len(table))
         self.row_means = (np.add.reduce(table * weights, axis=1) / self.size)[code]
 
 
@@ -68,18 +71,26 @@ def _sum_over_pairs(one: DistanceColumn, two: DistanceColumn) -> float:
 def _sum_of_categories(one: CategoryColumn, two: CategoryColumn) -> float:
     """tr(C' A C B) = sum (A C) * (C B), C counting the records of every two codes: few of them occur together."""
     if one is two:
-        weights = np.bincount(one.code, minlength=len(one.table)).astype(np.float64)
+        weights = np.bincount(one.code, one.weights, len(one.table)).astype(np.float64)
         return float(weights @ (one.table * one.table) @ weights)
     from scipy.sparse import csr_array  # late: it takes 0.15 s to load
 
     width = len(two.table)
-    pairs, counts = np.unique(one.code * width + two.code, return_counts=True)
+    pairs, counts = _counted(one.code * width + two.code, one.weights)
     together: Any = csr_array(
         (counts.astype(np.float64), (pairs // width, pairs % width)), shape=(len(one.table), width)
     )
     if together.nnz * 20 > together.shape[0] * together.shape[1]:
         together = together.toarray()  # many do: then dense products are faster
     return float(((together.T @ one.table).T * (together @ two.table)).sum())
+
+
+def _counted(key: NDArray[np.int64], weights: NDArray[np.int64] | None) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """The different keys, and the records of each."""
+    if weights is None:
+        return np.unique(key, return_counts=True)
+    pairs, place = np.unique(key, return_inverse=True)
+    return pairs, np.bincount(place, weights)
 
 
 class MeasuredColumn(DistanceColumn):
@@ -284,7 +295,9 @@ def correlation_of(one: DistanceColumn, two: DistanceColumn) -> float:
 def covariance_of(one: DistanceColumn, two: DistanceColumn) -> float:
     """sdCov from the raw sum of products: minus 2 n r_a' r_b, plus n^2 g_a g_b (specification 6)."""
     n = one.size
-    centred = _sum_over_pairs(one, two) - 2 * n * float((one.row_means * two.row_means).sum())
+    products = one.row_means * two.row_means
+    together = float((products if one.weights is None else products * one.weights).sum())
+    centred = _sum_over_pairs(one, two) - 2 * n * together
     centred += n * n * one.grand_mean * two.grand_mean
     # Rounding can take the sum a little below 0; distances that are not a metric (wu_palmer, path in a DAG) some more.
     if centred < -1e-9 * n * n:
