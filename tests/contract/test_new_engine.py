@@ -211,12 +211,13 @@ ON_SPARK = [(0, 3, 1), (1, 2, 3), (5, 5, 2), (7, 4, 2), (10, 0, 2)]
 
 
 def in_order_of_values(whole: pl.DataFrame, policy: om.Policy) -> pl.DataFrame:
-    """The records in the order of what a run looks at, missing values first."""
+    """The records in the order of what a run looks at, then of all they hold, missing values first."""
     looked_at = {name for model in policy.require for name in model.sensitive_columns(policy.attributes)}
     names = [name for name in whole.columns if name in looked_at.union(policy.studied, policy.quasi_identifiers)]
     place = pl.int_range(len(whole), dtype=pl.Int64).alias("place")
     step = RecordStep(policy, [name for name in whole.columns if name != "name"])
-    kept = step(whole.with_columns(place)).sort(*names, nulls_last=False)["place"]
+    others = [name for name in whole.columns if name not in names]
+    kept = step(whole.with_columns(place)).sort(*names, *others, nulls_last=False)["place"]
     left_out = pl.Series("place", sorted(set(range(len(whole))) - set(kept.to_list())), dtype=pl.Int64)
     return whole[pl.concat([kept, left_out])]
 
@@ -226,7 +227,27 @@ def in_order_of_values(whole: pl.DataFrame, policy: om.Policy) -> pl.DataFrame:
 def test_the_release_on_spark_is_that_of_records_in_the_order_of_their_values(
     spark: Any, place: int, case: int, partitions: int
 ) -> None:
-    policy = policy_of(METHODS_BY_TUPLE[place], case)
+    assert_same_on_spark(spark, policy_of(METHODS_BY_TUPLE[place], case), case, partitions)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    ("method", "case", "partitions"),
+    [
+        (om.Microaggregation(k=3), 3, 2),
+        (om.Microaggregation(k=3, partition="mdav", refine="none"), 4, 3),
+        (om.NoiseAddition(), 4, 1),
+    ],
+    ids=repr,
+)
+def test_so_it_is_where_records_of_one_kind_go_into_several_groups(
+    spark: Any, method: Any, case: int, partitions: int
+) -> None:
+    policy = policy_of(om.Recoding(k=3), case).changed(method=method, require=[])
+    assert_same_on_spark(spark, policy, case, partitions)
+
+
+def assert_same_on_spark(spark: Any, policy: om.Policy, case: int, partitions: int) -> None:
     whole = frame(np.random.default_rng([case, 19])).cast({pl.Enum: pl.String})
     ordered = in_order_of_values(whole, policy)
     expected = om.anonymize(ordered, policy, seed=case, key=KEY, allow_unsatisfied=True)

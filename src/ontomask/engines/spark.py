@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -19,18 +20,21 @@ from ontomask.engines.spark_executors import (
     ORDER_KEY,
     Counting,
     Formulas,
+    Locating,
     Naming,
     OtherThanTokens,
     Releasing,
+    ReleasingOne,
     Tokens,
     numbered,
 )
-from ontomask.engines.spark_jobs import collected, require_classic, running, schema_of, summed
+from ontomask.engines.spark_jobs import Job, collected, require_classic, running, schema_of, summed
 from ontomask.engines.spark_session import spark_errors
 from ontomask.engines.steps import RecordStep, ReleaseStep
 from ontomask.engines.tuple_tables import groups_of, mapping_of
 from ontomask.engines.tuples import Release, TupleEngine
-from ontomask.errors import DataError
+from ontomask.errors import DataError, PolicyError
+from ontomask.masking.goals import Goals
 from ontomask.masking.method import Masked, MaskedTuples
 from ontomask.masking.randomness import Secret
 from ontomask.microdata.encoding import Rows
@@ -38,8 +42,13 @@ from ontomask.microdata.formulas import formula_cells
 from ontomask.microdata.keys import Key
 from ontomask.policy.policy import Policy
 from ontomask.policy.prepared import Original
+from ontomask.privacy.examined import Examined
+from ontomask.privacy.units import RECORDS
+from ontomask.progress import Progress
 from ontomask.taxonomy.taxonomy import Taxonomy
 
+#: Records of which groups are formed on the driver, at most.
+RECORDS_HERE = 50_000_000
 #: Records whose tuples are told at a time: those of all records go into the key of what is random.
 CHUNK = 1_000_000
 
@@ -162,6 +171,7 @@ class SparkEngine(TupleEngine):
         self._frame, self._store = frame, store or Kept()
         self._schema = schema_of(frame)
         self._kept: Any = None
+        self._by_record = False
 
     def run(
         self, progress: Callable[[float, str], Any] | None = None, *, allow_unsatisfied: bool = False
@@ -237,27 +247,78 @@ class SparkEngine(TupleEngine):
 
     # ---- the release -----------------------------------------------------------------------------------------------------
 
+    def mask_records(self, rng: np.random.Generator, progress: Progress) -> list[Masked]:
+        """As if all records were here: those of a combination are equal in all that a method sees."""
+        original = self.original
+        if original.table.n > RECORDS_HERE:
+            raise PolicyError(
+                f"{self.method.name} forms groups of records on the driver, and {original.table.n:,} are more than "
+                f"{RECORDS_HERE:,}",
+                remedy="Choose a method that decides by tuple, such as Recoding or Microaggregation with partition: adaptive.",
+            )
+        if self.method.releases > 1:
+            raise PolicyError(
+                f"{self.method.name} makes several releases, which the engine spark does not",
+                remedy="Give anonymize a frame or a file that fits into memory.",
+            )
+        row = np.repeat(np.arange(len(original.data)), original.table.rows.weights)
+        rows = Rows(original.table.rows.tuple_of[row], original.table.p)
+        examined = Examined.of(original.data[row], self.policy.attributes, RECORDS, original.examined.meanings)
+        goals = Goals.of(self.policy.require, examined, rows)
+        masked = self.method.mask_for(goals, replace(original.table, rows=rows), rng, progress)
+        if masked.sources is not None:
+            raise PolicyError(
+                f"{self.method.name} moves values from record to record, which the engine spark does not",
+                remedy="Choose another method, or give anonymize a frame or a file that fits into memory.",
+            )
+        self._by_record = True
+        return [masked]
+
     def write_records(self, step: ReleaseStep) -> None:
         group_of = step.masked.tuples.group_of
-        step = replace(step, masked=MaskedTuples(Masked(group_of, ())))  # executors need no more of it
-        made = replace(step, records=step.records.fresh())(pl.DataFrame(schema=self._schema)).schema
-        names, place = list(made), free_name("place", list(made))
-        shuffled = self.policy.row_order == "shuffled"
-        work = Releasing(step, self._order(group_of) if shuffled else None, place)
-        schema = pl.Schema({**made, place: pl.Int64()}) if shuffled else made
-        with running(self._frame, work, schema) as job:
+        step = replace(step, masked=MaskedTuples(Masked(group_of[:0] if self._by_record else group_of, ())))
+        empty = step.records.fresh()(pl.DataFrame(schema=self._schema))
+        made = step.released(empty, Masked(group_of[:0], ())).schema
+        place = free_name("place", list(made))
+        order = self._order(group_of) if self.policy.row_order == "shuffled" else None
+        schema = made if order is None else pl.Schema({**made, place: pl.Int64()})
+        with self._released(step, empty.schema, group_of, order, place, schema) as (job, first):
             frame = job.frame
-            if shuffled:
+            if order is not None:
                 at = frame.columns[-1]
                 parts = frame.sparkSession.conf.get("spark.sql.shuffle.partitions")
                 frame = frame.repartition(int(parts), at).sortWithinPartitions(at).drop(at)
-            self._kept = self._store.keep(frame.toDF(*names))
-            seen = job.reported()
+            self._kept = self._store.keep(frame.toDF(*made))
+            job.reported()
+            seen = first.reported()
         if sum(report.conversions.records for report in seen) != self._seen.conversions.records:
             raise DataError(
                 "the table changed while it was read: it has another number of records now",
                 remedy="Wait until it is complete, and run again.",
             )
+
+    @contextmanager
+    def _released(
+        self, step: ReleaseStep, records: pl.Schema, group_of: Any, order: bytes | None, place: str, schema: pl.Schema
+    ) -> Iterator[tuple[Job, Job]]:
+        """The work that makes the release, and the one that reads the table, which may be the same."""
+        if not self._by_record:
+            with running(self._frame, Releasing(step, order, place), schema) as job:
+                yield job, job
+            return
+        from pyspark.sql import Window, functions  # late: pyspark is optional
+
+        row, number = free_name("row", list(records)), free_name("number", list(records))
+        located = pl.Schema({**records, row: pl.Int64()})
+        ends = np.cumsum(self.original.table.rows.weights)
+        with running(self._frame, Locating(step.records, step.places, row), located) as first:
+            *columns, at = first.frame.columns
+            among = Window.partitionBy(at).orderBy(*(functions.asc_nulls_first(name) for name in columns))
+            counted = first.frame.withColumn("number", functions.row_number().over(among)).toDF(*located, number)
+            step = replace(step, places=replace(step.places, combinations=step.places.combinations.clear()))
+            work = ReleasingOne(step, ends, group_of, row, number, order, place)
+            with running(counted, work, schema) as job:
+                yield job, first
 
     def _order(self, group_of: Any) -> bytes:
         """The key of a random order: another one for other records, and for records that are masked in another way."""

@@ -15,11 +15,14 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from ontomask.arguments import free_name
+from ontomask.arrays import Longs
 from ontomask.column_names.repeated_identifiers import named_values
-from ontomask.engines.steps import RecordStep, ReleaseStep
-from ontomask.errors import EngineError, OntomaskError
+from ontomask.engines.steps import RecordStep, ReleaseStep, TuplePlaces
+from ontomask.errors import DataError, EngineError, OntomaskError
+from ontomask.masking.method import Masked
 from ontomask.microdata.formulas import formula_cells
 from ontomask.microdata.keys import Key
 from ontomask.microdata.pseudonyms import canonical_column, is_token, pseudonym_column
@@ -114,17 +117,63 @@ class Releasing(Work):
         return replace(self, step=replace(self.step, records=self.step.records.fresh()))
 
     def frames(self, chunks: Iterable[pl.DataFrame], partition: int) -> Iterator[pl.DataFrame]:
-        rng = None if self.order is None else _places(self.order, partition)
-        for chunk in chunks:
-            released = self.step(chunk)
-            if rng is not None:
-                places = rng.integers(0, 2**63 - 1, len(released), dtype=np.int64)
-                released = released.with_columns(pl.Series(self.place, places))
-            yield released
+        yield from _with_places(map(self.step, chunks), self.order, self.place, partition)
 
     @property
     def seen(self) -> Any:
         return self.step.records.seen
+
+
+@dataclass(frozen=True, eq=False)
+class Locating(Work):
+    """The records that stay, each with the row of its combination."""
+
+    step: RecordStep
+    places: TuplePlaces
+    row: str
+
+    def fresh(self) -> Locating:
+        return replace(self, step=self.step.fresh())
+
+    def frames(self, chunks: Iterable[pl.DataFrame], partition: int) -> Iterator[pl.DataFrame]:
+        for chunk in chunks:
+            records = self.step(chunk)
+            yield records.with_columns(pl.Series(self.row, self.places.combinations_of(records)))
+
+    @property
+    def seen(self) -> Any:
+        return self.step.seen
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasingOne(Work):
+    """The same as :class:`Releasing`, where records of one combination may be in several groups.
+
+    A record is known by the ``row`` of its combination and by its ``number`` among those that have it, from 1 up. ``ends``: how
+    many records there are up to each combination; ``group_of``: of all of them, one combination after the other.
+    """
+
+    step: ReleaseStep
+    ends: Longs
+    group_of: NDArray[np.int32]
+    row: str
+    number: str
+    order: bytes | None = None
+    place: str = ""
+
+    def frames(self, chunks: Iterable[pl.DataFrame], partition: int) -> Iterator[pl.DataFrame]:
+        yield from _with_places(map(self._released, chunks), self.order, self.place, partition)
+
+    def _released(self, chunk: pl.DataFrame) -> pl.DataFrame:
+        row, number = (chunk[name].to_numpy().astype(np.int64) for name in (self.row, self.number))
+        first = np.concatenate(([0], self.ends[:-1]))
+        if (first[row] + number > self.ends[row]).any():
+            raise DataError(
+                "the table changed while it was read: it has more records of a kind than before",
+                remedy="Wait until it is complete, and run again.",
+            )
+        masked = Masked(self.group_of[first[row] + number - 1], ())
+        return self.step.released(chunk.drop(self.row, self.number), masked)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,6 +216,19 @@ def _summed(parts: Iterable[pl.DataFrame], number: str) -> Iterator[pl.DataFrame
             found = None
     if found is not None:
         yield found
+
+
+def _with_places(
+    released: Iterable[pl.DataFrame], order: bytes | None, place: str, partition: int
+) -> Iterator[pl.DataFrame]:
+    """The records, each with a random number where they are shuffled."""
+    rng = None if order is None else _places(order, partition)
+    for records in released:
+        if rng is None:
+            yield records
+        else:
+            places = rng.integers(0, 2**63 - 1, len(records), dtype=np.int64)
+            yield records.with_columns(pl.Series(place, places))
 
 
 def _places(order: bytes, partition: int) -> np.random.Generator:

@@ -6,12 +6,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from ontomask.arguments import free_name
+from ontomask.arrays import Longs
 from ontomask.engines.engine import decode
 from ontomask.errors import DataError
-from ontomask.masking.method import MaskedTuples
+from ontomask.masking.method import Masked, MaskedTuples
 from ontomask.microdata.dtypes import only_what_cells_show
 from ontomask.microdata.encoding import Conversions, MissingRules, Rows, Table, written
 from ontomask.microdata.keys import Key
@@ -87,6 +89,10 @@ class TuplePlaces:
 
     def of_records(self, records: pl.DataFrame) -> Rows:
         """The tuples of these records."""
+        return Rows(self.rows.tuple_of[self.combinations_of(records)], self.rows.p)
+
+    def combinations_of(self, records: pl.DataFrame) -> Longs:
+        """The rows of the combinations that these records have."""
         names = self.combinations.columns
         place = free_name("place", names)
         places = self.combinations.with_row_index(place)
@@ -96,7 +102,7 @@ class TuplePlaces:
                 "the table changed while it was read: it has values that it did not have before",
                 remedy="Wait until it is complete, and run again.",
             )
-        return Rows(self.rows.tuple_of[found[place].to_numpy()], self.rows.p)
+        return found[place].to_numpy().astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,10 +125,13 @@ class ReleaseStep:
     key: Key | None
 
     def __call__(self, chunk: pl.DataFrame) -> pl.DataFrame:
-        policy, records = self.records.policy, self.records(chunk)
-        rows = self.places.of_records(records)
-        kept = records if self.key is None else with_pseudonyms(records, policy, self.key)
-        released = decode(kept.drop(self.removed), self.masked.on(rows), self.shown)
+        records = self.records(chunk)
+        return self.released(records, self.masked.on(self.places.of_records(records)))
+
+    def released(self, records: pl.DataFrame, masked: Masked) -> pl.DataFrame:
+        """The records that stay, as they are released; ``masked``: what became of each."""
+        kept = records if self.key is None else with_pseudonyms(records, self.records.policy, self.key)
+        released = decode(kept.drop(self.removed), masked, self.shown)
         released = written(released, self.attributes, self.before, self.coded)
         return only_what_cells_show(released.cast({pl.Enum: pl.String}))
 

@@ -160,11 +160,15 @@ class TupleEngine(Engine[Release]):
     def mask(self, goals: Goals, rng: np.random.Generator, progress: Progress) -> list[Masked]:
         table = self.original.table
         if not isinstance(self.method, TupleMethod) or not self.method.by_tuple(table):
-            raise PolicyError(
-                f"{self.method.name} forms groups of records, which are not in memory",
-                remedy="Choose a method that decides by tuple, such as Recoding or Generalization, or use anonymize.",
-            )
+            return self.mask_records(rng, progress)
         return [self.method.mask_tuples(goals, table, rng, progress).tuples]
+
+    def mask_records(self, rng: np.random.Generator, progress: Progress) -> list[Masked]:
+        """The same where the method decides by record."""
+        raise PolicyError(
+            f"{self.method.name} forms groups of records, which are not in memory",
+            remedy="Choose a method that decides by tuple, such as Recoding or Generalization, or use anonymize.",
+        )
 
     def write(self, each: Sequence[Masked]) -> list[Written]:
         (masked,) = each
