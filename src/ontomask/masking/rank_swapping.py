@@ -201,14 +201,14 @@ class RankSwapping(RandomMethod, DistanceMethod):
     def explain(self, unit: Unit = RECORD) -> str:
         partner = "a random record" if self.variant == "random" else "a record with a similar value"
         return (
-            f"Values were exchanged, each with that of {partner}, as far as partners were free. Every value of the released "
+            f"Each value was exchanged with that of {partner}, if a partner was free. Every value of the released "
             "records still occurs; values without a partner stayed where they were."
         )
 
     def assurances(self, unit: Unit = RECORD) -> list[Statement]:
         exact = promised(
             "Every masked column holds exactly the values that the released records had in it, exchanged between records: "
-            "what is computed from one column of these records alone is unchanged."
+            "statistics of a single column of these records are unchanged."
         )
         not_k = "Rank swapping is not k-anonymous: a combination of values may be unique. "
         if self.variant == "random":

@@ -123,8 +123,8 @@ class Recoding(TupleMethod, RecordDistanceMethod, GroupingMethod):
     def _assured(self, unit: Unit) -> list[Statement]:
         return [
             promised(
-                f"Every combination of masked quasi-identifiers is shared by at least {unit.counted(self.k)}; all of "
-                "them occur in the original data."
+                f"Every combination of masked quasi-identifiers is shared by at least {unit.counted(self.k)} and "
+                "occurs in the original data."
             )
         ]
 

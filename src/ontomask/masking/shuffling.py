@@ -153,8 +153,8 @@ class Shuffling(RandomMethod, DistanceMethod):
         return [
             promised(
                 "Every sensitive column holds exactly the values that the released records had in it, reassigned among them: "
-                "what is computed from one column of these records alone is unchanged. Rank correlations are kept "
-                "approximately, the more closely the more records there are."
+                "statistics of a single column of these records are unchanged. Rank correlations are kept "
+                "approximately; the more records there are, the more closely."
             ),
             promised(
                 "The sensitive values that a record shows were drawn from their distribution given its quasi-identifiers, not "

@@ -177,7 +177,7 @@ def _said(
         )
     within = [*columns, pl.Series("stratum", stratum)]
     few = too_few_matches(within, method.k)
-    notes.append(note(f"where a blank matches any value, fewer than {method.k:,} match {counted(few, 'record')}"))
+    notes.append(note(f"records that match fewer than {method.k:,} records, if a blank matches any value: {few:,}"))
     if method.blanks == "value":
         return notes, []
     rare = int((class_sizes(columns) < method.k).sum())

@@ -168,9 +168,9 @@ class Suppression(TupleMethod, GroupingMethod):
         if self.cells:
             return [
                 promised(
-                    f"Every combination of quasi-identifiers, in which a blank is a value of its own, is shared by at least "
-                    f"{unit.counted(self.k)}; values that are shown are true. Rare values are missing more often, so that "
-                    "distributions of the values that are left differ from those of the original."
+                    f"Every combination of quasi-identifiers is shared by at least {unit.counted(self.k)}; a blank counts as a "
+                    "value of its own. Values that are shown are true. Rare values are missing more often, so distributions of "
+                    "the remaining values differ from those of the original."
                 )
             ]
         return [
