@@ -18,7 +18,7 @@ demo: $(VENV)/.base
 app: $(VENV)/.app
 	@$(BIN)/ontomask app $(ARGS)
 
-test: $(VENV)/.test wordnet chromium java
+test: $(VENV)/.test wordnet chromium java postgresql
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 # Random tables, policies and files, for longer than the tests do: make fuzz CASES=5000
@@ -82,6 +82,15 @@ java:
 	  echo "Installing Debian's openjdk-17-jre-headless ..."; \
 	  { apt-get update -qq && apt-get install -y -qq openjdk-17-jre-headless >/dev/null; } \
 	    || echo "openjdk-17-jre-headless could not be installed; tests that need Java are skipped"; fi
+
+# And a PostgreSQL server of their own, on a free port. Debian's package starts one of its own only where there is an init system.
+.PHONY: postgresql
+postgresql:
+	@if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && ! command -v initdb >/dev/null && [ "$$(id -u)" = 0 ] \
+	  && command -v apt-get >/dev/null; then \
+	  echo "Installing Debian's postgresql ..."; \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq postgresql >/dev/null; } \
+	    || echo "postgresql could not be installed; tests that need a server are skipped"; fi
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -18,6 +18,7 @@ from ontomask.cli import app as app_command
 from ontomask.cli import assess, check, compare, demo, gather, init, join, run, severity, taxonomy, verify
 from ontomask.cli.console import REFUSED, Interrupted, fail, listen, remark
 from ontomask.errors import NotSatisfied, OntomaskError
+from ontomask.microdata.sql_sources import refuse_password
 
 app = typer.Typer(
     name="ontomask",
@@ -81,6 +82,8 @@ def main() -> None:
     )  # all goes with the process: the collector need not search it first, for a quarter of a second
     listen()
     try:
+        for word in sys.argv[1:]:
+            refuse_password(word)  # wherever it stands: no later message may show it
         app(prog_name="ontomask")
     except Interrupted as problem:
         sys.exit(fail(str(problem), problem.code))

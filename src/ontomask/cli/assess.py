@@ -9,7 +9,17 @@ from typing import Annotated, Any
 import typer
 
 from ontomask.cli.console import remark_notes, say, say_json, say_table, shown_progress
-from ontomask.cli.options import AsJson, Confined, MeasureName, Quiet, epilog, one_answer, read_as, reads
+from ontomask.cli.options import (
+    AsJson,
+    Confined,
+    MeasureName,
+    Quiet,
+    epilog,
+    is_folder,
+    one_answer,
+    read_as,
+    reads,
+)
 from ontomask.errors import DataError, OptionError
 
 EPILOG = epilog(
@@ -93,7 +103,7 @@ def _meant(policy: Path, masked: str | None) -> tuple[Path, list[str]]:
             raise OptionError(
                 "no masked table is given", remedy="Write: assess POLICY DATA MASKED, or: assess RESULT_FOLDER DATA."
             )
-        return policy, [masked] if not Path(masked).is_dir() else _released(Path(masked))
+        return policy, [masked] if not is_folder(masked) else _released(Path(masked))
     file = policy / "confidential" / "policy.yaml"
     if not file.is_file():
         raise DataError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,4 +74,4 @@ def _print(found: Check, policy: Path, data: str) -> None:
             f"A run would be refused: columns that are not masked fail {models}. Change the policy as the lines above say."
         )
         return
-    say(f"The policy fits the data. Next: ontomask run {policy} {data} -o result")
+    say(f"The policy fits the data. Next: ontomask run {shlex.quote(str(policy))} {shlex.quote(data)} -o result")

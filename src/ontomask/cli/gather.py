@@ -44,10 +44,11 @@ def command(
     is nominal, and many is the separator.
     """
     from ontomask.microdata.gathering import gathered
+    from ontomask.microdata.sql_sources import data_file
     from ontomask.microdata.writing import write_table
 
     one_answer(False, quiet)
     made = gathered(data, by, items, separator, drop or (), read_as(given, data))
-    write_table(made.data, output, overwrite=force, source=data)
+    write_table(made.data, output, overwrite=force, source=data_file(data))
     if not quiet:
         say(f"{counted(made.rows, 'row')} became {counted(made.records, 'record')} with sets of {items}: {output}")

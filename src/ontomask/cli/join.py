@@ -40,11 +40,12 @@ def command(
     missing. The reading options apply to both tables.
     """
     from ontomask.microdata.joining import joined
+    from ontomask.microdata.sql_sources import data_file
     from ontomask.microdata.writing import write_table
 
     one_answer(False, quiet)
     made = joined(data, table, by, read_as(given, data))
-    write_table(made.data, output, overwrite=force, source=data)
+    write_table(made.data, output, overwrite=force, source=data_file(data))
     if not quiet:
         alone = f"; {made.alone:,} of them without a row in {table}" if made.alone else ""
         unused = f"; {counted(made.unused, 'row')} of {table} without a record" if made.unused else ""

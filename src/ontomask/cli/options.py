@@ -19,7 +19,12 @@ if TYPE_CHECKING:
 PolicyFile = Annotated[Path, typer.Argument(metavar="POLICY", help="A policy file (YAML).", show_default=False)]
 DataFile = Annotated[
     str,
-    typer.Argument(metavar="DATA", help="A table: CSV, TSV, Parquet, Excel, SPSS, Stata, SAS.", show_default=False),
+    typer.Argument(
+        metavar="DATA",
+        help="A table: CSV, TSV, Parquet, Excel, SPSS, Stata, SAS; or duckdb:FILE?table=NAME, "
+        "postgresql://USER@HOST/DATABASE?table=NAME, ?query=SELECT ...",
+        show_default=False,
+    ),
 ]
 Confined = Annotated[
     bool,
@@ -79,12 +84,21 @@ def read_as(given: Mapping[str, Any], data: str, before: Reading | None = None) 
     """The reading options of the command line in place of those ``before``; each must make sense for the file."""
     from ontomask.microdata.formats import format_of
     from ontomask.microdata.reading_options import Reading
+    from ontomask.microdata.sql_sources import data_source
 
-    chosen = Reading(**given)
-    unused = chosen.for_format(format_of(Path(data)))[1] if given else []
+    chosen, source = Reading(**given), data_source(data)
+    unused = chosen.for_format(format_of(source))[1] if given else []
     if unused:
-        raise OptionError(f"--{unused[0]} has no effect on {Path(data).name}", remedy="Leave it out.")
+        raise OptionError(f"--{unused[0]} has no effect on {source.name}", remedy="Leave it out.")
     return (before or Reading()).changed(**chosen.given)
+
+
+def is_folder(text: str) -> bool:
+    """Does the text name a folder? A query of a database does not, and may be too long for a path."""
+    from ontomask.microdata.sql_sources import data_source
+
+    source = data_source(text)
+    return isinstance(source, Path) and source.is_dir()
 
 
 def one_answer(as_json: bool, quiet: bool) -> None:

@@ -119,6 +119,7 @@ def command(
     from ontomask.engines.memory import anonymize
     from ontomask.masking.randomness import EXPLICIT_SEED, chosen_secret
     from ontomask.microdata.keys import Key
+    from ontomask.microdata.sql_sources import data_file
     from ontomask.policy.policy import Policy
     from ontomask.release.saving import inputs_of, require_place
     from ontomask.report.page import prepare_drawing
@@ -148,7 +149,9 @@ def command(
     given_key = None if key is None else Key.read(key)
     if report:
         Background(prepare_drawing)
-    require_place(output, overwrite=force, inputs=inputs_of(chosen, Path(data), given_key))  # before the work is done
+    require_place(
+        output, overwrite=force, inputs=inputs_of(chosen, data_file(data), given_key)
+    )  # before the work is done
     with shown_progress(quiet or as_json) as progress:
         with tables_kept():
             result = anonymize(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ontomask.cli.console import remark, say, say_json
-from ontomask.cli.options import AsJson, Confined, Quiet, epilog, one_answer, read_as, reads
+from ontomask.cli.options import AsJson, Confined, Quiet, epilog, is_folder, one_answer, read_as, reads
 from ontomask.errors import MissingDataError, OptionError
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _found(
             "there is nothing to verify",
             remedy="Give a policy and a table: verify POLICY DATA; or the folder of a result.",
         )
-    if data is None or Path(data).is_dir():
+    if data is None or is_folder(data):
         if given or records is not None:
             raise OptionError(
                 f"--{next(iter(given), 'records')} is for a single file", remedy="Name the file: verify POLICY DATA."

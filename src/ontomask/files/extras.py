@@ -16,6 +16,9 @@ _EXTRAS = {
     "simple_icd_10_cm": "icd10",
     "nicegui": "app",
     "pyspark": "spark",
+    "duckdb": "sql",
+    "psycopg": "sql",
+    "pyarrow": "sql",
 }
 
 

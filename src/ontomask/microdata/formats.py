@@ -17,6 +17,8 @@ from ontomask.microdata.csv_tables import beside_csv, read_csv_table, read_tsv_t
 from ontomask.microdata.excel_files import beside_excel, read_excel, write_excel
 from ontomask.microdata.file_contents import ExtraContents, TableContents
 from ontomask.microdata.parquet_files import beside_parquet, read_parquet, scan_parquet, write_parquet
+from ontomask.microdata.sql_sources import DUCKDB, POSTGRESQL, SqlSource, TableSource
+from ontomask.microdata.sql_tables import read_sql
 
 #: Options of reading that need no help of a format: texts that mean a missing value, columns that hold text.
 COMMON = ("missing", "text")
@@ -38,7 +40,8 @@ class Format:
     title : str
         What people call it.
     suffixes : tuple of str
-        Of its files; the first is that of files we write.
+        Of its files; the first is that of files we write. A database has none: it is read where a text names a table or query
+        of it (:class:`SqlSource`).
     read : callable
         ``read(file, **options)`` with the ``options``; those of a format with types do not get :data:`COMMON`.
     write : callable, optional
@@ -128,6 +131,8 @@ _ROWS = (
         cell_types=True,
     ),
     *map(_statistical, stat_files.FORMATS),
+    Format(DUCKDB, "DuckDB", (), read_sql, extra="sql", lists=True),
+    Format(POSTGRESQL, "PostgreSQL", (), read_sql, extra="sql"),
 )
 #: Every format by its name.
 FORMATS: dict[str, Format] = {row.name: row for row in _ROWS}
@@ -144,16 +149,20 @@ def suffixes(*, written: bool = False) -> dict[str, Format]:
     return {suffix: row for row in rows for suffix in row.suffixes}
 
 
-def chosen_format(file: Path, name: str | None = None, *, written: bool = False) -> Format:
+def chosen_format(source: TableSource, name: str | None = None, *, written: bool = False) -> Format:
     """The format of that name, or else the one that the name of the file tells."""
     if name is None:
-        return format_of(file, written=written)
-    one_of(name, written_formats() if written else list(FORMATS), "format to write" if written else "format")
+        return format_of(source, written=written)
+    files = [row.name for row in FORMATS.values() if row.suffixes]
+    known = [source.format] if isinstance(source, SqlSource) else written_formats() if written else files
+    one_of(name, known, "format to write" if written else "format")
     return FORMATS[name]
 
 
-def format_of(file: Path, *, written: bool = False) -> Format:
-    """The format that the name of a file tells."""
+def format_of(file: TableSource, *, written: bool = False) -> Format:
+    """The format that the name of a file tells, or a source the database that it names."""
+    if isinstance(file, SqlSource):
+        return FORMATS[file.format]
     name, known = file.name.lower(), suffixes(written=written)
     packed = name.endswith(".gz")
     suffix = Path(name.removesuffix(".gz")).suffix
@@ -161,6 +170,8 @@ def format_of(file: Path, *, written: bool = False) -> Format:
     if found is None or (packed and not found.text):
         shown = f"{suffix}.gz" if packed else suffix
         hint = "Save it as .xlsx. " if suffix in (".xls", ".xlsb", ".ods") else ""
+        if suffix in (".duckdb", ".db", ".ddb") and not written:
+            hint = f"Name a table of a DuckDB file: duckdb:{file.name}?table=NAME. "
         packable = ", ".join(suffix for suffix, row in known.items() if row.text)
         raise OptionError(
             f"the suffix {shown!r} of {file.name!r} is not of a known format",

@@ -17,19 +17,21 @@ from ontomask.microdata.csv_types import Codes
 from ontomask.microdata.formats import format_of
 from ontomask.microdata.frames import NativeFrame, Unread
 from ontomask.microdata.missing_markers import MissingMarkers
-from ontomask.microdata.reading import read_table, require_file, take_as_text
+from ontomask.microdata.reading import TableFile, read_table, require_source, take_as_text, where_of
 from ontomask.microdata.reading_options import Reading
+from ontomask.microdata.sql_sources import SqlSource, data_source
 from ontomask.statements import Statement, note
 
 
 @dataclass(frozen=True)
 class OpenTable:
-    """A frame or file as Polars ``data``; ``native`` says how to restore its kind, ``source`` is the path of a file, and
-    ``notes`` say how it was read and what was left out."""
+    """A frame or file as Polars ``data``; ``native`` says how to restore its kind, ``source`` is the path of a file,
+    ``database`` the table or query of a database, and ``notes`` say how it was read and what was left out."""
 
     native: NativeFrame
     source: Path | None = None
     notes: list[Statement] = field(default_factory=list)
+    database: SqlSource | None = None
 
     @property
     def data(self) -> pl.DataFrame:
@@ -53,7 +55,7 @@ def open_table(
     value, in place of what reading and attributes say.
     """
     missing = markers_of(attributes, reading) if missing is None else missing
-    read, source, notes = read_frame(frame, attributes, text, reading, release=release, missing=missing)
+    read, file = read_frame(frame, attributes, text, reading, release=release, missing=missing)
     native = NativeFrame.of(
         read,
         keep_index=list(attributes),
@@ -62,7 +64,10 @@ def open_table(
         may_be_empty=may_be_empty,
         separators=separators_of(attributes),
     )
-    return OpenTable(native, source, [*notes, *native.notes])
+    if file is None:
+        return OpenTable(native, None, native.notes)
+    database = file.source if isinstance(file.source, SqlSource) else None
+    return OpenTable(native, file.path, [*file.notes, *native.notes], database)
 
 
 def open_as_written(frame: Any, *, text: Iterable[str] = (), reading: Reading | None = None) -> OpenTable:
@@ -92,25 +97,25 @@ def read_frame(
     *,
     release: bool = False,
     missing: MissingMarkers | None = None,
-) -> tuple[Any, Path | None, list[Statement]]:
-    """A frame as it is; a path as the file's frame, the path, and how the file was read.
+) -> tuple[Any, TableFile | None]:
+    """A frame as it is; of a path, or of the text that names a table of a database, the frame, and how it was read.
 
     Codes stay the text they are. ``text`` names more columns that are text. ``reading``: how the file of the original is
     to be read; a ``release`` is another file, of which only its missing markers and text columns are true.
     """
     if not isinstance(frame, (str, Path)):
-        return frame, None, []
-    path = Path(frame)
-    require_file(path)
+        return frame, None
+    source = data_source(frame)
+    require_source(source)
     chosen = reading or Reading()
     if release:
         chosen = chosen.of_release()
-    format = format_of(path)
+    format = format_of(source)
     options, unused = chosen.for_format(format)
     options["missing"] = markers_of(attributes, chosen) if missing is None else missing
     named = options.pop("text", [])
     codes = Codes([*text, *named, *(name for name, a in attributes.items() if a.read_as_text)])
-    file = read_table(path, text=codes, **options)
+    file = read_table(frame, text=codes, **options)
     notes = [note(file.summary()), *file.notes]
     if unused:
         notes.append(note(f"reading options that this format does not use: {', '.join(unused)}"))
@@ -118,13 +123,13 @@ def read_frame(
     if absent and not release:
         raise DataError(
             f"no column {some_of([repr(name) for name in absent])} to read as text",
-            where=str(path),
+            where=where_of(source),
             remedy=f"{did_you_mean(absent[0], file.data.columns)}Correct the names of reading.text (--text).",
         )
     file.notes = notes
     if not format.text:
         take_as_text(file, named)
-    return file.data, path, file.notes
+    return file.data, file
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Reading data files: CSV, Parquet, Excel, SPSS, Stata, SAS; what was detected is reported."""
+"""Reading data files: CSV, Parquet, Excel, SPSS, Stata, SAS, and tables of databases; what was detected is reported."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from ontomask.arguments import as_path, did_you_mean, one_of, some_of
+from ontomask.arguments import did_you_mean, one_of, some_of
 from ontomask.errors import DataError, OptionError
 from ontomask.files.regular_files import refuse_special
 from ontomask.fork_safety import require_threads
@@ -18,6 +18,7 @@ from ontomask.microdata.dtypes import is_text
 from ontomask.microdata.file_contents import TableContents
 from ontomask.microdata.formats import FORMATS, Format, chosen_format
 from ontomask.microdata.missing_markers import MissingMarkers, marker_note, without_markers
+from ontomask.microdata.sql_sources import SqlSource, TableSource, data_source
 from ontomask.statements import Statement, note
 
 _DELIMITER_NAMES = {"\t": "tab", " ": "blank"}
@@ -28,11 +29,17 @@ _DECIMAL_NAMES = {".": "decimal point", ",": "decimal comma"}
 class TableFile(TableContents):
     """A file that was read: ``data``, and how. ``notes`` say what the user should know.
 
+    ``source`` says where the data came from; ``path`` is the file, where it is one.
+
     ``delimiter`` and ``decimal`` are of CSV files only, ``sheet`` of Excel's; ``encoding`` of all text formats.
     """
 
-    path: Path
+    source: TableSource
     format: str
+
+    @property
+    def path(self) -> Path | None:
+        return self.source if isinstance(self.source, Path) else None
 
     def summary(self) -> str:
         """What was detected, in words: ``CSV, delimiter ";", encoding cp1252, decimal comma; 30,162 rows, 9 columns``."""
@@ -75,7 +82,8 @@ def read_table(
     Parameters
     ----------
     path : path
-        The file: CSV, Parquet, Excel, SPSS, Stata, SAS and others (docs/files.md).
+        The file: CSV, Parquet, Excel, SPSS, Stata, SAS and others; or the text that names a table or a query of a database,
+        ``duckdb:hospital.db?table=stays`` or ``postgresql://anna@host/db?query=SELECT ...`` (docs/files.md).
     format : str, optional
         The format, where the name of the file does not tell it.
     delimiter : str, optional
@@ -99,24 +107,26 @@ def read_table(
         ``data``, a Polars frame, and how the file was read.
     """
     require_threads()
-    file = as_path(path)
-    require_file(file)
-    chosen = chosen_format(file, format)
+    source = data_source(path)
+    require_source(source)
+    chosen = chosen_format(source, format)
+    where = where_of(source)
     options: dict[str, Any] = {"delimiter": delimiter, "decimal": decimal, "text": text, "missing": missing}
     options |= {"encoding": encoding, "sheet": sheet, "labels": labels}
     _check_options(chosen, options)
     options["missing"] = markers = MissingMarkers.of(missing)
     used = chosen.takes if chosen.text else chosen.options
-    contents = chosen.read(file, **{name: options[name] for name in used})
-    table = TableFile(path=file, format=chosen.name, **vars(contents))
+    contents = chosen.read(source, **{name: options[name] for name in used})
+    table = TableFile(source=source, format=chosen.name, **vars(contents))
     unknown = [repr(name) for name in text if name not in table.data.columns]
     if unknown and not isinstance(text, Codes):
-        raise DataError(f"no column {some_of(unknown)}", where=str(file), remedy="Correct the names given as text=.")
+        raise DataError(f"no column {some_of(unknown)}", where=where, remedy="Correct the names given as text=.")
     if not chosen.text:
         _mark_missing(table, markers, text)
         take_as_text(table, () if isinstance(text, Codes) else text)
     if not table.data.height or not table.data.width:
-        raise DataError("there are no records in it", where=str(file), remedy="Check how the file was written.")
+        checked = "Check how the file was written." if isinstance(source, Path) else "Check the table or the query."
+        raise DataError("there are no records in it", where=where, remedy=checked)
     table.notes += total_row_note(table.data.tail(1), table.data.height, lambda: [table.data])
     return table
 
@@ -154,6 +164,18 @@ def as_text(data: pl.DataFrame, names: Collection[str]) -> tuple[pl.DataFrame, l
         else:
             notes.append(note(f"column {name!r} cannot be taken as text: it holds {dtype}", name))
     return data, notes
+
+
+def where_of(source: TableSource) -> str:
+    """The source as messages name it."""
+    return str(source) if isinstance(source, Path) else source.place
+
+
+def require_source(source: TableSource) -> None:
+    """An error unless there is a file with something in it; a database on another machine is asked later."""
+    file = source.file if isinstance(source, SqlSource) else source
+    if file is not None:
+        require_file(file)
 
 
 def require_file(file: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from ontomask.arguments import did_you_mean, some_of
-from ontomask.errors import DataError, OntomaskError
+from ontomask.errors import DataError, OntomaskError, OptionError
 from ontomask.files.fingerprints import InputFile
 from ontomask.microdata.csv_chunks import BLOCK, CsvChunks
 from ontomask.microdata.csv_types import Codes, ColumnTypes
@@ -22,6 +22,7 @@ from ontomask.microdata.open_table import markers_of
 from ontomask.microdata.parquet_files import parquet_chunks, parquet_last, parquet_shape
 from ontomask.microdata.reading import as_text, require_file, summary_of, total_row_note
 from ontomask.microdata.reading_options import Reading
+from ontomask.microdata.sql_sources import SqlSource, data_source
 from ontomask.statements import Statement, note
 
 #: Rows of a chunk of a Parquet file.
@@ -41,6 +42,10 @@ def is_several(path: str | Path) -> bool:
 def files_of(path: str | Path) -> list[Path]:
     """The files of a table, by name: the file itself, those of a folder, or those that a pattern (``data/*.csv``) fits."""
     given = Path(path)
+    if isinstance(data_source(path), SqlSource):
+        raise OptionError(
+            "this engine reads files only", remedy="Leave the engine out, or save the table as a file first."
+        )
     if not is_several(path):
         require_file(given)
         return [given]

@@ -33,6 +33,8 @@ from ontomask.microdata.item_lists import count_items
 from ontomask.microdata.keys import Key
 from ontomask.microdata.open_table import OpenTable, naming_lines, open_table, with_own_orders
 from ontomask.microdata.pseudonyms import pseudonym_column
+from ontomask.microdata.sql_sources import SqlSource, data_file
+from ontomask.microdata.sql_tables import records_sha256
 from ontomask.policy.policy import Policy
 from ontomask.privacy.examined import Examined
 from ontomask.privacy.units import Units
@@ -74,8 +76,12 @@ class Prepared(Original):
     taken: NativeFrame
     kept: NDArray[np.bool_]
     removed: list[str]
+    #: The file that holds the data, and what is read of it if it is a database.
     source: Path | None
+    database: SqlSource | None
     input: InputFile | None
+    #: A hash of the records, where they have no file of their own.
+    records_sha256: str | None
     #: The files that the policy names, as they were when the run began.
     named: Mapping[str, State | None]
 
@@ -103,6 +109,8 @@ class PreparedTuples(Original):
     source: Path | None
     input: InputFile | InputFiles | None
     named: Mapping[str, State | None]
+    database: SqlSource | None = None
+    records_sha256: str | None = None
 
 
 def prepare(
@@ -116,7 +124,8 @@ def prepare(
     reporter = Reporter(progress)
     reporter(0.0, "preparing the data")
     named = states_of(policy.named_files())
-    read = InputFile.about_to_be_read(Path(frame)) if isinstance(frame, (str, Path)) else None
+    file = data_file(frame) if isinstance(frame, (str, Path)) else None
+    read = None if file is None else InputFile.about_to_be_read(file)
     opened = open_table(frame, policy.attributes, reading=policy.reading, unread=policy.drops)
     if read is not None:
         read.require_unchanged()
@@ -163,8 +172,10 @@ def _prepared(
         taken=taken,
         kept=kept,
         removed=removed,
-        source=opened.source,
+        source=None if read is None else read.path,
+        database=opened.database,
         input=read,
+        records_sha256=None if opened.database is None else records_sha256(opened.data),
         named=named,
     )
 

@@ -11,7 +11,6 @@ from typing import Any
 import polars as pl
 from polars import selectors
 
-from ontomask.arguments import as_path
 from ontomask.errors import DataError
 from ontomask.fork_safety import require_threads
 from ontomask.microdata.csv_types import Codes
@@ -23,6 +22,7 @@ from ontomask.microdata.open_table import open_table
 from ontomask.microdata.parquet_files import read_errors
 from ontomask.microdata.reading import read_table, require_file
 from ontomask.microdata.reading_options import Reading
+from ontomask.microdata.sql_sources import data_file, data_source
 from ontomask.statements import Statement, note
 
 #: Of a Parquet file with more cells, only a part is looked at: blocks of records from its whole length.
@@ -130,7 +130,8 @@ def columns_of(
         nested.append(name)
         return True
 
-    path = as_path(data) if isinstance(data, (str, Path)) else None
+    found = data_source(data) if isinstance(data, (str, Path)) else None
+    path = found if isinstance(found, Path) else None
     source = ColumnSource
     if path is not None:
         require_file(path)
@@ -138,7 +139,9 @@ def columns_of(
         if format.scan is not None:
             return _scanned(path, format.title, format.scan, reading, missing)
         source = CsvSource if format.text else ColumnSource
-    table = open_table(data if path is None else path, {}, reading=reading, unread=leave, missing=missing)
+    else:
+        path = None if found is None else data_file(data)
+    table = open_table(data, {}, reading=reading, unread=leave, missing=missing)
     return source(table.data, table.notes, path, frozenset(table.native.orders()), reading, nested, missing)
 
 

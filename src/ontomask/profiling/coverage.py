@@ -12,13 +12,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ontomask.arguments import as_path, counted, did_you_mean, some_of
+from ontomask.arguments import counted, did_you_mean, some_of
 from ontomask.errors import DataError
 from ontomask.files.source import Source
 from ontomask.hierarchies.levels_file import LevelsFile, as_text
 from ontomask.microdata.csv_files import DataSource
 from ontomask.microdata.csv_types import Codes
-from ontomask.microdata.reading import read_table, require_file
+from ontomask.microdata.reading import read_table, require_source, where_of
+from ontomask.microdata.sql_sources import data_source
 from ontomask.statements import Statement, note
 from ontomask.taxonomy.lexicon import nearest_texts
 from ontomask.taxonomy.match_result import Matching
@@ -70,37 +71,40 @@ def read_values(path: str | Path, column: str | None = None, *, plain_list: bool
 
     ``plain_list``: a text file with a value on each line and no header; a .txt without ``column`` is taken so, too.
     """
-    file = as_path(path)
-    require_file(file)
+    file = data_source(path)
+    require_source(file)
     if plain_list and column is not None:
-        raise DataError("a plain list has no columns", where=str(file), remedy="Give one of both, or neither.")
-    if plain_list or (column is None and file.name.lower().removesuffix(".gz").endswith(".txt")):
+        raise DataError("a plain list has no columns", where=where_of(file), remedy="Give one of both, or neither.")
+    listed = plain_list or (column is None and file.name.lower().removesuffix(".gz").endswith(".txt"))
+    if listed and isinstance(file, Path):
         return _listed(file)
     notes: list[Statement] = []
     delimiter = None
     if column is None:
-        whole = read_table(file)
+        whole = read_table(path)
         names, delimiter = whole.data.columns, whole.delimiter
         if len(names) > 1:
             raise DataError(
                 f"it has {counted(len(names), 'column')}, and none is named",
-                where=str(file),
+                where=where_of(file),
                 remedy=f"Name one of: {some_of([repr(name) for name in names], 20)}.",
             )
         column = names[0]
         notes = [note(f"the first line, {column!r}, is taken for the name of the only column; a plain list has none")]
-    table = read_table(file, text=Codes([column]), delimiter=delimiter)
+    table = read_table(path, text=Codes([column]), delimiter=delimiter)
     if column not in table.data.columns:
         raise DataError(
             f"no column {column!r}",
-            where=str(file),
+            where=where_of(file),
             remedy=did_you_mean(column, table.data.columns)
             + f"There are: {some_of([repr(name) for name in table.data.columns], 20)}.",
         )
     series = table.data[column]
     present = series.drop_nulls()
     if not len(present):
-        raise DataError("holds no value at all", where=f"{file}, column {column!r}", remedy="Name another column.")
+        raise DataError(
+            "holds no value at all", where=f"{where_of(file)}, column {column!r}", remedy="Name another column."
+        )
     distinct = present.unique(maintain_order=True)
     counts = dict(zip(distinct.to_list(), present.unique_counts().to_list(), strict=True))
     # What is reported of other columns does not matter here.

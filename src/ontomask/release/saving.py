@@ -24,6 +24,7 @@ from ontomask.files import writing
 from ontomask.files.fingerprints import sha256, states_of, versions
 from ontomask.microdata.formats import chosen_format, suffixes
 from ontomask.microdata.keys import Key
+from ontomask.microdata.sql_sources import SqlSource
 from ontomask.microdata.writing import write_table
 from ontomask.policy.policy import Policy
 from ontomask.policy.policy_file import policy_text
@@ -359,6 +360,11 @@ def changed_files(result: Result) -> list[str]:
     return found + [part for part, state in result.prepared.named.items() if now.get(part) != state]
 
 
+def _database(source: SqlSource | None, sha256: str | None) -> dict[str, Any]:
+    """Which table or query the records came from, if they came from a database, and a hash of what it gave."""
+    return {} if source is None else {"database": source.name, "records_sha256": sha256}
+
+
 def manifest_of(result: Result) -> dict[str, Any]:
     """The facts of a run, without a clock: the same run gives the same manifest."""
     own, python, libraries = versions()
@@ -378,7 +384,8 @@ def manifest_of(result: Result) -> dict[str, Any]:
             "file": None if source is None else source.name,
             "sha256": None if read is None else read.sha256,
             "records": len(prepared.kept),
-        },
+        }
+        | _database(prepared.database, prepared.records_sha256),
         "released_records": len(result.records),
         "explicit_seed": result.secret.explicit,
         "satisfied": result.satisfied,

@@ -374,6 +374,12 @@ def findings(result: Reportable) -> list[dict[str, Any]]:
     return tables
 
 
+def _source(result: Reportable) -> str | None:
+    """Where the data came from, if not from a frame."""
+    found = result.prepared.database or result.prepared.source
+    return None if found is None else str(found)
+
+
 def made(result: Reportable, *, public: bool) -> dict[str, Any]:
     """What is needed to do it again."""
     own, python, libraries = versions()
@@ -388,6 +394,6 @@ def made(result: Reportable, *, public: bool) -> dict[str, Any]:
         "versions": [["ontomask", own], ["Python", python], *map(list, libraries.items())],
         "seed": None if result.seed is None else str(result.seed),
         "policy": policy,
-        "source": None if result.prepared.source is None else str(result.prepared.source),
+        "source": _source(result),
         "taxonomies": [[t.name or "taxonomy", f"{len(t):,} concepts", t.source or ""] for t in used.values()],
     }
