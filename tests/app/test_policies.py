@@ -414,3 +414,18 @@ def test_reading_again_keeps_what_was_decided(workspace: Workspace) -> None:
     policy_edits.set_required(project, [{"name": "l_diversity", "l": 2, "attribute": "sex"}])
     other = done(workspace, project, "open", reading={"delimiter": "|"})
     assert (other["kept"], other["fits"]) == ([], False), "there is one column, and it is another"
+
+
+def test_notes_are_true_of_the_file_that_is_handed_out(workspace: Workspace) -> None:
+    project = workspace.create()
+    rows = "".join(f"{20 + i % 5},{'=1+1' if i % 4 == 0 else 'x'}\n" for i in range(40))
+    project.receive_data("a.csv", [f"age,note\n{rows}".encode()])
+    project.set_policy_text(
+        "attributes: {age: {kind: numeric}, note: {kind: flat, role: other}}\nmethod: {name: microaggregation, k: 2}\n"
+    )
+    for escape, said in ((True, "in the release a quote stands before each"), (False, "escape_formulas")):
+        answer = done(workspace, project, "run", report=False, escape_formulas=escape)
+        (told,) = [note["text"] for note in answer["notes"] if "as formulas" in note["text"]]  # type: ignore[attr-defined]
+        assert said in told
+        release = next((project.folder / "runs" / project.runs()[0].id).glob("result/release/release.csv"))
+        assert ("'=1+1" in release.read_text()) is escape

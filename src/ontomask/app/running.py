@@ -20,6 +20,7 @@ from ontomask.engines.memory import anonymize
 from ontomask.errors import DataError, OntomaskError, OptionError
 from ontomask.masking.randomness import chosen_secret
 from ontomask.microdata.formats import FORMATS, format_of
+from ontomask.microdata.formulas import FORMULAS
 from ontomask.policy.policy import Policy
 from ontomask.progress import stretch
 from ontomask.release.result import Result
@@ -75,12 +76,20 @@ def run_policy(work: Work) -> dict[str, Any]:
         "units": assessment.risk_before.records,
         "requirements": _requirements(result),
         "guarantees": [statement.to_dict() for statement in result.guarantees],
-        "notes": [note.to_dict() for note in result.notes],
+        "notes": [_true_of_file(note.to_dict(), escaped=escape) for note in result.notes],
         "readings": list(assessment.readings),
         "files": files,
         "escape_formulas": escape,
         "assessment": assessment.to_dict(),
     }
+
+
+def _true_of_file(note: dict[str, str], *, escaped: bool) -> dict[str, str]:
+    """A note on the table, as it is of the file that is handed out: cells that would be formulas are text in it."""
+    told, formula, _ = note["text"].partition(FORMULAS)
+    if not escaped or not formula:
+        return note
+    return note | {"text": f"{told}{formula}; in the release a quote stands before each, which makes it text"}
 
 
 def _as_downloaded(work: Work) -> Policy:

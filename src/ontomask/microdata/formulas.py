@@ -23,6 +23,10 @@ _NUMBER = r"^[-+]?[0-9][0-9.,]*(?:[eE][-+]?[0-9]+)?%?(?: *(?:to|\.\.) *[-+]?[0-9
 _QUOTED = f"^'*[{_SIGNS}]"
 
 
+#: What is said of cells that a spreadsheet would run.
+FORMULAS = "as formulas (they begin with = + - @ or a tab)"
+
+
 def formula_cells(chunks: Iterable[pl.DataFrame]) -> dict[str, int]:
     """By column, how many cells a spreadsheet would take for a formula; a column name counts as a cell."""
     counts: dict[str, int] = {}
@@ -45,7 +49,7 @@ def formulas_noted(counts: Mapping[str, int]) -> list[Statement]:
     if not counts:
         return []
     shown = some_of([f"{counted(count, 'cell')} of {short(repr(name), 40)}" for name, count in counts.items()], 10)
-    text = f"a spreadsheet would run {shown} as formulas (they begin with = + - @ or a tab)"
+    text = f"a spreadsheet would run {shown} {FORMULAS}"
     return [note(f"{text}; in a CSV, escape_formulas=True (--escape-formulas) makes them text")]
 
 

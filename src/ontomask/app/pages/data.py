@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ontomask.app.pages import parts, progress, shell
+from ontomask.app.pages.plain import LONGEST_NAME, in_plain_words
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import number, share, size
 from ontomask.app.projects import UNTITLED
-from ontomask.arguments import some_of
+from ontomask.arguments import short, some_of
 from ontomask.microdata.formats import FORMATS
 
 ACCEPTED = ".csv,.tsv,.txt,.gz,.parquet,.xlsx,.xls,.sav,.zsav,.dta,.sas7bdat,.xpt"
@@ -20,6 +21,8 @@ ENCODINGS = {
     "latin-1": "Latin-1",
     "utf-16": "UTF-16",
 }
+#: Encodings that are detected and not chosen.
+DETECTED = {"utf-8-sig": "UTF-8, with a byte order mark"}
 DECIMALS = {"": "as detected", ".": "point .", ",": "comma ,"}
 #: Options of reading that are chosen from a list.
 CHOICES = (
@@ -85,19 +88,30 @@ def _detected(view: View, opened: dict[str, Any]) -> None:
             "decimal": "Decimal sign",
             "sheet": "Sheet",
         }
-        shown = {"\t": "tab", ",": "comma ,", ";": "semicolon ;", ".": "point ."}
+        shown = {name: str(format.title) for name, format in FORMATS.items()} | ENCODINGS | DETECTED
+        shown |= {"\t": "tab", ",": "comma ,", ";": "semicolon ;", ".": "point ."}
         pairs += [(word, shown.get(str(found[key]), str(found[key]))) for key, word in names.items() if found.get(key)]
         markers = {mark for marks in opened.get("missing_markers", {}).values() for mark in marks}
         given = view.project.info.reading.get("missing") or []
         pairs.append(("Missing values", "empty cells" + "".join(f", “{mark}”" for mark in sorted({*given}))))
         if markers - {*given}:
-            pairs.append(("Possibly missing", ", ".join(f"“{mark}”" for mark in sorted(markers - {*given}))))
+            pairs.append(("In some columns", ", ".join(f"“{mark}”" for mark in sorted(markers - {*given}))))
         parts.facts(pairs)
         _reopened(opened)
-        for note in dict.fromkeys([*found.get("notes", []), *opened.get("notes", [])]):
-            if note != found["summary"]:
-                parts.paragraph(str(note), "help")
+        columns = [str(column["name"]) for column in opened["columns"]]
+        for note in _notes(opened):
+            parts.paragraph(in_plain_words(note, columns), "help")
     _correct(view)
+
+
+def _notes(opened: dict[str, Any]) -> list[str]:
+    """What is to be said of how the file was read; of marks that are taken for missing values only that they are."""
+    found = opened["detected"]
+    taken = opened.get("missing_markers") or {}
+    superseded = tuple(f"column {name!r} holds " for name in taken)
+    notes = dict.fromkeys([*found.get("notes", []), *opened.get("notes", [])])
+    wanted = [note for note in notes if note != found["summary"] and not note.startswith(superseded or "\0")]
+    return [note for note in wanted if not (taken and note.startswith("missing markers: "))]
 
 
 def _reopened(opened: dict[str, Any]) -> None:
@@ -214,7 +228,7 @@ def _profile(view: View, opened: dict[str, Any]) -> None:
 
     def cells(column: dict[str, Any]) -> tuple[Any, ...]:
         return (
-            column["name"],
+            short(column["name"], LONGEST_NAME),
             kind_cell(column),
             number(column["distinct"]),
             number(column["missing"]),

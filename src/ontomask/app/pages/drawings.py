@@ -32,7 +32,7 @@ def before(risk: dict[str, Any]) -> list[Drawing]:
         )
     alone = sorted(risk["columns"], key=lambda row: row["without"])[:MOST]
     effect = [{"name": row["column"], "value": risk["unique"] - row["without"]} for row in alone]
-    if effect:
+    if any(row["value"] for row in effect):  # else a sentence of the page says it
         drawn.append(
             _drawing(
                 "columns",

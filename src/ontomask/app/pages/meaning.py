@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -13,6 +14,7 @@ from ontomask.arguments import counted
 from ontomask.kinds.nominal import Nominal
 from ontomask.policy.policy import Policy
 
+NONE = "no taxonomy"
 ACCEPTED = ".csv,.tsv,.txt,.tab,.obo,.owl,.rdf,.xml,.ttl,.nt,.skos,.bin,.gz"
 
 
@@ -72,9 +74,10 @@ def _columns(view: View, policy: Policy) -> dict[str, str]:
         ):
             matched = view.project.matched(column["name"]) if kind == "nominal" else None
             left = matched["unmatched_values"] if matched else 0
-            told = _named(view, attribute) if kind == "nominal" else "no taxonomy"
+            told = _named(view, attribute) if kind == "nominal" else NONE
             found[column["name"]] = told + (f", {counted(left, 'value')} not matched" if left else "")
-    return dict(sorted(found.items(), key=lambda pair: "no taxonomy" in pair[1]))
+    near = {one["name"]: max((c["values"] for c in one["candidates"]), default=0.0) for one in opened["columns"]}
+    return dict(sorted(found.items(), key=lambda pair: (pair[1] == NONE, -near[pair[0]] if pair[1] == NONE else 0.0)))
 
 
 def _named(view: View, attribute: Any) -> str:
@@ -120,7 +123,11 @@ def _taxonomy(view: View, policy: Policy, column: str) -> None:
     facts = next(one for one in opened["columns"] if one["name"] == column)
     for candidate in (facts.get("candidates") or [])[:3]:
         told = f"{share(candidate['values'])} of the different values are in {candidate['taxonomy']}."
-        parts.paragraph(told, "help")
+        with parts.tag("div", None, "row"):
+            parts.paragraph(told, "help")
+            if candidate["taxonomy"] != current:
+                taken = view.safely(partial(choose, candidate["taxonomy"]))
+                parts.button(f"Use {candidate['taxonomy']}", taken, "small", data_name=f"use-{candidate['taxonomy']}")
     with parts.tag("details", None, "why"):
         parts.tag("summary", "Use a taxonomy of my own")
         hint = "An edge list or hierarchy (CSV), OBO, OWL, SKOS, SNOMED CT or MeSH file"

@@ -43,10 +43,9 @@ def _k(view: View) -> None:
         view.changed()
 
     with parts.tag("section", None, "card", aria_label="k"):
-        parts.heading(2, "How many records look alike?")
-        parts.paragraph(
-            "Every combination of quasi-identifiers in the release is shared by at least k records.", "soft"
-        )
+        parts.heading(2, f"How many {policy.unit.many} look alike?")
+        shared = "Every combination of quasi-identifiers in the release is shared by at least k records."
+        parts.paragraph(policy.unit.instead(shared), "soft")
         with parts.tag("div").style("max-width: 11rem"):
             parts.field("k", k or SAFE_K, view.safely(choose), kind="number", min=2, step=1, name="k", delay=500)
         parts.paragraph(f"{SAFE_K} is a common choice inside an institution; 10 or more for open data.", "help")

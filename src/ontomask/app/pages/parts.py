@@ -12,19 +12,14 @@ from nicegui.element import Element
 from nicegui.elements.mixins.text_element import TextElement
 
 from ontomask.app.pages.explanations import explanation
+from ontomask.app.pages.plain import ROLES
 
+__all__ = ["ROLES"]
 ASSETS = Path(__file__).parents[1] / "assets"
 #: What a control calls when it is used: with its value, or with nothing; may be a coroutine.
 Handler = Callable[..., Any]
 Item = TypeVar("Item")
 Made = TypeVar("Made", bound=Element)
-
-ROLES = {
-    "identifier": "identifier",
-    "quasi": "quasi-identifier",
-    "sensitive": "sensitive",
-    "other": "other",
-}
 
 
 class Field(Element, component=ASSETS / "om_field.js"):

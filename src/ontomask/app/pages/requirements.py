@@ -8,6 +8,7 @@ from ontomask.app import cards, policy_edits
 from ontomask.app.pages import parts
 from ontomask.app.pages.roles import role_of
 from ontomask.app.pages.view import View
+from ontomask.wording import Unit
 
 #: Settings that are asked for when a model is added; all others are in the policy.
 ASKED = ("k", "m", "l", "t", "attribute", "variant", "ground", "c", "severity", "middle_class")
@@ -23,12 +24,12 @@ def required(view: View) -> None:
             parts.notice("Nothing is required. Then nothing is promised, either.", "warn")
         given = [model.model_dump(exclude_defaults=True) | {"name": model.name} for model in policy.require]
         for place, model in enumerate(policy.require):
-            _model(view, place, model, given)
+            _model(view, place, model, given, policy.unit)
         _another(view)
         parts.why("requirements")
 
 
-def _model(view: View, place: int, model: Any, given: list[dict[str, Any]]) -> None:
+def _model(view: View, place: int, model: Any, given: list[dict[str, Any]], unit: Unit) -> None:
     async def remove() -> None:
         await view.edit(policy_edits.set_required, [one for other, one in enumerate(given) if other != place])
         await view.draw()
@@ -36,7 +37,7 @@ def _model(view: View, place: int, model: Any, given: list[dict[str, Any]]) -> N
     with parts.tag("div", None, "row spread").style("border-bottom: 1px solid var(--line); padding: 0.5rem 0"):
         with parts.tag("div").style("min-width: 0; flex: 1 1 16rem"):
             parts.tag("b", model.describe(), "wrap")
-            parts.paragraph(model.explain(), "help")
+            parts.paragraph(model.explain(unit), "help")
         parts.button("Remove", view.safely(remove), "small quiet", aria_label=f"Remove {model.describe()}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ontomask.app.pages import parts, progress, shell
+from ontomask.app.pages.plain import with_short_names
 from ontomask.app.pages.roles import role_of
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import moment, number, percent, seconds
@@ -41,9 +42,11 @@ def build(view: View) -> None:
     )
     if not shell.needs_data(view):
         return
-    progress.running(view, ["run"], "Making the release")
+    working = progress.running(view, ["run"], "Making the release")
     runs = view.project.runs()
     done = [run for run in runs if run.state == "done"]
+    if working and not done:
+        return
     if not done:
         parts.notice("There is no release yet. Start a run in step 5.")
         parts.link("To step 5: Method", view.page("method"), "button")
@@ -56,7 +59,7 @@ def build(view: View) -> None:
     _figures(run)
     _downloads(view, run)
     _pairs(view, run)
-    _words(run)
+    _words(run, [column["name"] for column in (view.project.opened or {"columns": []})["columns"]])
 
 
 def _runs(view: View, runs: list[RunInfo], shown: RunInfo) -> None:
@@ -192,7 +195,7 @@ def _pairs(view: View, run: RunInfo) -> None:
         )
 
 
-def _words(run: RunInfo) -> None:
+def _words(run: RunInfo, names: list[str]) -> None:
     with parts.tag("section", None, "card", aria_label="Requirements"):
         parts.heading(2, "What was required")
         for one in run.requirements:
@@ -208,17 +211,20 @@ def _words(run: RunInfo) -> None:
         parts.why("requirements")
     with parts.tag("section", None, "card", aria_label="In words"):
         parts.heading(2, "In words")
-        parts.bullets([str(text) for text in run.readings[:SHOWN]])
+        readings = [with_short_names(str(text), names) for text in run.readings]
+        parts.bullets(readings[:SHOWN])
         if len(run.readings) > SHOWN:
             with parts.tag("details", None, "why"):
                 parts.tag("summary", f"{len(run.readings) - SHOWN} more sentences")
-                parts.bullets([str(text) for text in run.readings[SHOWN:]])
+                parts.bullets(readings[SHOWN:])
         parts.why("risk_readings")
     said = [*run.guarantees, *run.notes]
     with parts.tag("section", None, "card", aria_label="Guarantees and warnings"):
         parts.heading(2, "Guarantees and warnings")
         for kind, word in KINDS.items():
-            texts = list(dict.fromkeys(str(one["text"]) for one in said if one["kind"] == kind))
+            texts = list(
+                dict.fromkeys(with_short_names(str(one["text"]), names) for one in said if one["kind"] == kind)
+            )
             if texts:
                 parts.heading(3, word)
                 parts.bullets(texts)

@@ -7,9 +7,10 @@ from typing import Any
 
 from ontomask.app import tables
 from ontomask.app.pages import drawings, parts, progress, shell
+from ontomask.app.pages.plain import LONGEST_NAME, with_short_names
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import number
-from ontomask.arguments import some_of
+from ontomask.arguments import counted, short, some_of
 
 
 async def build(view: View) -> None:
@@ -27,7 +28,9 @@ async def build(view: View) -> None:
         return
     risk = view.project.risk
     assert risk is not None
+    waiting = parts.paragraph("Drawing the charts.", "help", role="status")
     drawn = await asyncio.to_thread(drawings.before, risk)  # first, so that nothing moves when it comes
+    waiting.delete()
     _figures(view, risk)
     _charts(risk, drawn)
     _find(view)
@@ -35,7 +38,7 @@ async def build(view: View) -> None:
 
 def _figures(view: View, risk: dict[str, Any]) -> None:
     unit, total, unique = risk["counted"], risk["records"], risk["unique"]
-    names = some_of(view.project.policy().quasi_identifiers, 12)
+    names = some_of([short(name, LONGEST_NAME) for name in view.project.policy().quasi_identifiers], 12)
     sizes = risk["sizes"]
     with parts.tag("div", None, "figures"):
         parts.figure(
@@ -45,16 +48,17 @@ def _figures(view: View, risk: dict[str, Any]) -> None:
             "unique_records",
         )
         classes = sum(row["classes"] for row in sizes)
-        smallest = min((row["size"] for row in sizes), default=0)
+        smallest = counted(min((row["size"] for row in sizes), default=0), unit.removesuffix("s"), unit)
         parts.figure(
             "classes",
             number(classes),
-            f"This many different combinations occur. The smallest class has {number(smallest)} {unit}.",
+            f"This many different combinations occur. The smallest class has {smallest}.",
             "classes",
         )
     with parts.tag("section", None, "card", aria_label="In words"):
         parts.heading(2, "In words")
-        parts.bullets([str(text) for text in risk["readings"]])
+        columns = [str(column["column"]) for column in risk["columns"]]
+        parts.bullets([with_short_names(str(text), columns) for text in risk["readings"]])
         parts.why("risk_readings")
 
 
@@ -69,6 +73,17 @@ def _charts(risk: dict[str, Any], drawn: list[drawings.Drawing]) -> None:
                     parts.tag("summary", "The figures")
                     parts.plain_table(("", risk["counted"]), rows, numbers=(1,))
                 parts.why(key)
+        _nothing_alone(risk)
+
+
+def _nothing_alone(risk: dict[str, Any]) -> None:
+    """Say so where leaving out any one column changes nothing: a chart of bars without length would not."""
+    if risk["unique"] and all(column["without"] == risk["unique"] for column in risk["columns"]):
+        with parts.tag("section", None, "card", aria_label="Which columns do it?"):
+            parts.heading(2, "Which columns do it?")
+            all_ = f"all {number(risk['unique'])} unique {risk['counted']}"
+            parts.paragraph(f"No column alone: whichever one is left out, {all_} stay unique.", "soft")
+            parts.why("column_effect")
 
 
 def _find(view: View) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from ontomask.app import policy_edits
 from ontomask.app.pages import parts, shell
+from ontomask.app.pages.plain import in_plain_words
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import number
 from ontomask.errors import OntomaskError
@@ -106,7 +107,8 @@ def _column(column: dict[str, Any], role: str, chooser: Any) -> None:
             )
             parts.paragraph(f"Proposed: {parts.ROLES[column['role']]}. {_sentence(column['reason'])}", "help")
             for check in column["checks"]:
-                parts.paragraph(f"Please check: {check}", "help").style("color: var(--warn)")
+                told = in_plain_words(check, [name])
+                parts.paragraph(f"Please check: {told}", "help").style("color: var(--warn)")
         control["field"] = parts.field(
             f"Role of {name}",
             role,
