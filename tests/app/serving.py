@@ -35,7 +35,7 @@ class Served:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            env=os.environ | {"ONTOMASK_APP_IDLE": "5"} | environment,
+            env=os.environ | {"ONTOMASK_APP_IDLE": "300"} | environment,
         )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()

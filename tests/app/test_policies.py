@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,10 +55,19 @@ class _Nobody(Watch):
 _NOBODY = _Nobody()
 
 
-@pytest.fixture
-def project(workspace: Workspace) -> Iterator[Project]:
+@pytest.fixture(scope="module")
+def opened(workspace: Workspace) -> Project:
+    """A project that was read, to be copied: reading takes a second."""
     made = workspace.demo(80)
     done(workspace, made, "open")
+    return made
+
+
+@pytest.fixture
+def project(workspace: Workspace, opened: Project) -> Iterator[Project]:
+    id = new_id()
+    shutil.copytree(opened.folder, workspace.folder / id)
+    made = workspace.project(id)
     yield made
     workspace.delete(made)
 
