@@ -345,9 +345,9 @@ def test_what_is_said() -> None:
     result = om.anonymize(stays(), policy(begun=shifting(), ended=shifting(shift=30, shift_by="weeks")))
     notes = [str(one) for one in result.notes]
     assert (
-        "dates shifted by person, back or forth, all of a person alike: begun (1 to 365 days), ended (1 to 4 weeks)"
-        in notes
-    )
+        "dates shifted back or forth, in each column all dates of a person by the same number of days: "
+        "begun (1 to 365 days), ended (1 to 4 weeks)"
+    ) in notes
     assert "shifts of dates were made with a new key, which a saved result keeps in confidential/key.txt" in notes
     told = {one.kind: one.text for one in result.guarantees if one.subject == "shifted dates"}
     assert sorted(told) == ["assumed", "caveat"]

@@ -72,7 +72,7 @@ def test_what_is_said_of_it(tmp_path: Path) -> None:
     result = om.anonymize(FRAME, policy(method=om.Microaggregation(7)))
     changed = sum(one != other for one, other in zip(FRAME["label"], result.data["label"], strict=True))
     assert changed > 1
-    told = f"label follows code: {changed} records with another value than before, 0 with none any more"
+    told = f"label follows code: the value changed in {changed} records, and was blanked in 0"
     assert told in map(str, result.notes)
     assert any(s.subject == "label" and s.text.startswith("label was masked with code") for s in result.guarantees)
     columns = {column["name"]: column["masked"] for column in summarize(result)["asked"]["columns"]}

@@ -167,8 +167,8 @@ class Several:
         """What this says, in plain words."""
         sentences = [
             (
-                f"There are {self.releases} releases of the same records. What is said of released values above is of the "
-                "first of them; attacks are the worst over all, one release at a time."
+                f"There are {self.releases} releases of the same records. Sentences above on released values describe the "
+                "first of them; those on attacks give the worst result of any single release."
             )
         ]
         for measure in loss_measures():

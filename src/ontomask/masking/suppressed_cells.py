@@ -183,6 +183,6 @@ def _said(
     rare = int((class_sizes(columns) < method.k).sum())
     if not rare:
         return notes, []
-    told = "where a blank is a value of its own"
+    told = "if a blank is a value of its own"
     text = f"{rare:,} of {counted(released, 'record')} are in classes of fewer than {method.k:,} {told}."
     return notes, [caveat(text, "", f"Records are in classes of fewer than k {told}.")]

@@ -148,8 +148,8 @@ class Suppression(TupleMethod, GroupingMethod):
             )
         if self.blanks == "wildcard":
             return (
-                f"Single values of rare records were blanked until at least {unit.counted(self.k)} match each of them, where "
-                "a blank matches any value. No other value was changed."
+                f"Single values of rare records were blanked until at least {unit.counted(self.k)} match each of these "
+                "records, if a blank matches any value. No other value was changed."
             )
         return (
             f"Single values were blanked until every combination, blanks included, has at least {unit.counted(self.k)}. No "

@@ -74,7 +74,7 @@ def shifts_of_records(
 def shift_note(shifts: Mapping[str, Shift]) -> Statement:
     """Which dates were shifted, and how far at most."""
     told = ", ".join(f"{name} ({shift.in_words})" for name, shift in shifts.items())
-    return note(f"dates shifted by person, back or forth, all of a person alike: {told}")
+    return note(f"dates shifted back or forth, in each column all dates of a person by the same number of days: {told}")
 
 
 def moved(dates: pl.Series, days: Longs) -> pl.Series:

@@ -87,8 +87,7 @@ def followers_of(
         other = int((values != released[name]).fill_null(False).sum())
         notes.append(
             note(
-                f"{name} follows {leader}: {counted(other, 'record')} with another value than before, {blank:,} with none any "
-                "more",
+                f"{name} follows {leader}: the value changed in {counted(other, 'record')}, and was blanked in {blank:,}",
                 name,
             )
         )

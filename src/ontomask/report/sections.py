@@ -198,6 +198,6 @@ def note(result: Reportable) -> str:
     """What a reader of all figures must know."""
     return (
         f"There are {len(result.parts)} releases of the same records. Anyone who has all of them can learn more than the "
-        "attacks in this report show: each attack uses a single release, and the worst result is shown. All other figures of "
-        "released values are of the first release unless they say otherwise."
+        "attacks in this report show: these look at one release at a time, and the worst result is shown. All other figures "
+        "of released values are of the first release unless they say otherwise."
     )
