@@ -38,9 +38,9 @@ class Loss:
     -----
     ``information_loss`` is the mean of ``variance_lost`` over columns, by the weights of the policy. In both, a value that
     is not there any more counts as released at the centre of its column: one of a removed record, a suppressed cell, ``*``,
-    a label that stands for several. An interval counts as its middle, a concept as itself. Values that are exchanged or
-    drawn, and what stands for many, can be further from the original than the centre is, so both can exceed 100%. Both
-    are infinite where a column was changed whose values were all the same.
+    a label that stands for several, an interval that holds this centre. Any other interval counts as its middle, a concept
+    as itself. Values that are exchanged or drawn, and what stands for many, can be further from the original than the
+    centre is, so both can exceed 100%. Both are infinite where a column was changed whose values were all the same.
 
     In the other measures the weights of columns play no part, and removed records count with the largest distance: 1 in
     ``sse_record`` and ``semantic_loss``. Records that the policy drops for missing values are removed records, too; they

@@ -205,14 +205,16 @@ def share_lost(pairing: Pairing, column: int, apart: Floats) -> float:
     """sum d(x, y)^2 / sum d(x, c)^2: the share of the variance of a column that is lost (specification 10).
 
     ``apart``: the distances of the pairs in 0..1; the ratio is the same on every scale. c is the centre with the least sum.
-    A value that is not there any more counts as released at c, be it that of a removed record. So do the values of dropped
-    records, which are not known: each loses what it had. 0 for a column that did not change; infinite for one that changed
-    although all its values were the same.
+    A value that is not there any more counts as released at c, be it that of a removed record; so does one that is in an
+    interval around c. The values of dropped records are not known: each loses what it had. 0 for a column that did not
+    change; infinite for one that changed although all its values were the same.
     """
     table, metric = pairing.original, pairing.distance.metrics[column]
     own = metric.column.centre_of_code
-    off = (metric.scaled(own, np.repeat(metric.least_squares[0], len(own))) ** 2)[table.codes[column]]
-    squares = np.where(pairing.taken_away(column), off[pairing.before], apart**2)
+    centre = metric.least_squares[0]
+    off = (metric.scaled(own, np.repeat(centre, len(own))) ** 2)[table.codes[column]]
+    at_centre = pairing.taken_away(column) | (pairing.within(column, centre) if metric.on_line else False)
+    squares = np.where(at_centre, off[pairing.before], apart**2)
     lost = float((pairing.records * squares).sum() + (pairing.removed * off).sum())
     total = float((table.counts * off).sum())
     share = lost / total if total > 0 else float("inf") if lost > 0 else 0.0

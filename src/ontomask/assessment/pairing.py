@@ -39,9 +39,10 @@ class Pairing:
     that have a masked record; ``removed[t]`` counts the others of each tuple. ``dropped`` records, which the policy left
     out for missing values, are not even in the original table: they count as removed. ``general``: by column, which codes
     of the masked table show what is not a single value, such as an interval: it equals no value, whatever stands in its
-    middle. ``hidden``: which of them say nothing of the value they stand for, such as ``*``. Columns have no weights here:
-    these steer masking, and one distance evaluates all that is masked. ``weights`` are those of the policy, for a mean over
-    columns that needs them. ``ncp``: of a generalization, its normalized certainty penalty.
+    middle. ``hidden``: which of them say nothing of the value they stand for, such as ``*``. ``limits``: by code, from where
+    to where its interval goes, NaN where it shows none. Columns have no weights here: these steer masking, and one distance
+    evaluates all that is masked. ``weights`` are those of the policy, for a mean over columns that needs them. ``ncp``: of a
+    generalization, its normalized certainty penalty.
     """
 
     original: Table
@@ -53,6 +54,7 @@ class Pairing:
     stayed: Longs
     general: Sequence[Flags]
     hidden: Sequence[Flags]
+    limits: Sequence[Floats]
     weights: Sequence[float]
     dropped: int = 0
     ncp: float | None = None
@@ -109,6 +111,12 @@ class Pairing:
         taken: Flags = self.hidden[column][shown] | (is_missing & ~was_missing)
         return taken
 
+    def within(self, column: int, position: Any) -> Flags:
+        """Which pairs show an interval of a column that holds a position of its line."""
+        low, high = self.limits[column][:, self.masked.codes[column][self.after]]
+        inside: Flags = (low <= position) & (position < high)
+        return inside
+
     def weighted(self, attributes: Mapping[str, Any]) -> Pairing:
         """The same pairs, with the weights of other attributes."""
         weights = tuple(attributes[column.name].weight for column in self.original.columns)
@@ -144,11 +152,12 @@ def pair_result(table: Table, masked: Masked, dropped: int = 0) -> Pairing:
 
 
 class Released(NamedTuple):
-    """A column of a release: ``general`` and ``hidden`` are flags of its codes, as in :class:`Pairing`."""
+    """A column of a release: ``general``, ``hidden`` and ``limits`` are those of its codes, as in :class:`Pairing`."""
 
     coded: Coded
     general: Flags
     hidden: Flags
+    limits: Floats | None = None
 
     @staticmethod
     def read(column: Column, coded: Coded, values: pl.Series) -> Released:
@@ -175,7 +184,26 @@ def released(
     hidden = np.zeros(len(general), dtype=np.bool_) if column.graded else general.copy()
     if shown is not None:
         hidden[coded.codes[_shows_nothing(column, shown)[group_of]]] = True
-    return Released(coded, general, hidden)
+    return Released(coded, general, hidden, _limits(column, coded, general, shown, group_of))
+
+
+def _limits(
+    column: Column, coded: Coded, general: Flags, shown: pl.Series | None, group_of: NDArray[Any]
+) -> Floats | None:
+    """Where the interval that a code shows begins, and where it ends, as numbers do on a line; NaN: it shows none.
+
+    One of whole numbers goes up to the next.
+    """
+    line = column.line
+    if line is None or shown is None or not general.any():
+        return None
+    limits = np.full((2, len(general)), np.nan)
+    codes, first = np.unique(coded.codes, return_index=True)
+    for code, text in zip(codes.tolist(), shown.cast(pl.String).gather(group_of[first]).to_list(), strict=True):
+        ends = line.limits_of(text) if general[code] and text is not None else None
+        if ends is not None:
+            limits[:, code] = ends[0], ends[1] + 1 if line.whole else np.nextafter(ends[1], np.inf)
+    return limits
 
 
 def _shows_nothing(column: Column, shown: pl.Series) -> Flags:
@@ -337,6 +365,7 @@ def paired(
         stayed=np.flatnonzero(stayed),
         general=[column.general for column in made],
         hidden=[column.hidden for column in made],
+        limits=[np.full((2, len(m.general)), np.nan) if m.limits is None else m.limits for m in made],
         weights=tuple(column.attribute.weight for column in original.columns),
         dropped=dropped,
     )
