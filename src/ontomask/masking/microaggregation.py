@@ -293,7 +293,9 @@ class Microaggregation(TupleMethod, AggregationMethod):
             notes.append(note("groups were not refined: refinement does not handle columns of sets"))
             return False
         if self.refine == "descent" and items * self._of_group(operators, items) > MOST_WORK:
-            notes.append(note("groups were not refined: descent would take too long for so many groups of this size"))
+            notes.append(
+                note("groups were not refined: so many groups of this size take too long to refine by descent")
+            )
             return False
         operators.neighbours  # noqa: B018 - begins to look for them
         return True
