@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -75,7 +75,7 @@ def write_csv(data: pl.DataFrame, part: Path, *, target: Path, delimiter: str, e
         only = data.to_series()
         _check_only_column(only, str(target))
         layout["null_value"] = '""'
-        if is_text(only.dtype) and (only.cast(pl.String).str.strip_chars() == "").any():
+        if _holds_blanks(data):
             layout["quote_style"] = "non_numeric"  # a line of blanks is an empty line to some readers
     with part.open("wb") as raw, _packed(raw, target) as stream:
         if codecs.lookup(encoding).name == "utf-8":
@@ -89,6 +89,36 @@ def write_csv(data: pl.DataFrame, part: Path, *, target: Path, delimiter: str, e
                 stream.write(encode(text))
             except UnicodeEncodeError as problem:
                 raise _unwritable(block, problem, encoding, target) from None
+
+
+def write_csv_chunks(
+    chunks: Callable[[], Iterable[pl.DataFrame]], part: Path, *, target: Path, delimiter: str
+) -> tuple[pl.Schema, int]:
+    """The same of a table in chunks, in UTF-8; its columns, and how many rows it has.
+
+    ``chunks`` gives the table, once more where that has to be known before the first line is written.
+    """
+    layout: dict[str, Any] = {"separator": delimiter}
+    schema, rows = pl.Schema(), 0
+    with part.open("wb") as stream:
+        for data in chunks():
+            if data.width == 1 and not schema:
+                layout["null_value"] = '""'
+                if any(map(_holds_blanks, chunks())):
+                    layout["quote_style"] = "non_numeric"
+            for column in data.iter_columns():
+                _check_csv(column, str(target))
+                if data.width == 1:
+                    _check_only_column(column, str(target))
+            data.write_csv(stream, include_header=not schema, **layout)
+            schema, rows = schema or data.schema, rows + len(data)
+    return schema, rows
+
+
+def _holds_blanks(data: pl.DataFrame) -> bool:
+    """Is there a text of nothing but blanks in the only column?"""
+    only = data.to_series()
+    return is_text(only.dtype) and bool((only.cast(pl.String).str.strip_chars() == "").any())
 
 
 @contextmanager

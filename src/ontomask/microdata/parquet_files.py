@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import polars as pl
+from polars.io.plugins import register_io_source
 from polars.selectors import by_name
 
 from ontomask.arguments import short
@@ -54,6 +56,22 @@ def write_parquet(data: pl.DataFrame, part: Path, *, target: Path) -> None:
     """Write the table."""
     with part.open("wb") as stream:
         data.write_parquet(stream)
+
+
+def write_parquet_chunks(chunks: Callable[[], Iterable[pl.DataFrame]], part: Path) -> tuple[pl.Schema, int]:
+    """Write a table in chunks, of which few are in memory; its columns, and how many rows it has."""
+    left = iter(chunks())
+    first = next(left)
+    rows = 0
+
+    def counted(*_: object) -> Iterator[pl.DataFrame]:
+        nonlocal rows
+        for chunk in chain([first], left):
+            rows += len(chunk)
+            yield chunk
+
+    register_io_source(counted, schema=first.schema).sink_parquet(part, maintain_order=True)
+    return first.schema, rows
 
 
 def beside_parquet(file: Path, columns: Sequence[str], **_: Any) -> ExtraContents:

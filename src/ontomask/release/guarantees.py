@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ontomask.assessment.attacks import Attack, attacks_of
 from ontomask.assessment.linkage import KINDS
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ontomask.policy.policy import Policy
     from ontomask.policy.verification import Verification
     from ontomask.privacy.models import Model
-    from ontomask.release.result import Result
 
 #: Linkage is tried for the guarantees where there are no more different records than this.
 MOST_LINKED = 30_000
@@ -59,8 +58,8 @@ def marks_of(policy: Policy, secret: Secret) -> list[Statement]:
     return [EXPLICIT_SEED] if secret.explicit and policy.draws else []
 
 
-def linkage_tried(result: Result) -> Statement:
-    """What the most successful attack finds; large tables take long and are left to the user."""
+def linkage_tried(result: Any) -> Statement:
+    """What the most successful attack on a result finds; large tables take long and are left to the user."""
     if max(result.prepared.table.p, result.masked.groups) > MOST_LINKED:
         return NOT_TRIED
     worst = max((_worst_attack(part) for part in result.each), key=lambda attack: attack.share)
@@ -75,7 +74,7 @@ def linkage_tried(result: Result) -> Statement:
     return Statement("tried", exact, worst.name, public)
 
 
-def _worst_attack(release: Result) -> Attack:
+def _worst_attack(release: Any) -> Attack:
     linkage = {kind: release.linkage(kind) for kind in KINDS}
     risk = risk_of(release.released)
     pairing = release.pairing

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from ontomask.arguments import as_path, counted
+from ontomask.assessment.alignment import ROW_COLUMN
 from ontomask.display import html_card, html_fold, html_list
 from ontomask.errors import DataError
 from ontomask.masking.method import Masked
@@ -94,6 +96,14 @@ class Result(ReleaseFacts, ReleaseEvaluation, Generic[FrameT]):
     def kept_rows(self) -> NDArray[np.int64]:
         """Which row of the prepared original each released record came from."""
         return np.searchsorted(np.flatnonzero(self.prepared.kept), self.records)
+
+    @property
+    def record_list(self) -> pl.DataFrame:
+        """Which record of the input each released one was, and, where persons are counted, whose it is: whoever verifies the
+        file needs to know."""
+        units = self.examined.units
+        persons = {} if units.of is None else {units.word.one: units.of + 1}
+        return pl.DataFrame({ROW_COLUMN: self.records + 1} | persons)
 
     @property
     def each(self) -> tuple[Result[FrameT], ...]:

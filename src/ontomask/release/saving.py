@@ -10,18 +10,15 @@ import os
 import shutil
 import stat
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
-
 from ontomask.arguments import some_of
-from ontomask.assessment.alignment import ROW_COLUMN
 from ontomask.errors import OVERWRITE, OntomaskError, OntomaskWarning, OutputError, Text
 from ontomask.files import writing
-from ontomask.files.fingerprints import sha256, states_of, versions
+from ontomask.files.fingerprints import InputFile, InputFiles, sha256, states_of, versions
 from ontomask.microdata.formats import chosen_format, suffixes
 from ontomask.microdata.keys import Key
 from ontomask.microdata.sql_sources import SqlSource
@@ -33,6 +30,7 @@ from ontomask.release.read_back import ReadBack
 if TYPE_CHECKING:
     from ontomask.masking.randomness import Secret
     from ontomask.release.result import Result
+    from ontomask.release.savable import Savable
 
 CONFIDENTIAL = """\
 The files in this folder show which original record each released record came from.
@@ -61,7 +59,9 @@ def save_result(
     like_source = own.name if own is not None and own.kept else "csv"
     suffix = chosen_format(folder, format or like_source, written=True).suffixes[0]
     with appearing(folder, overwrite=overwrite, inputs=inputs_of(result.policy, source, result.key)) as part:
-        _fill(result, part, suffix, report, escape_formulas)
+        writing.create_folder(part / PARTS[0])
+        released, verified = _write_data(result, part / PARTS[0], suffix, escape_formulas)
+        fill(verified, part, released, report=report, escape=escape_formulas)
     return folder
 
 
@@ -248,11 +248,9 @@ def _is_same(file: Path, path: Path) -> bool:
 # ---- what is written ---------------------------------------------------------------------------------------------
 
 
-def _fill(result: Result, folder: Path, suffix: str, report: bool, escape: bool) -> None:
-    """Everything that belongs to a result."""
+def fill(result: Savable, folder: Path, released: Sequence[Path], *, report: bool, escape: bool) -> None:
+    """Everything that belongs to a result beside the ``released`` files, which are there."""
     release, confidential = (folder / name for name in PARTS)
-    writing.create_folder(release)
-    released, result = _write_data(result, release, suffix, escape)
     write_account(
         result.policy, result.secret, result.key, result.public_guarantees, [*result.notes, *_changes(result)], folder
     )
@@ -260,8 +258,8 @@ def _fill(result: Result, folder: Path, suffix: str, report: bool, escape: bool)
         for name, frame in (("mapping.csv", one.mapping), ("groups.csv", one.groups)):
             file = numbered(confidential / name, number, len(result.each))
             write_table(frame, file, private=True, escape_formulas=escape)
-    rows = {ROW_COLUMN: result.records + 1} | _units(result)
-    write_table(pl.DataFrame(rows), confidential / "records.csv", private=True)
+    if result.record_list is not None:
+        write_table(result.record_list, confidential / "records.csv", private=True)
     if result.diagnostics is not None:
         write_table(result.diagnostics.table, confidential / "diagnostics.csv", private=True)
     for name, table in result.details.items():
@@ -292,7 +290,8 @@ def write_account(
     """What is said beside the data of a result, and what repeats the run; ``folder`` has a folder release already."""
     release, confidential = (folder / name for name in PARTS)
     writing.write_text(_lines(public_guarantees), release / "guarantees.txt", private=False)
-    writing.create_folder(confidential)
+    if not confidential.exists():
+        writing.create_folder(confidential)
     writing.write_text(CONFIDENTIAL, confidential / "READ ME FIRST.txt")
     policy = policy.with_files(confidential)
     writing.write_text(policy_text(policy, confidential.resolve()), confidential / "policy.yaml")
@@ -305,12 +304,6 @@ def write_account(
 def write_manifest(content: Mapping[str, Any], folder: Path) -> None:
     """The facts of a run, with the list of its files (``files``), by which a later result knows what it may replace."""
     writing.write_text(json.dumps({"about": ABOUT, **content}, ensure_ascii=False, indent=2) + "\n", folder / MANIFEST)
-
-
-def _units(result: Result) -> dict[str, Any]:
-    """Whose each released record is, by number, where persons are counted: whoever verifies the file needs to know."""
-    units = result.examined.units
-    return {} if units.of is None else {units.word.one: units.of + 1}
 
 
 def _lines(said: Iterable[object]) -> str:
@@ -342,7 +335,7 @@ def numbered(path: Path, number: int, m: int) -> Path:
     return path.with_name(f"{stem}-{number:0{len(str(m))}d}{dot}{suffixes}")
 
 
-def _changes(result: Result) -> list[str]:
+def _changes(result: Savable) -> list[str]:
     """What changed on disk since the run read it: noted, and warned of."""
     changed = changed_files(result)
     if not changed:
@@ -352,7 +345,7 @@ def _changes(result: Result) -> list[str]:
     return [note]
 
 
-def changed_files(result: Result) -> list[str]:
+def changed_files(result: Savable) -> list[str]:
     """The files that a run read and that are not what they were, by the part they play."""
     read = result.prepared.input
     found = ["data"] if read is not None and read.changed else []
@@ -365,7 +358,7 @@ def _database(source: SqlSource | None, sha256: str | None) -> dict[str, Any]:
     return {} if source is None else {"database": source.name, "records_sha256": sha256}
 
 
-def manifest_of(result: Result) -> dict[str, Any]:
+def manifest_of(result: Savable) -> dict[str, Any]:
     """The facts of a run, without a clock: the same run gives the same manifest."""
     own, python, libraries = versions()
     prepared = result.prepared
@@ -383,13 +376,19 @@ def manifest_of(result: Result) -> dict[str, Any]:
         "input": {
             "file": None if source is None else source.name,
             "sha256": None if read is None else read.sha256,
-            "records": len(prepared.kept),
+            "records": result.given,
         }
-        | _database(prepared.database, prepared.records_sha256),
-        "released_records": len(result.records),
+        | _database(prepared.database, prepared.records_sha256)
+        | _each_hash(read),
+        "released_records": result.released_records,
         "explicit_seed": result.secret.explicit,
         "satisfied": result.satisfied,
         "promises": result.promises,
         "taxonomies": taxonomies,
         "named_files": {part: {"file": path.name, "sha256": sha256(path)} for part, path in files.items()},
     } | ({"changed_since_read": changed} if changed else {})
+
+
+def _each_hash(read: InputFile | InputFiles | None) -> dict[str, Any]:
+    """Where the input is several files, the hash of each."""
+    return {"files": {one.path.name: one.sha256 for one in read.files}} if isinstance(read, InputFiles) else {}
