@@ -28,6 +28,7 @@ from benchmarks import generate, peers
 from benchmarks.generalizing import generalizing
 from benchmarks.keeping import keeping
 from benchmarks.masking import masking
+from benchmarks.streaming import streaming
 from benchmarks.telling import telling
 from benchmarks.timing import DATA, Job, in_fresh_processes, measure, own_process, told
 from benchmarks.tools import beside_tools
@@ -150,6 +151,7 @@ SECTIONS: dict[str, Callable[[Path], Iterator[Job]]] = {
     "whole": whole,
     "masking": masking,
     "keeping": keeping,
+    "streaming": streaming,
     "generalizing": generalizing,
     "telling": telling,
     "tools": beside_tools,

@@ -32,6 +32,7 @@ from ontomask.distances.tables import distance_matrix as distance_matrix
 from ontomask.distances.tables import similarity as similarity
 from ontomask.distances.tables import similarity_matrix as similarity_matrix
 from ontomask.engines.memory import anonymize as anonymize
+from ontomask.engines.streaming import anonymize_files as anonymize_files
 from ontomask.hierarchies.calendar import Calendar as Calendar
 from ontomask.hierarchies.intervals import Intervals as Intervals
 from ontomask.hierarchies.kinds import MaskedText as MaskedText

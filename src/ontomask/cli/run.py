@@ -25,6 +25,7 @@ from ontomask.errors import OptionError
 from ontomask.progress import stretch
 
 if TYPE_CHECKING:
+    from ontomask.engines.counted_result import CountedResult
     from ontomask.engines.spark import SparkRelease
     from ontomask.masking.randomness import Secret
     from ontomask.microdata.keys import Key
@@ -36,6 +37,7 @@ EPILOG = epilog(
     "run policy.yaml stays.parquet -o result --force --quiet",
     "run policy.yaml stays.csv -o result --format parquet --json",
     "run policy.yaml stays.csv -o again --secret result/confidential/secret.txt",
+    "run policy.yaml 'stays/*.parquet' -o result --engine stream --memory 4GB",
     "run visits.yaml visits.csv -o visits --key result/confidential/key.txt",
     codes="0 done; 1 the release fails what the policy requires and is refused",
 )
@@ -78,12 +80,19 @@ def command(
         ),
     ] = None,
     engine: Annotated[
-        Literal["memory", "spark"],
+        Literal["auto", "memory", "stream", "spark"],
         typer.Option(
-            help="Where the work is done: in memory, or on Spark (Parquet files, a folder or a pattern; the release is a "
-            "folder of Parquet files, without reports)."
+            help="Where the work is done: in memory, chunk by chunk (CSV or Parquet, also a folder or a pattern in quotes), or "
+            "on Spark (Parquet; the release is a folder of Parquet files, without reports). auto: chunk by chunk where the "
+            "table is large against free memory, else in memory."
         ),
-    ] = "memory",
+    ] = "auto",
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE", help="For stream: how much memory to take, such as 4GB. Default: half of what is free."
+        ),
+    ] = None,
     master: Annotated[
         str | None,
         typer.Option(
@@ -117,9 +126,11 @@ def command(
     from ontomask.background import Background
     from ontomask.distances.kept_tables import tables_kept
     from ontomask.engines.memory import anonymize
+    from ontomask.engines.streaming import anonymize_files, should_stream
     from ontomask.masking.randomness import EXPLICIT_SEED, chosen_secret
     from ontomask.microdata.keys import Key
-    from ontomask.microdata.sql_sources import data_file
+    from ontomask.microdata.sql_sources import data_file, data_source
+    from ontomask.microdata.table_chunks import files_of
     from ontomask.policy.policy import Policy
     from ontomask.release.saving import inputs_of, require_place
     from ontomask.report.page import prepare_drawing
@@ -144,28 +155,28 @@ def command(
         return
     _require_none([] if master is None else ["--master"], "it is for the engine spark")
     chosen = Policy.load(policy, confined=confined)
-    chosen = chosen.changed(reading=read_as(given, data, chosen.reading))
+    source = data_source(data)
+    files = files_of(source) if isinstance(source, Path) else []
+    chosen = chosen.changed(reading=read_as(given, str(files[0]) if files else data, chosen.reading))
     hidden = chosen_secret(seed, secret)
     given_key = None if key is None else Key.read(key)
     if report:
         Background(prepare_drawing)
-    require_place(
-        output, overwrite=force, inputs=inputs_of(chosen, data_file(data), given_key)
-    )  # before the work is done
-    with shown_progress(quiet or as_json) as progress:
-        with tables_kept():
-            result = anonymize(
-                data,
-                chosen,
-                secret=hidden,
-                key=given_key,
-                progress=stretch(progress, 0.0, 0.5),
-                allow_unsatisfied=allow_unsatisfied,
-            )
+    inputs = [*files, *inputs_of(chosen, data_file(data), given_key)]
+    require_place(output, overwrite=force, inputs=inputs)  # before the work is done
+    saved: dict[str, Any] = {"overwrite": force, "format": format, "report": report, "escape_formulas": escape_formulas}
+    result: Result | CountedResult
+    with shown_progress(quiet or as_json) as progress, tables_kept():
+        more: dict[str, Any] = {"secret": hidden, "key": given_key, "allow_unsatisfied": allow_unsatisfied}
+        if engine == "stream" or (engine == "auto" and files and should_stream(data, chosen, memory)):
+            result = anonymize_files(data, chosen, output, memory=memory, progress=progress, **more, **saved)
+        else:
+            _require_none([] if memory is None else ["--memory"], "it is for the engine stream")
+            result = anonymize(data, chosen, progress=stretch(progress, 0.0, 0.5), **more)
             if report:
                 result.assess(stretch(progress, 0.5, 0.9))
-        progress(0.9, "writing")
-        result.save(output, overwrite=force, format=format, report=report, escape_formulas=escape_formulas)
+            progress(0.9, "writing")
+            result.save(output, **saved)
     if as_json:
         say_json(_facts(result, output, report))
     elif not quiet:
@@ -252,9 +263,9 @@ def _print_release(release: SparkRelease, output: Path) -> None:
     say("  confidential/  shows the original of each released combination: keep it with the original data")
 
 
-def _print(result: Result, output: Path, report: bool) -> None:
+def _print(result: Result | CountedResult, output: Path, report: bool) -> None:
     times = f", in {len(result.each)} releases of the same records" if result.parts else ""
-    say(f"{len(result.records):,} of {len(result.prepared.kept):,} records released{times}.")
+    say(f"{result.released_records:,} of {result.given:,} records released{times}.")
     for text in result.guarantees:
         say(f"  {text}")
     notes = [note for note in result.notes if note not in result.guarantees]
@@ -274,13 +285,13 @@ def _print(result: Result, output: Path, report: bool) -> None:
     say("  confidential/  shows the original of each released record: keep it with the original data")
 
 
-def _facts(result: Result, output: Path, report: bool) -> dict[str, Any]:
+def _facts(result: Result | CountedResult, output: Path, report: bool) -> dict[str, Any]:
     found: dict[str, Any] = {
         "folder": str(output),
         "satisfied": result.satisfied,
         "promises": result.promises,
-        "records": len(result.prepared.kept),
-        "released": len(result.records),
+        "records": result.given,
+        "released": result.released_records,
         "releases": len(result.each),
         "explicit_seed": result.secret.explicit,
         "guarantees": [statement.to_dict() for statement in result.guarantees],

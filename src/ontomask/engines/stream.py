@@ -71,6 +71,7 @@ class StreamEngine(ChunkEngine):
         super().__init__(policy, secret, key)
         self._table, self._place, self._memory, self._named = table, place, memory, named
         self._back: TableChunks | None = None
+        self.formulas: Mapping[str, int] = {}
 
     # ---- where the records are -----------------------------------------------------------------------------------------
 
@@ -172,7 +173,8 @@ class StreamEngine(ChunkEngine):
         return list(self._schema)
 
     def formulas_written(self) -> Mapping[str, int]:
-        return formula_cells(self.written())
+        self.formulas = formula_cells(self.written())
+        return self.formulas
 
     def discard(self) -> None:
         for file in (self._place.file, self._place.records):

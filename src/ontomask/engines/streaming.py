@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,17 +11,20 @@ from typing import Any
 from ontomask.arguments import as_path, short
 from ontomask.engines.counted_result import CountedResult
 from ontomask.engines.stream import Place, StreamEngine
-from ontomask.errors import Keyword, OptionError
+from ontomask.errors import Keyword, OntomaskWarning, OptionError
 from ontomask.files.fingerprints import states_of
 from ontomask.files.regular_files import free_memory
 from ontomask.files.writing import create_folder
+from ontomask.masking.method import TupleMethod
 from ontomask.masking.randomness import Secret, chosen_secret
 from ontomask.microdata.formats import chosen_format, format_of
+from ontomask.microdata.formulas import formulas_noted
 from ontomask.microdata.keys import Key
-from ontomask.microdata.table_chunks import FORMATS, ROWS, TableChunks, files_of
+from ontomask.microdata.table_chunks import FORMATS, ROWS, TableChunks, files_of, is_several
 from ontomask.policy.policy import Policy, require_policy
 from ontomask.progress import Reporter, stretch
 from ontomask.release.saving import PARTS, appearing, fill, inputs_of
+from ontomask.wording import RECORD
 
 #: How many times the bytes of a file a table takes while it is masked in memory: measured, at the upper end (docs/engines.md).
 TIMES = {"csv": 6, "tsv": 6, "parquet": 30}
@@ -42,9 +46,15 @@ def memory_of(given: str | int | None) -> int:
     return size
 
 
-def streams(path: str | Path, memory: str | int | None = None) -> bool:
-    """Is a table large against the memory, so that it should be read chunk by chunk?"""
-    files = files_of(path)
+def should_stream(path: str | Path, policy: Policy, memory: str | int | None = None) -> bool:
+    """Is a table several files, or large against the memory (and the policy lets it be read chunk by chunk)?"""
+    if is_several(path):
+        return True
+    allows = policy.unit == RECORD and not policy.followers and policy.row_order == "kept"
+    return allows and isinstance(policy.method, TupleMethod) and _is_large(files_of(path), memory)
+
+
+def _is_large(files: list[Path], memory: str | int | None) -> bool:
     if any(format_of(file).name not in FORMATS for file in files):
         return False
     packed = 8 if files[0].name.lower().endswith(".gz") else 1
@@ -136,6 +146,8 @@ def anonymize_files(
         engine = StreamEngine(table, place, policy, hidden, chosen_key, memory=allowed, named=named)
         found = engine.run(stretch(reporter, 0.1, 0.8), allow_unsatisfied=allow_unsatisfied)
         assert isinstance(found, CountedResult)
+        for told in formulas_noted(engine.formulas) if place.format.text else ():
+            warnings.warn(str(told), OntomaskWarning, stacklevel=2)
         if report:
             found.assess(stretch(reporter, 0.8, 0.95))
         if not found.satisfied:

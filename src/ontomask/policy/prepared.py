@@ -109,9 +109,6 @@ class PreparedTuples(Original):
     source: Path | None
     input: InputFile | InputFiles | None
     named: Mapping[str, State | None]
-    #: Tables of databases are read into memory.
-    database: None = None
-    records_sha256: None = None
     database: SqlSource | None = None
     records_sha256: str | None = None
 
