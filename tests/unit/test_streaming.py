@@ -308,7 +308,7 @@ def test_a_run_that_is_killed_leaves_nothing_that_looks_finished(tmp_path: Path)
 
 def test_memory_does_not_grow_with_the_table(tmp_path: Path) -> None:
     peaks = []
-    for n in (20_000, 2_000_000):
+    for n in (20_000, 1_000_000):
         data = tmp_path / f"{n}.csv"
         rng = np.random.default_rng(n)
         codes = pl.Series("code", CODES).gather(rng.integers(0, len(CODES), n))
@@ -318,5 +318,5 @@ def test_memory_does_not_grow_with_the_table(tmp_path: Path) -> None:
         told, _ = process.communicate(timeout=300)
         assert process.returncode == 0
         peaks.append(int(told) * 1024)
-    # In memory the larger table takes 32 MB as a frame, 60 MB as text, and several times that while it is masked.
-    assert peaks[1] - peaks[0] < 200_000_000, peaks
+    # Measured: 27 MB more; in memory 213 MB more.
+    assert peaks[1] - peaks[0] < 100_000_000, peaks

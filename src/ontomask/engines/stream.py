@@ -149,7 +149,7 @@ class StreamEngine(ChunkEngine):
         file, quasi = self._place.file, set(self.policy.quasi_identifiers)
         text = [name for name, dtype in self._schema.items() if is_text(dtype) or name in quasi]
         reading = Reading(decimal=".", text=text) if self._place.format.text else Reading()
-        back = TableChunks(file, {}, reading)
+        back = TableChunks(file, {}, reading, rows_at_once=self._table.rows_at_once, block=self._table.block)
         if back.names != list(self._schema) or sum(back.rows) != self._rows:
             lost = [name for name in self._schema if name not in back.names]
             what = f"columns {some_of(lost)}" if lost else f"{sum(back.rows):,} of {self._rows:,} records"

@@ -17,6 +17,7 @@ from ontomask.files.regular_files import free_memory
 from ontomask.files.writing import create_folder
 from ontomask.masking.method import TupleMethod
 from ontomask.masking.randomness import Secret, chosen_secret
+from ontomask.microdata.csv_chunks import BLOCK
 from ontomask.microdata.formats import chosen_format, format_of
 from ontomask.microdata.formulas import formulas_noted
 from ontomask.microdata.keys import Key
@@ -30,6 +31,8 @@ from ontomask.wording import RECORD
 TIMES = {"csv": 6, "tsv": 6, "parquet": 30}
 #: Rows that are read at a time where memory allows, and the bytes that a row is taken to need meanwhile.
 LEAST_ROWS, ROW_BYTES = 20_000, 2_000
+#: Bytes of a CSV that are read at a time: a part of the memory.
+LEAST_BLOCK, BLOCKS = 1 << 18, 256
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
@@ -141,7 +144,8 @@ def anonymize_files(
             create_folder(part / name)
         reporter(0.0, "looking at the files")
         rows = max(LEAST_ROWS, min(ROWS, allowed // (8 * ROW_BYTES)))
-        table = TableChunks(path, policy.attributes, policy.reading, rows_at_once=rows)
+        block = max(LEAST_BLOCK, min(BLOCK, allowed // BLOCKS))
+        table = TableChunks(path, policy.attributes, policy.reading, rows_at_once=rows, block=block)
         place = _place(part, table, format, escape_formulas)
         engine = StreamEngine(table, place, policy, hidden, chosen_key, memory=allowed, named=named)
         found = engine.run(stretch(reporter, 0.1, 0.8), allow_unsatisfied=allow_unsatisfied)

@@ -85,7 +85,7 @@ class TableChunks:
         block: int = BLOCK,
         rows_at_once: int = ROWS,
     ) -> None:
-        self.path, self.files, self.rows_at_once, self._block = Path(path), files_of(path), rows_at_once, block
+        self.path, self.files, self.rows_at_once, self.block = Path(path), files_of(path), rows_at_once, block
         self.format = _one_format(self.files)
         self._reading, self._markers = reading or Reading(), markers_of(attributes, reading)
         self._coded = [name for name, attribute in attributes.items() if attribute.read_as_text]
@@ -141,7 +141,7 @@ class TableChunks:
         options = self._reading
         delimiter = options.delimiter or ("\t" if self.format.name == "tsv" else None)
         for file in self.files:
-            chunks = CsvChunks(file, delimiter, options.encoding, self._block)
+            chunks = CsvChunks(file, delimiter, options.encoding, self.block)
             chunks.look(may_be_empty=len(self.files) > 1)
             self._require_same(file, chunks.names, self._csv[0].names if self._csv else chunks.names)
             self._csv.append(chunks)
