@@ -230,6 +230,34 @@ def assert_same_is_said(found: Any, expected: Any) -> None:
     assert own == [s for s in expected.guarantees if s.kind != "tried"]
 
 
+#: Methods that decide by record, with the policies of several cases.
+METHODS_BY_RECORD = [
+    om.Microaggregation(k=3),
+    om.Microaggregation(k=3, partition="mdav", refine="none"),
+    om.Microaggregation(k=3, replace="hybrid"),
+    om.Resampling(k=3),
+    om.RankSwapping(k=10),
+    om.Shuffling(),
+    om.NoiseAddition(),
+    om.PRAM(),
+]
+
+
+@pytest.mark.parametrize("case", range(4))
+@pytest.mark.parametrize("method", METHODS_BY_RECORD, ids=repr)
+def test_a_method_that_decides_by_record_gives_the_release_of_anonymize(method: Any, case: int) -> None:
+    whole = frame(np.random.default_rng([case, 19]))
+    required = [] if method.draws else REQUIRED[case]
+    policy = policy_of(om.Recoding(k=3), 2 + case).changed(method=method, require=required)
+    outcomes = [outcome_of(lambda e=e: e(whole, policy, case)) for e in (in_memory, in_chunks)]
+    if isinstance(outcomes[0], str) or isinstance(outcomes[1], str):
+        assert outcomes[0] == outcomes[1]
+        return
+    (expected, content), (found, chunks) = outcomes
+    assert chunks == content
+    assert_same_is_said(found, expected)
+
+
 # ---- Spark: records in any order, in any partitions ----------------------------------------------------------------------
 
 #: Every method, with all kinds of columns between them.
@@ -263,6 +291,7 @@ def test_the_release_on_spark_is_that_of_records_in_the_order_of_their_values(
         (om.Microaggregation(k=3), 3, 2),
         (om.Microaggregation(k=3, partition="mdav", refine="none"), 4, 3),
         (om.NoiseAddition(), 4, 1),
+        (om.RankSwapping(k=10), 3, 3),
     ],
     ids=repr,
 )
@@ -369,11 +398,11 @@ def test_linkage_that_was_not_tried_is_said() -> None:
     assert NOT_TRIED in found.guarantees
 
 
-def test_records_that_are_not_in_memory_are_not_shuffled_or_grouped() -> None:
+def test_records_that_are_not_in_memory_are_not_shuffled_or_released_several_times() -> None:
     with pytest.raises(PolicyError, match="cannot be shuffled"):
         toy(om.Recoding(k=2), row_order="shuffled")
-    with pytest.raises(PolicyError, match="forms groups of records"):
-        toy(om.RankSwapping(k=10)).run()
+    with pytest.raises(PolicyError, match="several releases"):
+        toy(om.Imputation(m=3), require=[]).run()
 
 
 def test_every_method_by_tuple_and_every_kind_is_tried() -> None:

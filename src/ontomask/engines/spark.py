@@ -34,17 +34,14 @@ from ontomask.engines.steps import RecordStep, ReleaseStep
 from ontomask.engines.tuple_tables import groups_of, mapping_of
 from ontomask.engines.tuples import Release, TupleEngine
 from ontomask.errors import DataError, PolicyError
-from ontomask.masking.goals import Goals
 from ontomask.masking.method import Masked, MaskedTuples
 from ontomask.masking.randomness import Secret
+from ontomask.microdata.columns import Codes
 from ontomask.microdata.encoding import Rows
 from ontomask.microdata.formulas import formula_cells
 from ontomask.microdata.keys import Key
 from ontomask.policy.policy import Policy
 from ontomask.policy.prepared import Original
-from ontomask.privacy.examined import Examined
-from ontomask.privacy.units import RECORDS
-from ontomask.progress import Progress
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 #: Records of which groups are formed on the driver, at most.
@@ -171,7 +168,6 @@ class SparkEngine(TupleEngine):
         self._frame, self._store = frame, store or Kept()
         self._schema = schema_of(frame)
         self._kept: Any = None
-        self._by_record = False
 
     def run(
         self, progress: Callable[[float, str], Any] | None = None, *, allow_unsatisfied: bool = False
@@ -245,40 +241,34 @@ class SparkEngine(TupleEngine):
         """The types of columns as a step makes them."""
         return step.fresh()(pl.DataFrame(schema=self._schema)).select(names).schema
 
+    @property
+    def _one_by_one(self) -> bool:
+        """Does the method decide by record?"""
+        return self._combination_of is not None
+
     # ---- the release -----------------------------------------------------------------------------------------------------
 
-    def mask_records(self, rng: np.random.Generator, progress: Progress) -> list[Masked]:
-        """As if all records were here: those of a combination are equal in all that a method sees."""
-        original = self.original
-        if original.table.n > RECORDS_HERE:
+    def combination_of_records(self) -> Codes:
+        """One combination after the other, as if all records were here."""
+        records = self.original.table.n
+        if records > RECORDS_HERE:
             raise PolicyError(
-                f"{self.method.name} forms groups of records on the driver, and {original.table.n:,} are more than "
-                f"{RECORDS_HERE:,}",
+                f"{self.method.name} forms groups of records on the driver, and {records:,} are more than {RECORDS_HERE:,}",
                 remedy="Choose a method that decides by tuple, such as Recoding or Microaggregation with partition: adaptive.",
             )
-        if self.method.releases > 1:
-            raise PolicyError(
-                f"{self.method.name} makes several releases, which the engine spark does not",
-                remedy="Give anonymize a frame or a file that fits into memory.",
-            )
-        row = np.repeat(np.arange(len(original.data)), original.table.rows.weights)
-        rows = Rows(original.table.rows.tuple_of[row], original.table.p)
-        examined = Examined.of(original.data[row], self.policy.attributes, RECORDS, original.examined.meanings)
-        goals = Goals.of(self.policy.require, examined, rows)
-        masked = self.method.mask_for(goals, replace(original.table, rows=rows), rng, progress)
-        if masked.sources is not None:
-            raise PolicyError(
-                f"{self.method.name} moves values from record to record, which the engine spark does not",
-                remedy="Choose another method, or give anonymize a frame or a file that fits into memory.",
-            )
-        self._by_record = True
-        return [masked]
+        rows = self.original.table.rows
+        return np.repeat(np.arange(len(rows), dtype=np.int32), rows.weights)
+
+    def release_step(self, masked: Masked) -> ReleaseStep:
+        self._sources = self.sources_of(masked)
+        return super().release_step(masked)
 
     def write_records(self, step: ReleaseStep) -> None:
         group_of = step.masked.tuples.group_of
-        step = replace(step, masked=MaskedTuples(Masked(group_of[:0] if self._by_record else group_of, ())))
+        step = replace(step, masked=MaskedTuples(Masked(group_of[:0] if self._one_by_one else group_of, ())))
         empty = step.records.fresh()(pl.DataFrame(schema=self._schema))
-        made = step.released(empty, Masked(group_of[:0], ())).schema
+        sources = None if self._sources is None else [values[:0].astype(np.int64) for values in self._sources]
+        made = step.released(empty, Masked(group_of[:0], (), sources=sources)).schema
         place = free_name("place", list(made))
         order = self._order(group_of) if self.policy.row_order == "shuffled" else None
         schema = made if order is None else pl.Schema({**made, place: pl.Int64()})
@@ -302,7 +292,7 @@ class SparkEngine(TupleEngine):
         self, step: ReleaseStep, records: pl.Schema, group_of: Any, order: bytes | None, place: str, schema: pl.Schema
     ) -> Iterator[tuple[Job, Job]]:
         """The work that makes the release, and the one that reads the table, which may be the same."""
-        if not self._by_record:
+        if not self._one_by_one:
             with running(self._frame, Releasing(step, order, place), schema) as job:
                 yield job, job
             return
@@ -315,8 +305,9 @@ class SparkEngine(TupleEngine):
             *columns, at = first.frame.columns
             among = Window.partitionBy(at).orderBy(*(functions.asc_nulls_first(name) for name in columns))
             counted = first.frame.withColumn("number", functions.row_number().over(among)).toDF(*located, number)
-            step = replace(step, places=replace(step.places, combinations=step.places.combinations.clear()))
-            work = ReleasingOne(step, ends, group_of, row, number, order, place)
+            if self._sources is None:  # executors need no values but those that are moved
+                step = replace(step, places=replace(step.places, combinations=step.places.combinations.clear()))
+            work = ReleasingOne(step, ends, group_of, self._sources, row, number, order, place)
             with running(counted, work, schema) as job:
                 yield job, first
 

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from ontomask.arguments import free_name
 from ontomask.arrays import Longs
@@ -23,6 +22,7 @@ from ontomask.column_names.repeated_identifiers import named_values
 from ontomask.engines.steps import RecordStep, ReleaseStep, TuplePlaces
 from ontomask.errors import DataError, EngineError, OntomaskError
 from ontomask.masking.method import Masked
+from ontomask.microdata.columns import Codes
 from ontomask.microdata.formulas import formula_cells
 from ontomask.microdata.keys import Key
 from ontomask.microdata.pseudonyms import canonical_column, is_token, pseudonym_column
@@ -138,7 +138,7 @@ class Locating(Work):
     def frames(self, chunks: Iterable[pl.DataFrame], partition: int) -> Iterator[pl.DataFrame]:
         for chunk in chunks:
             records = self.step(chunk)
-            yield records.with_columns(pl.Series(self.row, self.places.combinations_of(records)))
+            yield records.with_columns(pl.Series(self.row, self.places.combinations_of(records), dtype=pl.Int64))
 
     @property
     def seen(self) -> Any:
@@ -150,12 +150,14 @@ class ReleasingOne(Work):
     """The same as :class:`Releasing`, where records of one combination may be in several groups.
 
     A record is known by the ``row`` of its combination and by its ``number`` among those that have it, from 1 up. ``ends``: how
-    many records there are up to each combination; ``group_of``: of all of them, one combination after the other.
+    many records there are up to each combination; ``group_of`` and ``sources`` are of all of them, one combination after the
+    other.
     """
 
     step: ReleaseStep
     ends: Longs
-    group_of: NDArray[np.int32]
+    group_of: Codes
+    sources: Sequence[Codes] | None
     row: str
     number: str
     order: bytes | None = None
@@ -172,7 +174,9 @@ class ReleasingOne(Work):
                 "the table changed while it was read: it has more records of a kind than before",
                 remedy="Wait until it is complete, and run again.",
             )
-        masked = Masked(self.group_of[first[row] + number - 1], ())
+        at = first[row] + number - 1
+        sources = None if self.sources is None else [of[at].astype(np.int64) for of in self.sources]
+        masked = Masked(self.group_of[at], (), sources=sources)
         return self.step.released(chunk.drop(self.row, self.number), masked)
 
 

@@ -10,10 +10,10 @@ import numpy as np
 import polars as pl
 
 from ontomask.arguments import free_name
-from ontomask.arrays import Longs
 from ontomask.engines.engine import decode
 from ontomask.errors import DataError
 from ontomask.masking.method import Masked, MaskedTuples
+from ontomask.microdata.columns import Codes
 from ontomask.microdata.dtypes import only_what_cells_show
 from ontomask.microdata.encoding import Conversions, MissingRules, Rows, Table, written
 from ontomask.microdata.keys import Key
@@ -91,7 +91,7 @@ class TuplePlaces:
         """The tuples of these records."""
         return Rows(self.rows.tuple_of[self.combinations_of(records)], self.rows.p)
 
-    def combinations_of(self, records: pl.DataFrame) -> Longs:
+    def combinations_of(self, records: pl.DataFrame) -> Codes:
         """The rows of the combinations that these records have."""
         names = self.combinations.columns
         place = free_name("place", names)
@@ -102,12 +102,13 @@ class TuplePlaces:
                 "the table changed while it was read: it has values that it did not have before",
                 remedy="Wait until it is complete, and run again.",
             )
-        return found[place].to_numpy().astype(np.int64)
+        combinations: Codes = found[place].cast(pl.Int32).to_numpy()
+        return combinations
 
 
 @dataclass(frozen=True, eq=False)
 class ReleaseStep:
-    """From a chunk as it is stored to its records as they are released, where a method decides by tuple.
+    """From a chunk as it is stored to its records as they are released, where the method decides by tuple.
 
     ``before``: some records of the table, which tell its types. ``coded``: the columns that show codes of open classes
     somewhere in the table: they are text everywhere. Columns of categories become text: which categories are in use is known
@@ -123,17 +124,45 @@ class ReleaseStep:
     before: pl.DataFrame
     coded: Collection[str]
     key: Key | None
+    moved: Sequence[str]
 
     def __call__(self, chunk: pl.DataFrame) -> pl.DataFrame:
         records = self.records(chunk)
         return self.released(records, self.masked.on(self.places.of_records(records)))
 
     def released(self, records: pl.DataFrame, masked: Masked) -> pl.DataFrame:
-        """The records that stay, as they are released; ``masked``: what became of each."""
+        """The records that stay, as they are released; ``masked``: what became of each.
+
+        Its ``sources``, of methods that only rearrange values: for each column of ``moved``, the combination whose value each
+        record shows.
+        """
         kept = records if self.key is None else with_pseudonyms(records, self.records.policy, self.key)
-        released = decode(kept.drop(self.removed), masked, self.shown)
+        kept = kept.drop(self.removed)
+        if masked.sources is None:
+            released = decode(kept, masked, self.shown)
+        else:
+            moved, every = zip(self.moved, masked.sources, strict=True), self.places.combinations
+            released = kept.with_columns(every[name].gather(combinations) for name, combinations in moved)
         released = written(released, self.attributes, self.before, self.coded)
         return only_what_cells_show(released.cast({pl.Enum: pl.String}))
+
+
+@dataclass(frozen=True, eq=False)
+class RecordReleaseStep(ReleaseStep):
+    """The same where a method decides by record: the column ``place`` of a chunk says which record of the table it is.
+
+    ``group_of`` and ``sources`` are of all places.
+    """
+
+    place: str
+    group_of: Codes
+    sources: Sequence[Codes] | None
+
+    def __call__(self, chunk: pl.DataFrame) -> pl.DataFrame:
+        records = self.records(chunk)
+        at = records[self.place].to_numpy()
+        sources = None if self.sources is None else [values[at].astype(np.int64) for values in self.sources]
+        return self.released(records, Masked(self.group_of[at], (), sources=sources))
 
 
 def opened(chunk: pl.DataFrame, policy: Policy) -> pl.DataFrame:

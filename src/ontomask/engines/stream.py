@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from ontomask.arguments import free_name, some_of
+from ontomask.arguments import some_of
 from ontomask.arrays import Longs
 from ontomask.assessment.alignment import ROW_COLUMN
 from ontomask.engines.chunks import ChunkEngine
@@ -20,7 +20,7 @@ from ontomask.engines.steps import RecordStep, ReleaseStep
 from ontomask.errors import DataError
 from ontomask.files.fingerprints import InputFiles, State
 from ontomask.files.writing import create_file, whole_file
-from ontomask.masking.method import Masked, MaskedTuples
+from ontomask.masking.method import Masked
 from ontomask.masking.randomness import Secret
 from ontomask.microdata.csv_tables import write_csv_chunks
 from ontomask.microdata.dtypes import is_text, only_what_cells_show
@@ -102,11 +102,11 @@ class StreamEngine(ChunkEngine):
         return self.original
 
     def write(self, each: Sequence[Masked]) -> list[Written]:
-        self._masked = each[0]
+        self._counted_original, self._counted_masked = self.counted(each[0])
         return super().write(each)
 
     def write_records(self, step: ReleaseStep) -> None:
-        self._release = step
+        self._release, self._listed = step, False
         place, needed = self._place, self._table.size
         with whole_file(place.file, needed, private=False) as part:
             if place.format.text:
@@ -120,26 +120,25 @@ class StreamEngine(ChunkEngine):
         """The chunks of the release; which records they are is listed beside it, where some are left out."""
         first = next(iter(self.chunks()))
         lists = NativeFrame.of(first, separators=separators_of(self.policy.attributes), may_be_empty=True).lists
-        row, seen = free_name("row of the input", self._columns), 0
-        some_left_out = sum(self._table.rows) != self._kept_records()
+        step, place = self._release, self.place_name
+        # Chunks are made a second time where a property of all of them has to be known before the first is written.
+        some_left_out = not self._listed and sum(self._table.rows) != self._kept_records()
+        self._listed = True
         if some_left_out and not self._place.records.exists():
             create_file(self._place.records)
         with self._place.records.open("wb") if some_left_out else io.BytesIO() as stream:
-            for chunk in self.chunks():
-                released = self._release(chunk.with_row_index(row, offset=seen + 1))
+            for number, chunk in enumerate(self.placed_chunks()):
+                released = step(chunk)
                 if some_left_out:
-                    listed = released.select(pl.col(row).alias(ROW_COLUMN))
-                    listed.write_csv(stream, include_header=not seen)
-                seen += len(chunk)
-                made = released.drop(row)
+                    listed = released.select((pl.col(place) + 1).alias(ROW_COLUMN))
+                    listed.write_csv(stream, include_header=not number)
+                made = released.drop(place)
                 if self._place.escape_formulas:
                     made = escaped(made, str(self._place.file))
                 yield made if self._place.format.text else give_lists(made, lists)
 
     def _kept_records(self) -> int:
-        table = self.original.table
-        released = MaskedTuples(self._masked).on(table.rows).group_of >= 0
-        return int(table.rows.weights[released].sum())
+        return int(self._counted_original.table.rows.weights[self._counted_masked.group_of >= 0].sum())
 
     # ---- the release, read back ------------------------------------------------------------------------------------------
 
@@ -184,8 +183,7 @@ class StreamEngine(ChunkEngine):
 
     def outcome(self, parts: Sequence[Verified], seconds: float, *, allow_unsatisfied: bool) -> CountedResult:
         (part,) = parts
-        original, step = self.original, self._release
-        masked = MaskedTuples(part.masked).on(original.table.rows)
+        original, step, masked = self._counted_original, self._release, self._counted_masked
         made = decode(original.data, masked, step.shown)
         made = written(made, step.attributes, step.before, step.coded)
         counts = original.examined.units.counts
@@ -212,7 +210,7 @@ class StreamEngine(ChunkEngine):
         )
 
     def _prepared(self) -> PreparedTuples:
-        original, table = self.original, self._table
+        original, table = self._counted_original, self._table
         return PreparedTuples(
             policy=original.policy,
             examined=original.examined,

@@ -19,7 +19,10 @@ from ontomask.errors import DataError, PolicyError
 from ontomask.masking.goals import Goals
 from ontomask.masking.method import Masked, MaskedTuples, TupleMethod
 from ontomask.masking.randomness import Secret
+from ontomask.microdata.codes import count_pairs
+from ontomask.microdata.columns import Codes
 from ontomask.microdata.dtypes import restore_dtype
+from ontomask.microdata.encoding import Rows
 from ontomask.microdata.formulas import formulas_noted
 from ontomask.microdata.keys import Key
 from ontomask.microdata.open_table import markers_of, open_table
@@ -65,6 +68,8 @@ class TupleEngine(Engine[Release]):
     #: Can it write records in random order?
     shuffles: ClassVar[bool] = False
     original: Original
+    #: Of each record, where the method decides by record.
+    _combination_of: Codes | None = None
 
     def __init__(self, policy: Policy, secret: Secret, key: Key | None = None) -> None:
         super().__init__(policy, secret, key)
@@ -95,6 +100,11 @@ class TupleEngine(Engine[Release]):
 
         The step has then seen the whole table. Combinations are in the order of :meth:`rows`.
         """
+
+    @abstractmethod
+    def combination_of_records(self) -> Codes:
+        """Which of the combinations each record has, in the order of :meth:`rows`: what methods that decide by record have of
+        the table, four bytes a record."""
 
     @abstractmethod
     def write_records(self, step: ReleaseStep) -> None:
@@ -159,16 +169,42 @@ class TupleEngine(Engine[Release]):
 
     def mask(self, goals: Goals, rng: np.random.Generator, progress: Progress) -> list[Masked]:
         table = self.original.table
+        self._combination_of = None
         if not isinstance(self.method, TupleMethod) or not self.method.by_tuple(table):
-            return self.mask_records(rng, progress)
+            return self.mask_records(goals, rng, progress)
         return [self.method.mask_tuples(goals, table, rng, progress).tuples]
 
-    def mask_records(self, rng: np.random.Generator, progress: Progress) -> list[Masked]:
-        """The same where the method decides by record."""
-        raise PolicyError(
-            f"{self.method.name} forms groups of records, which are not in memory",
-            remedy="Choose a method that decides by tuple, such as Recoding or Generalization, or use anonymize.",
-        )
+    def mask_records(self, goals: Goals, rng: np.random.Generator, progress: Progress) -> list[Masked]:
+        """The same where the method decides by record: records of one combination are equal in all that it sees."""
+        if self.method.releases > 1:
+            raise PolicyError(
+                f"{self.method.name} makes several releases, which is not done where records are not in memory",
+                remedy="Choose another method, or give anonymize a frame or a file that fits into memory.",
+            )
+        table = self.original.table
+        self._combination_of = self.combination_of_records()
+        rows = Rows(table.rows.tuple_of[self._combination_of], table.p)
+        goals = goals.of_records(self._combination_of, rows)
+        return [self.method.mask_for(goals, replace(table, rows=rows), rng, progress)]
+
+    def sources_of(self, masked: Masked) -> list[Codes] | None:
+        """Of methods that only rearrange values: by column, the combination whose value each record shows."""
+        if self._combination_of is None or masked.sources is None:
+            return None
+        return [self._combination_of[source] for source in masked.sources]
+
+    def counted(self, masked: Masked) -> tuple[Original, Masked]:
+        """The combinations and what became of each; one whose records are in several groups stands once for each of these."""
+        original, of = self.original, self._combination_of
+        table, examined = original.table, original.examined
+        if of is None:
+            return original, MaskedTuples(masked).on(table.rows)
+        combination, place, counts = count_pairs(of, masked.group_of + 1, masked.groups + 1)
+        units = Units(counts=counts)
+        examined = Examined.of(original.data[combination], examined.attributes, units, examined.meanings)
+        table = replace(table, rows=Rows(table.rows.tuple_of[combination], table.p, counts))
+        group_of = (place - 1).astype(np.int32)
+        return replace(original, examined=examined, table=table), replace(masked, group_of=group_of, sources=None)
 
     def write(self, each: Sequence[Masked]) -> list[Written]:
         (masked,) = each
@@ -198,8 +234,9 @@ class TupleEngine(Engine[Release]):
             removed=self._removed,
             attributes=attributes,
             before=self._before,
-            coded=coded | (self._seen.coded - masked_names),
+            coded=self._seen.coded if masked.sources is not None else coded | (self._seen.coded - masked_names),
             key=self.key,
+            moved=[column.name for column in self.original.table.columns],
         )
 
     def verify(self, table: Examined, original: Original, masked: Masked) -> Verification:

@@ -72,6 +72,10 @@ class Goals:
         """Nothing to aim at."""
         return Goals((), (), rows, {})
 
+    def of_records(self, row_of: NDArray[Any], rows: Rows) -> Goals:
+        """The same of single records, where a row stands for several; ``row_of``: the row of each record."""
+        return replace(self, rows=rows, codes={name: code[row_of] for name, code in self.codes.items()})
+
     def require_some(self, method: str) -> None:
         if not self.models:
             raise PolicyError(
