@@ -119,9 +119,10 @@ def anonymize_files(
 
     Notes
     -----
-    Methods that decide by combination of values are possible (``by_tuple``): the release is that of :func:`ontomask.anonymize`
-    with ``row_order: kept``, byte for byte in a CSV. In memory are the combinations of values of the columns that are masked or
-    that a model looks at, not the records. Where they are millions, DuckDB counts them on disk (the extra ``stream``).
+    The release is that of :func:`ontomask.anonymize` with ``row_order: kept``, byte for byte in a CSV. In memory are the
+    combinations of values of the columns that are masked or that a model looks at, not the records. Where they are millions,
+    DuckDB counts them on disk (the extra ``stream``). Methods that decide by record, such as rank swapping, also hold some
+    integers for each record. Methods that make several releases are refused.
 
     Examples
     --------
