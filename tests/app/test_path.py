@@ -248,9 +248,14 @@ def test_a_comparison_gives_points_and_a_candidate_to_use(served: Served, stays:
     assert found["best"] in found["candidates"]
     map_ = served.api.get(f"/projects/{project}/jobs/{found['job']}/map")
     assert map_.text.startswith("<svg")
+    own = Project(served.folder / project, 0)
+    own.set_policy_text(own.policy_text.replace("method:\n", "method:\n  # agreed in May\n", 1))
     chosen = use_candidate(Project(served.folder / project, 0), "suppression, k=8")
     assert (chosen.method, chosen.required_k) == (om.Suppression(k=8), 5)
-    assert "name: suppression" in served.api.get(f"/projects/{project}/policy").json()["text"]
+    text = served.api.get(f"/projects/{project}/policy").json()["text"]
+    assert "name: suppression" in text
+    assert "# agreed in May" in text
+    assert "# The name suggests an age" in text, "the reasons stay"
 
 
 def test_the_interface_describes_itself(served: Served) -> None:

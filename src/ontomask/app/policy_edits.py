@@ -6,6 +6,7 @@ with the comments that somebody wrote. A file that is laid out in a way in which
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from ontomask.app.answer_files import CANDIDATES
 from ontomask.app.cards import catalog, method_cards, model_cards
 from ontomask.app.project_info import Differs
 from ontomask.app.projects import Project
-from ontomask.app.storage import read_json
+from ontomask.app.storage import read_json, write_private
 from ontomask.arguments import did_you_mean, one_of
 from ontomask.errors import OptionError, PolicyError
 from ontomask.kinds.nominal import Nominal
@@ -184,8 +185,15 @@ def use_candidate(project: Project, name: str) -> Policy:
     texts = None if folder is None else read_json(folder / CANDIDATES)
     if not isinstance(texts, dict) or name not in texts:
         raise OptionError(f"no candidate {name!r}", remedy="Compare again, and choose one of those listed.")
-    project.set_policy_text(texts[name])
-    return save(project, project.policy())
+    revision = project.policy_revision
+    part = project.folder / f"part-{secrets.token_hex(8)}.yaml"  # beside the policy, so that it finds the same files
+    try:
+        write_private(texts[name].encode(), part)
+        with project.naming():
+            chosen = Policy.load(part, confined=True)
+    finally:
+        part.unlink(missing_ok=True)
+    return save(project, chosen, revision)
 
 
 # ---- parts ---------------------------------------------------------------------------------------------------------

@@ -104,6 +104,9 @@ def _go(view: View) -> None:
         parts.paragraph(
             "The table is masked, the release is read back, and every requirement is checked on it.", "soft"
         )
+        if not any(run.state == "done" for run in view.project.runs()):
+            first = "The first run of a method on a machine takes some minutes longer, once: its loops are compiled."
+            parts.paragraph(first, "help")
         if progress.running(view, ["run"], "Making the release"):
             return
         latest = view.workspace.queue.latest(view.project, "run")
