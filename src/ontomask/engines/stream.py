@@ -97,7 +97,13 @@ class StreamEngine(ChunkEngine):
             counting.close()
 
     def study(self, progress: Progress) -> Original:
-        original = super().study(progress)
+        try:
+            original = super().study(progress)
+        except DataError as problem:
+            if problem.rows and len(self._table.files) > 1:
+                file, record = self._table.place_of(problem.rows[0])
+                problem.add(f"Record {problem.rows[0]:,} is record {record:,} of {file.name}.")
+            raise
         self.original = replace(original, notes=[*self._table.notes, *original.notes])
         return self.original
 

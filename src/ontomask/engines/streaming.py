@@ -21,14 +21,16 @@ from ontomask.microdata.csv_chunks import BLOCK
 from ontomask.microdata.formats import chosen_format, format_of
 from ontomask.microdata.formulas import formulas_noted
 from ontomask.microdata.keys import Key
+from ontomask.microdata.parquet_files import parquet_size, read_errors
 from ontomask.microdata.table_chunks import FORMATS, ROWS, TableChunks, files_of, is_several
 from ontomask.policy.policy import Policy, require_policy
 from ontomask.progress import Reporter, stretch
 from ontomask.release.saving import PARTS, appearing, fill, inputs_of
 from ontomask.wording import RECORD
 
-#: How many times the bytes of a file a table takes while it is masked in memory: measured, at the upper end (docs/engines.md).
-TIMES = {"csv": 6, "tsv": 6, "parquet": 30}
+#: What a table takes while it is masked in memory, as measured: times the bytes of a CSV, and times what the rows of a Parquet
+#: file take at least (docs/engines.md). A packed file is taken to unpack to so many times its size.
+TIMES_CSV, TIMES_PARQUET, PACKED = 12, 6, 8
 #: Rows that are read at a time where memory allows, and the bytes that a row is taken to need meanwhile.
 LEAST_ROWS, ROW_BYTES = 20_000, 2_000
 #: Bytes of a CSV that are read at a time: a part of the memory.
@@ -60,9 +62,15 @@ def should_stream(path: str | Path, policy: Policy, memory: str | int | None = N
 def _is_large(files: list[Path], memory: str | int | None) -> bool:
     if any(format_of(file).name not in FORMATS for file in files):
         return False
-    packed = 8 if files[0].name.lower().endswith(".gz") else 1
-    needed = sum(file.stat().st_size * TIMES[format_of(file).name] * packed for file in files)
-    return needed > (free_memory() if memory is None else memory_of(memory))
+    return sum(map(_needed, files)) > (free_memory() if memory is None else memory_of(memory))
+
+
+def _needed(file: Path) -> float:
+    """The bytes that a table takes while it is masked in memory, about."""
+    if not format_of(file).text:
+        with read_errors(file, "Parquet"):
+            return TIMES_PARQUET * parquet_size(file).needed
+    return TIMES_CSV * file.stat().st_size * (PACKED if file.name.lower().endswith(".gz") else 1)
 
 
 def anonymize_files(
