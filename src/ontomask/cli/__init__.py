@@ -77,9 +77,7 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     warnings.showwarning = _remark
     gc.set_threshold(100_000)  # what a command loads stays until it ends, and its tables are no cycles
-    atexit.register(
-        gc.freeze
-    )  # all goes with the process: the collector need not search it first, for a quarter of a second
+    atexit.register(gc.freeze)  # all goes with the process: the collector need not search it first
     listen()
     try:
         for word in sys.argv[1:]:
