@@ -6,7 +6,9 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
+import numpy as np
 import polars as pl
 
 from ontomask.arguments import some_of
@@ -16,15 +18,16 @@ from ontomask.engines.chunks import ChunkEngine
 from ontomask.engines.combinations import Combinations
 from ontomask.engines.counted_result import CountedResult
 from ontomask.engines.engine import Verified, Written, decode
+from ontomask.engines.reordering import Reordering
 from ontomask.engines.steps import RecordStep, ReleaseStep
 from ontomask.errors import DataError
 from ontomask.files.fingerprints import InputFiles, State
 from ontomask.files.writing import create_file, whole_file
-from ontomask.masking.method import Masked
-from ontomask.masking.randomness import Secret
+from ontomask.masking.method import Masked, MaskedTuples
+from ontomask.masking.randomness import Secret, random_order
 from ontomask.microdata.csv_tables import write_csv_chunks
 from ontomask.microdata.dtypes import is_text, only_what_cells_show
-from ontomask.microdata.encoding import written
+from ontomask.microdata.encoding import Rows, written
 from ontomask.microdata.formats import Format
 from ontomask.microdata.formulas import escaped, formula_cells
 from ontomask.microdata.frames import NativeFrame
@@ -57,6 +60,8 @@ class Place:
 class StreamEngine(ChunkEngine):
     """Reads the files of a table once for each step, and writes the release to one file, which it reads back."""
 
+    shuffles: ClassVar[bool] = True
+
     def __init__(
         self,
         table: TableChunks,
@@ -71,6 +76,7 @@ class StreamEngine(ChunkEngine):
         super().__init__(policy, secret, key)
         self._table, self._place, self._memory, self._named = table, place, memory, named
         self._back: TableChunks | None = None
+        self._reordering: Reordering | None = None
         self.formulas: Mapping[str, int] = {}
 
     # ---- where the records are -----------------------------------------------------------------------------------------
@@ -109,7 +115,30 @@ class StreamEngine(ChunkEngine):
 
     def write(self, each: Sequence[Masked]) -> list[Written]:
         self._counted_original, self._counted_masked = self.counted(each[0])
-        return super().write(each)
+        self._position = self._positions(each[0]) if self.policy.row_order == "shuffled" else None
+        try:
+            return super().write(each)
+        finally:
+            self._remove_parts()
+
+    def _remove_parts(self) -> None:
+        """Remove what was put on disk to be written in another order."""
+        if self._reordering is not None:
+            self._reordering.close()
+            self._reordering = None
+
+    def _positions(self, masked: Masked) -> Longs:
+        """Where each released record goes, as in memory: for this, integers of all records are held."""
+        table, of = self.original.table, self._combination_of
+        if of is None:
+            rows = Rows(table.rows.tuple_of[self.combination_of_records()], table.p)
+            masked = MaskedTuples(masked).on(rows)
+        else:
+            rows = Rows(table.rows.tuple_of[of], table.p)
+        order = random_order(self.secret, replace(table, rows=rows), masked, self._kept_records())
+        position = np.empty_like(order)
+        position[order] = np.arange(len(order))
+        return position
 
     def write_records(self, step: ReleaseStep) -> None:
         self._release, self._listed = step, False
@@ -123,25 +152,36 @@ class StreamEngine(ChunkEngine):
         self._back = self._opened_back()
 
     def _made(self) -> Iterator[pl.DataFrame]:
-        """The chunks of the release; which records they are is listed beside it, where some are left out."""
+        """The chunks of the release; which records they are is listed beside it, unless they are all of the input in order."""
         first = next(iter(self.chunks()))
         lists = NativeFrame.of(first, separators=separators_of(self.policy.attributes), may_be_empty=True).lists
-        step, place = self._release, self.place_name
+        place = self.place_name
         # Chunks are made a second time where a property of all of them has to be known before the first is written.
-        some_left_out = not self._listed and sum(self._table.rows) != self._kept_records()
+        listing = not self._listed and (self._position is not None or sum(self._table.rows) != self._kept_records())
         self._listed = True
-        if some_left_out and not self._place.records.exists():
+        if listing and not self._place.records.exists():
             create_file(self._place.records)
-        with self._place.records.open("wb") if some_left_out else io.BytesIO() as stream:
-            for number, chunk in enumerate(self.placed_chunks()):
-                released = step(chunk)
-                if some_left_out:
+        with self._place.records.open("wb") if listing else io.BytesIO() as stream:
+            for number, released in enumerate(self._records_released()):
+                if listing:
                     listed = released.select((pl.col(place) + 1).alias(ROW_COLUMN))
                     listed.write_csv(stream, include_header=not number)
                 made = released.drop(place)
                 if self._place.escape_formulas:
                     made = escaped(made, str(self._place.file))
                 yield made if self._place.format.text else give_lists(made, lists)
+
+    def _records_released(self) -> Iterator[pl.DataFrame]:
+        """The records as they are released, with their places in the input, in the order of the release."""
+        made = map(self._release, self.placed_chunks())
+        if self._position is None:
+            yield from made
+            return
+        if self._reordering is None:
+            self._reordering = Reordering(self._place.spill, self._position, self._table.rows_at_once)
+            for released in made:
+                self._reordering.add(released)
+        yield from self._reordering.chunks()
 
     def _kept_records(self) -> int:
         return int(self._counted_original.table.rows.weights[self._counted_masked.group_of >= 0].sum())

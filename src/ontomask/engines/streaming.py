@@ -15,7 +15,6 @@ from ontomask.errors import Keyword, OntomaskWarning, OptionError
 from ontomask.files.fingerprints import states_of
 from ontomask.files.regular_files import free_memory
 from ontomask.files.writing import create_folder
-from ontomask.masking.method import TupleMethod
 from ontomask.masking.randomness import Secret, chosen_secret
 from ontomask.microdata.csv_chunks import BLOCK
 from ontomask.microdata.formats import chosen_format, format_of
@@ -55,8 +54,8 @@ def should_stream(path: str | Path, policy: Policy, memory: str | int | None = N
     """Is a table several files, or large against the memory (and the policy lets it be read chunk by chunk)?"""
     if is_several(path):
         return True
-    allows = policy.unit == RECORD and not policy.followers and policy.row_order == "kept"
-    return allows and isinstance(policy.method, TupleMethod) and _is_large(files_of(path), memory)
+    allows = policy.unit == RECORD and not policy.followers
+    return allows and policy.method is not None and policy.method.releases == 1 and _is_large(files_of(path), memory)
 
 
 def _is_large(files: list[Path], memory: str | int | None) -> bool:
@@ -96,7 +95,7 @@ def anonymize_files(
     path : path
         The table: a CSV or Parquet file, a folder of them, or a pattern such as ``"stays/*.parquet"``.
     policy : Policy, mapping or path
-        A policy, its settings as a mapping, or the path of a YAML file. Its ``row_order`` must be ``kept``.
+        A policy, its settings as a mapping, or the path of a YAML file.
     folder : path
         Where the result is saved, as by :meth:`ontomask.Result.save`; it appears when it is complete.
     memory : str or int, optional
@@ -127,10 +126,10 @@ def anonymize_files(
 
     Notes
     -----
-    The release is that of :func:`ontomask.anonymize` with ``row_order: kept``, byte for byte in a CSV. In memory are the
-    combinations of values of the columns that are masked or that a model looks at, not the records. Where they are millions,
-    DuckDB counts them on disk (the extra ``stream``). Methods that decide by record, such as rank swapping, also hold some
-    integers for each record. Methods that make several releases are refused.
+    The release is that of :func:`ontomask.anonymize`, byte for byte in a CSV. In memory are the combinations of values of the
+    columns that are masked or that a model looks at, not the records. Where they are millions, DuckDB counts them on disk (the
+    extra ``stream``). A random order of records, and methods that decide by record, such as rank swapping, take some integers
+    for each record. Methods that make several releases are refused.
 
     Examples
     --------
