@@ -217,8 +217,9 @@ def test_large_tables_are_streamed_by_themselves(tmp_path: Path, monkeypatch: py
     assert not streaming.should_stream(tmp_path / "t.csv", policy())
     monkeypatch.setattr(streaming, "free_memory", lambda: 1000)
     assert streaming.should_stream(tmp_path / "t.csv", policy())
-    assert not streaming.should_stream(tmp_path / "t.csv", policy(row_order="shuffled"))
-    assert not streaming.should_stream(tmp_path / "t.csv", policy(method=om.RankSwapping(k=10)))
+    assert streaming.should_stream(tmp_path / "t.csv", policy(row_order="shuffled"))
+    assert streaming.should_stream(tmp_path / "t.csv", policy(method=om.RankSwapping(k=10)))
+    assert not streaming.should_stream(tmp_path / "t.csv", policy(method=om.Imputation(m=2), require=[]))
     assert streaming.should_stream(tmp_path, policy())
 
 
