@@ -12,6 +12,7 @@ import pytest
 
 import ontomask as om
 from ontomask.files.secret_bytes import LENGTH, SecretBytes
+from tests.order import shared_out
 
 #: Reports carry the day; with it fixed, tests can compare files byte by byte, also across midnight.
 os.environ.setdefault("SOURCE_DATE_EPOCH", "1700000000")
@@ -31,6 +32,11 @@ SecretBytes.fresh = classmethod(  # type: ignore[method-assign,assignment]
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     chance.seed(item.nodeid)
+
+
+@pytest.hookimpl(trylast=True)  # what is not asked for is gone by then
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items[:] = shared_out(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
 
 
 @pytest.fixture(scope="session")
