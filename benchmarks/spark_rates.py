@@ -106,7 +106,7 @@ def main() -> None:
             engine = Timed(frame, policy, Secret.of_seed(1), None, Files(folder / "out"))
             engine.rows_in_all = rows
             release = engine.run()
-            print(f"| {order}: {release.original.table.p:,} combinations | | | | |", flush=True)
+            print(f"| {order}: {release.prepared.table.p:,} combinations | | | | |", flush=True)
             engine.discard()
         session.stop()
     finally:

@@ -81,7 +81,7 @@ def test_the_release_does_not_depend_on_partitions_and_is_shuffled_by_the_secret
     assert sorted(rows(one.data), key=repr) == sorted(rows(other.data), key=repr)
     assert rows(one.data) == rows(again.data)
     assert rows(one.data) not in (rows(other.data), sorted(rows(one.data), key=repr))
-    assert (one.records, one.released, one.satisfied, one.promises) == (240, 240, True, True)
+    assert (one.given, one.released_records, one.satisfied, one.promises) == (240, 240, True, True)
     assert any("80 cells of 'ill.x'" in str(note) for note in one.notes)
 
 

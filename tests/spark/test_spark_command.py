@@ -94,12 +94,16 @@ def test_the_command_line_writes_a_folder_that_is_verified(spark: Any, tmp_path:
     assert (result / "release" / "guarantees.txt").read_text(encoding="utf-8").splitlines()[1:2] == [
         str(statement.public) for statement in memory.guarantees
     ][1:2]
+    assert om.verify_result(result).holds
+    assert {"release/report.html", "confidential/report.html", "confidential/assessment.json"} <= inside
     mapping = pl.read_csv(result / "confidential" / "mapping.csv", infer_schema_length=None)
     assert mapping["records"].sum() == 240
     groups = pl.read_csv(result / "confidential" / "groups.csv", infer_schema_length=None)
     assert groups["records"].sum() == 240
     assert ontomask(arguments(tmp_path))[0] == 2  # there is a result
-    assert ontomask(arguments(tmp_path, "--force", "--json"))[0] == 0
+    (result / "release" / "data" / "part-00002.parquet").unlink()
+    assert not om.verify_result(result).holds
+    assert ontomask(arguments(tmp_path, "--force", "--json", "--no-report"))[0] == 0
 
 
 @needs_spark
@@ -124,7 +128,7 @@ def test_a_disk_that_fails_leaves_no_folder(
     def fails(*given: Any, **options: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ontomask.engines.spark_files.write_account", fails)
+    monkeypatch.setattr("ontomask.engines.spark_files.fill", fails)
     code, _, told = ontomask(arguments(tmp_path))
     assert (code, "No space left on device" in told) == (2, True)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["policy.yaml", "secret.txt", "stays [x] 2"]

@@ -26,10 +26,6 @@ from ontomask.progress import stretch
 
 if TYPE_CHECKING:
     from ontomask.engines.counted_result import CountedResult
-    from ontomask.engines.spark import SparkRelease
-    from ontomask.masking.randomness import Secret
-    from ontomask.microdata.keys import Key
-    from ontomask.policy.policy import Policy
     from ontomask.release.result import Result
 
 EPILOG = epilog(
@@ -83,7 +79,7 @@ def command(
         Literal["auto", "memory", "stream", "spark"],
         typer.Option(
             help="Where the work is done: in memory, chunk by chunk (CSV or Parquet, also a folder or a pattern in quotes), or "
-            "on Spark (Parquet; the release is a folder of Parquet files, without reports). auto: chunk by chunk where the "
+            "on Spark (Parquet; the release is a folder of Parquet files). auto: chunk by chunk where the "
             "table is large against free memory, else in memory."
         ),
     ] = "auto",
@@ -139,21 +135,8 @@ def command(
     if engine == "spark":
         given_too = {"--format": format, "--escape-formulas": escape_formulas}
         _require_none([name for name, value in given_too.items() if value], "the engine spark writes Parquet files")
-        _on_spark(
-            Policy.load(policy, confined=confined),
-            data,
-            output,
-            chosen_secret(seed, secret),
-            None if key is None else Key.read(key),
-            given=given,
-            master=master,
-            force=force,
-            allow_unsatisfied=allow_unsatisfied,
-            as_json=as_json,
-            quiet=quiet,
-        )
-        return
-    _require_none([] if master is None else ["--master"], "it is for the engine spark")
+    else:
+        _require_none([] if master is None else ["--master"], "it is for the engine spark")
     chosen = Policy.load(policy, confined=confined)
     source = data_source(data)
     files = files_of(source) if isinstance(source, Path) else []
@@ -168,7 +151,12 @@ def command(
     result: Result | CountedResult
     with shown_progress(quiet or as_json) as progress, tables_kept():
         more: dict[str, Any] = {"secret": hidden, "key": given_key, "allow_unsatisfied": allow_unsatisfied}
-        if engine == "stream" or (engine == "auto" and files and should_stream(data, chosen, memory)):
+        if engine == "spark":
+            from ontomask.engines.spark_files import run_in_folder
+
+            more |= {"master": master, "report": report, "overwrite": force}
+            result = run_in_folder(data, chosen, output, progress=progress, **more)
+        elif engine == "stream" or (engine == "auto" and files and should_stream(data, chosen, memory)):
             result = anonymize_files(data, chosen, output, memory=memory, progress=progress, **more, **saved)
         else:
             _require_none([] if memory is None else ["--memory"], "it is for the engine stream")
@@ -190,77 +178,6 @@ def command(
 def _require_none(options: list[str], why: str) -> None:
     if options:
         raise OptionError(f"{options[0]}: {why}", remedy="Leave it out.")
-
-
-def _on_spark(
-    policy: Policy,
-    data: str,
-    output: Path,
-    secret: Secret,
-    key: Key | None,
-    *,
-    given: Mapping[str, Any],
-    master: str | None,
-    force: bool,
-    allow_unsatisfied: bool,
-    as_json: bool,
-    quiet: bool,
-) -> None:
-    """The same on Spark."""
-    from ontomask.engines.spark_files import run_in_folder
-    from ontomask.masking.randomness import EXPLICIT_SEED
-    from ontomask.microdata.table_chunks import files_of
-
-    chosen = policy.changed(reading=read_as(given, str(files_of(data)[0]), policy.reading))
-    with shown_progress(quiet or as_json) as progress:
-        release = run_in_folder(
-            data,
-            chosen,
-            output,
-            secret=secret,
-            key=key,
-            master=master,
-            overwrite=force,
-            allow_unsatisfied=allow_unsatisfied,
-            progress=progress,
-        )
-    if as_json:
-        say_json(_told(release, output) | {"engine": "spark"})
-    elif not quiet:
-        _print_release(release, output)
-    if release.secret.explicit and chosen.draws:
-        remark(EXPLICIT_SEED.text)
-    for failure in release.verification.failures:
-        remark(failure.text)
-
-
-def _told(release: SparkRelease, output: Path) -> dict[str, Any]:
-    return {
-        "folder": str(output),
-        "satisfied": release.satisfied,
-        "promises": release.promises,
-        "records": release.records,
-        "released": release.released,
-        "explicit_seed": release.secret.explicit,
-        "guarantees": [statement.to_dict() for statement in release.guarantees],
-        "notes": [note.to_dict() for note in release.notes],
-        "files": sorted(path.relative_to(output).as_posix() for path in output.rglob("*") if path.is_file()),
-    }
-
-
-def _print_release(release: SparkRelease, output: Path) -> None:
-    say(f"{release.released:,} of {release.records:,} records released, without those left out for missing values.")
-    for text in release.guarantees:
-        say(f"  {text}")
-    notes = [note for note in release.notes if note not in release.guarantees]
-    if notes:
-        say("Notes")
-        for note in notes:
-            say(f"  {note}")
-    say(f"Written to {output}:")
-    purpose = "to hand out" if release.promises else "NOTHING WAS PROMISED: judge it before you hand it out"
-    say(f"  release/       {purpose if release.satisfied else 'NOT SATISFIED: do not hand it out as it is'}")
-    say("  confidential/  shows the original of each released combination: keep it with the original data")
 
 
 def _print(result: Result | CountedResult, output: Path, report: bool) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +14,8 @@ import polars as pl
 from ontomask.arguments import free_name
 from ontomask.arrays import Longs
 from ontomask.column_names.repeated_identifiers import Repeating, repeating_counts
-from ontomask.engines.engine import Verified
+from ontomask.engines.counted_result import CountedResult
+from ontomask.engines.engine import Verified, decode
 from ontomask.engines.spark_executors import (
     ORDER_KEY,
     Counting,
@@ -31,18 +31,18 @@ from ontomask.engines.spark_executors import (
 from ontomask.engines.spark_jobs import Job, collected, require_classic, running, schema_of, summed
 from ontomask.engines.spark_session import spark_errors
 from ontomask.engines.steps import RecordStep, ReleaseStep
-from ontomask.engines.tuple_tables import groups_of, mapping_of
-from ontomask.engines.tuples import Release, TupleEngine
+from ontomask.engines.tuples import TupleEngine
 from ontomask.errors import DataError, PolicyError
+from ontomask.files.fingerprints import InputFiles, states_of
 from ontomask.masking.method import Masked, MaskedTuples
 from ontomask.masking.randomness import Secret
 from ontomask.microdata.columns import Codes
-from ontomask.microdata.encoding import Rows
+from ontomask.microdata.dtypes import only_what_cells_show
+from ontomask.microdata.encoding import Rows, written
 from ontomask.microdata.formulas import formula_cells
 from ontomask.microdata.keys import Key
 from ontomask.policy.policy import Policy
-from ontomask.policy.prepared import Original
-from ontomask.taxonomy.taxonomy import Taxonomy
+from ontomask.policy.prepared import PreparedTuples
 
 #: Records of which groups are formed on the driver, at most.
 RECORDS_HERE = 50_000_000
@@ -50,60 +50,19 @@ RECORDS_HERE = 50_000_000
 CHUNK = 1_000_000
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class SparkRelease(Release):
-    """What :func:`ontomask.anonymize` hands back for a frame of Spark.
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class SparkRelease(CountedResult):
+    """What :func:`ontomask.anonymize` hands back for a frame of Spark: the release, and what is known of it.
+
+    It has all that a :class:`CountedResult` has: ``verification``, ``guarantees``, ``notes``, ``assess()`` and more.
 
     Attributes
     ----------
     data : pyspark.sql.DataFrame
         The release. Its records are kept by the executors as they were verified: nothing is computed again from the original.
-    records : int
-        How many records were read and not left out for missing values.
-    released : int
-        How many records the release has.
-    masking_seconds : float
-        What the method itself took.
-    original : Original
-        The combinations of values that were counted, and what was noticed of them.
-    masked : Masked
-        What became of each tuple.
-    before : DataFrame
-        The columns of the table, without records.
     """
 
     data: Any
-    records: int
-    released: int
-    masking_seconds: float
-    original: Original = field(repr=False)
-    masked: Masked = field(repr=False)
-    before: pl.DataFrame = field(repr=False)
-
-    @property
-    def satisfied(self) -> bool:
-        """Does the release satisfy all that it must?"""
-        return self.verification.holds
-
-    @property
-    def promises(self) -> bool:
-        """Was anything promised that not every table satisfies?"""
-        return self.verification.promises
-
-    @cached_property
-    def mapping(self) -> pl.DataFrame:
-        """Which original combination became which, in how many records; no group: removed. For the steward."""
-        return mapping_of(self.original.table, self.masked, self.policy.attributes, self.before)
-
-    @cached_property
-    def groups(self) -> pl.DataFrame:
-        """One row for each group: its number, its size, how many different combinations it holds, and what it shows."""
-        return groups_of(self.original.table, self.masked, self.policy.attributes, self.before)
-
-    @property
-    def taxonomies(self) -> Mapping[str, Taxonomy]:
-        """Of the nominal columns that are masked or sensitive, as the run read them."""
-        return self.original.taxonomies
 
 
 class Store(ABC):
@@ -161,12 +120,19 @@ class SparkEngine(TupleEngine):
     shuffles: ClassVar[bool] = True
 
     def __init__(
-        self, frame: Any, policy: Policy, secret: Secret, key: Key | None = None, store: Store | None = None
+        self,
+        frame: Any,
+        policy: Policy,
+        secret: Secret,
+        key: Key | None = None,
+        store: Store | None = None,
+        files: InputFiles | None = None,
     ) -> None:
+        """``files``: those that the frame was read from, if it was."""
         require_classic(frame)
         super().__init__(policy, secret, key)
-        self._frame, self._store = frame, store or Kept()
-        self._schema = schema_of(frame)
+        self._frame, self._store, self._files = frame, store or Kept(), files
+        self._schema, self._named = schema_of(frame), states_of(policy.named_files())
         self._kept: Any = None
 
     def run(
@@ -264,7 +230,7 @@ class SparkEngine(TupleEngine):
         return super().release_step(masked)
 
     def write_records(self, step: ReleaseStep) -> None:
-        group_of = step.masked.tuples.group_of
+        group_of, self._release = step.masked.tuples.group_of, step
         step = replace(step, masked=MaskedTuples(Masked(group_of[:0] if self._one_by_one else group_of, ())))
         empty = step.records.fresh()(pl.DataFrame(schema=self._schema))
         sources = None if self._sources is None else [values[:0].astype(np.int64) for values in self._sources]
@@ -359,16 +325,35 @@ class SparkEngine(TupleEngine):
 
     def outcome(self, parts: Sequence[Verified], seconds: float, *, allow_unsatisfied: bool) -> SparkRelease:
         (part,) = parts
-        found = super().outcome(parts, seconds, allow_unsatisfied=allow_unsatisfied)
+        original, masked = self.counted(part.masked)
+        step = self._release
+        made = written(decode(original.data, masked, step.shown), step.attributes, step.before, step.coded)
+        made = only_what_cells_show(made.cast({pl.Enum: pl.String}))
         return SparkRelease(
-            **vars(found),
-            data=self._kept,
-            records=self.original.table.n,
-            released=part.examined.number,
+            policy=self.policy,
+            secret=self.secret,
+            verification=part.verification if self._files is None else part.verification.on("file"),
+            notes=part.notes,
+            caveats=[*part.masked.caveats, *original.shared_identifiers],
+            key=self.key,
+            prepared=PreparedTuples(
+                **vars(original),
+                before=self._before,
+                given=self._seen.conversions.records,
+                removed=self._removed,
+                source=None if self._files is None else self._files.path,
+                input=self._files,
+                named=self._named,
+            ),
+            masked=masked,
+            released=original.examined.beside(made, np.flatnonzero(masked.group_of >= 0)),
             masking_seconds=seconds,
-            original=self.original,
-            masked=part.masked,
-            before=self._before,
+            uncounted=[
+                name
+                for name, attribute in self.policy.attributes.items()
+                if attribute.role == "sensitive" and name in self._columns and name not in self._names
+            ],
+            data=self._kept,
         )
 
 

@@ -13,14 +13,14 @@ from ontomask.engines.spark import SparkEngine, SparkRelease, Store
 from ontomask.engines.spark_session import spark_errors, start_session
 from ontomask.errors import OptionError, OutputError
 from ontomask.files import writing
-from ontomask.files.fingerprints import sha256, state_of, versions
+from ontomask.files.fingerprints import InputFile, InputFiles, state_of
 from ontomask.masking.randomness import Secret
 from ontomask.microdata.formats import format_of
 from ontomask.microdata.keys import Key
 from ontomask.microdata.table_chunks import files_of
-from ontomask.microdata.writing import write_table
 from ontomask.policy.policy import Policy
-from ontomask.release.saving import MANIFEST, PARTS, SECRET, appearing, write_account, write_manifest
+from ontomask.progress import Reporter, stretch
+from ontomask.release.saving import PARTS, appearing, fill, inputs_of
 
 #: The folder of the data in a release, and what its name says of a release that fails.
 DATA, FAILED = "data", "data-NOT-SATISFIED"
@@ -70,6 +70,7 @@ def run_in_folder(
     key: Key | None = None,
     master: str | None = None,
     options: Mapping[str, str] | None = None,
+    report: bool = False,
     overwrite: bool = False,
     allow_unsatisfied: bool = False,
     progress: Callable[[float, str], Any] | None = None,
@@ -85,58 +86,25 @@ def run_in_folder(
             f"the engine spark reads Parquet files, and {other.name} is none",
             remedy="Write the table as Parquet, or give om.anonymize a frame of Spark that you read yourself.",
         )
-    states = {file: state_of(file) for file in files}
-    named = list(policy.named_files().values())
-    inputs = [*files, *named, *([] if key is None or key.path is None else [key.path])]
-    with appearing(folder, overwrite=overwrite, inputs=inputs) as part:
+    reporter = Reporter(progress)
+    read = InputFiles(Path(data), tuple(InputFile(file, None, state_of(file)) for file in files))
+    with appearing(folder, overwrite=overwrite, inputs=[*files, *inputs_of(policy, None, key)]) as part:
         session = start_session(master, options)
-        release_folder = part / PARTS[0]
-        writing.create_folder(release_folder)
+        place = part / PARTS[0]
+        writing.create_folder(place)
         frame = read_parquet(session, *files)
-        engine = SparkEngine(frame, policy, secret, key, Files(release_folder / DATA))
-        release = engine.run(progress, allow_unsatisfied=allow_unsatisfied)
-        changed = next((file for file, state in states.items() if state_of(file) != state), None)
-        if changed is not None:
-            raise OutputError(
-                "the file changed while it was read",
-                where=str(changed),
-                remedy="Wait until it is complete, and run again.",
-            )
-        if not release.satisfied:
-            (release_folder / DATA).rename(release_folder / FAILED)
-        _fill(release, files, part)
-    place = folder / PARTS[0] / (DATA if release.satisfied else FAILED)
-    return replace(release, data=read_parquet(session, place))
-
-
-def _fill(release: SparkRelease, files: list[Path], part: Path) -> None:
-    """All but the data."""
-    release_folder, confidential = (part / name for name in PARTS)
-    public = [statement.public for statement in release.guarantees]
-    write_account(release.policy, release.secret, release.key, public, release.notes, part)
-    write_table(release.mapping, confidential / "mapping.csv", private=True)
-    write_table(release.groups, confidential / "groups.csv", private=True)
-    for inside in (*release_folder.rglob("*"), release_folder):
-        writing.make_ordinary(inside)
-    (own, python, libraries), named = versions(), release.policy.named_files()
-    listed = [path.relative_to(part).as_posix() for name in PARTS for path in sorted((part / name).rglob("*"))]
-    unhashed = {MANIFEST: None} | ({f"confidential/{SECRET}": None} if release.secret.explicit else {})
-    content = {
-        "ontomask": own,
-        "python": python,
-        "libraries": libraries,
-        "engine": "spark",
-        "input": {"files": {file.name: file.stat().st_size for file in files}, "records": release.records},
-        "released_records": release.released,
-        "explicit_seed": release.secret.explicit,
-        "satisfied": release.satisfied,
-        "promises": release.promises,
-        "taxonomies": {
-            name: {"name": taxonomy.name, "concepts": len(taxonomy), "fingerprint": taxonomy.fingerprint}
-            for name, taxonomy in release.taxonomies.items()
-        },
-        "named_files": {role: {"file": path.name, "sha256": sha256(path)} for role, path in named.items()},
-        "release": f"release/{DATA if release.satisfied else FAILED}",
-        "files": {name: sha256(part / name) for name in listed if (part / name).is_file()} | unhashed,
-    }
-    write_manifest(content, part)
+        engine = SparkEngine(frame, policy, secret, key, Files(place / DATA), read)
+        release = engine.run(stretch(reporter, 0.0, 0.8), allow_unsatisfied=allow_unsatisfied)
+        for file in read.files:
+            file.require_unchanged()
+        if report:
+            release.assess(stretch(reporter, 0.8, 0.95))
+        reporter(0.95, "writing")
+        written = (place / DATA).rename(place / (DATA if release.satisfied else FAILED))
+        released = sorted(written.iterdir())
+        for inside in (*released, written):
+            writing.make_ordinary(inside)
+        fill(release, part, released, report=report, escape=False, parts=written)
+    reporter(1.0, "done")
+    again = read_parquet(session, folder / PARTS[0] / written.name)
+    return replace(release, data=again, folder=folder, file=folder / PARTS[0] / written.name)

@@ -15,6 +15,7 @@ from ontomask.assessment.alignment import read_units
 from ontomask.errors import DataError, OntomaskError
 from ontomask.files.fingerprints import sha256
 from ontomask.microdata.formats import format_of
+from ontomask.microdata.reading import read_table
 from ontomask.policy.policy import Policy, require_policy
 from ontomask.policy.verification import Verification
 from ontomask.privacy.contents import FileCheck
@@ -136,7 +137,7 @@ def verify_result(
     manifest = read_manifest(place / MANIFEST)
     files = SavedFiles().check_folder(place, None if manifest is None else manifest["files"])
     released = released_files(place, manifest)
-    absent = [_shown(file, place) for file in released if not file.is_file()]
+    absent = [_shown(file, place) for file in released if not file.exists()]
     chosen = place / POLICY if policy is None and (place / POLICY).is_file() else policy
     if not released or absent:
         are = "is" if len(absent) == 1 else "are"
@@ -151,7 +152,7 @@ def verify_result(
     meant = require_policy(chosen)
     persons = read_units(records, meant.unit) if records.is_file() else None
     try:
-        found = all_verified([verify(file, meant, original=original, persons=persons) for file in released])
+        found = all_verified([verify(_table(file), meant, original=original, persons=persons) for file in released])
     except DataError as problem:
         if files.holds:
             raise
@@ -212,7 +213,22 @@ def released_files(place: Path, manifest: Mapping[str, Any] | None = None) -> li
 
 
 def _is_listed(name: Any, manifest: Mapping[str, Any]) -> bool:
-    return isinstance(name, str) and name in manifest["files"] and bool(re.fullmatch(rf"{PARTS[0]}/[^/\\]+", name))
+    """Is it a released file, or a folder of such files?"""
+    if not isinstance(name, str) or not re.fullmatch(rf"{PARTS[0]}/[^/\\]+", name) or name.endswith(".."):
+        return False
+    return name in manifest["files"] or any(file.startswith(f"{name}/") for file in manifest["files"])
+
+
+def _table(released: Path) -> Path | pl.DataFrame:
+    """The file, or all files of a folder as one table."""
+    if not released.is_dir():
+        return released
+    files = sorted(released.glob("*.parquet"))
+    if not files:
+        raise DataError(
+            "there are no Parquet files in the folder", where=str(released), remedy="Restore it from a copy."
+        )
+    return pl.concat([read_table(file).data for file in files])
 
 
 def _is_series(tables: list[Path]) -> bool:

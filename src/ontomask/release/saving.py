@@ -248,8 +248,10 @@ def _is_same(file: Path, path: Path) -> bool:
 # ---- what is written ---------------------------------------------------------------------------------------------
 
 
-def fill(result: Savable, folder: Path, released: Sequence[Path], *, report: bool, escape: bool) -> None:
-    """Everything that belongs to a result beside the ``released`` files, which are there."""
+def fill(
+    result: Savable, folder: Path, released: Sequence[Path], *, report: bool, escape: bool, parts: Path | None = None
+) -> None:
+    """Everything that belongs to a result beside the ``released`` files: one for each release, or all in a folder ``parts``."""
     release, confidential = (folder / name for name in PARTS)
     write_account(
         result.policy, result.secret, result.key, result.public_guarantees, [*result.notes, *_changes(result)], folder
@@ -271,10 +273,11 @@ def fill(result: Savable, folder: Path, released: Sequence[Path], *, report: boo
         write_report(result, confidential / "report.html", edition="internal", release=released)
         writing.write_text(result.assessment.to_json() + "\n", confidential / "assessment.json")
     writing.make_ordinary(release)
-    files = [path.relative_to(folder).as_posix() for part in PARTS for path in sorted((folder / part).iterdir())]
+    inside = (path for part in PARTS for path in sorted((folder / part).rglob("*")) if path.is_file())
+    files = [path.relative_to(folder).as_posix() for path in inside]
     # A hash of a file that holds a small seed would tell the seed.
     unhashed = {MANIFEST: None} | ({f"confidential/{SECRET}": None} if result.secret.explicit else {})
-    named = [f"release/{file.name}" for file in released]
+    named = [file.relative_to(folder).as_posix() for file in ([parts] if parts is not None else released)]
     content = manifest_of(result) | ({"release": named[0]} if len(named) == 1 else {"releases": named})
     write_manifest(content | {"files": {name: sha256(folder / name) for name in files} | unhashed}, folder)
 
