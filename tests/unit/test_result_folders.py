@@ -188,16 +188,16 @@ def test_a_link_to_a_folder_stays_a_link() -> None:
 # ---- two runs, one folder ----------------------------------------------------------------------------------------------
 
 
-def meanwhile(monkeypatch: pytest.MonkeyPatch, first: om.Result, work: Callable[[], Any]) -> None:
-    """Let something happen after a first result was put together, and before it appears."""
-    fill = saving._fill
+def meanwhile(monkeypatch: pytest.MonkeyPatch, work: Callable[[], Any]) -> None:
+    """Let something happen after the first result was put together, and before it appears."""
+    fill, waiting = saving.fill, [work]
 
-    def filled(result: om.Result, *given: Any) -> None:
-        fill(result, *given)
-        if result is first:
-            work()
+    def filled(result: om.Result, *given: Any, **options: Any) -> None:
+        fill(result, *given, **options)
+        if waiting:
+            waiting.pop()()
 
-    monkeypatch.setattr(saving, "_fill", filled)
+    monkeypatch.setattr(saving, "fill", filled)
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
@@ -208,7 +208,7 @@ def test_a_result_in_work_is_nothing_that_was_left_behind(monkeypatch: pytest.Mo
         with pytest.raises(errors.OutputError, match="another run is saving a result there"):
             second.save("out", overwrite=overwrite)
 
-    meanwhile(monkeypatch, first, other)
+    meanwhile(monkeypatch, other)
     first.save("out", overwrite=overwrite)
     assert whole(Path("out"))
     assert sorted(path.name for path in Path().iterdir()) == ["ages.csv", "out"]
@@ -218,7 +218,7 @@ def test_a_result_that_appeared_meanwhile_is_not_replaced_unasked(monkeypatch: p
     first, made = ages(), Path("elsewhere")
     ages(3).save(made)
     before = snapshot(made)
-    meanwhile(monkeypatch, first, lambda: made.rename("out"))
+    meanwhile(monkeypatch, lambda: made.rename("out"))
     with pytest.raises(errors.OutputError, match="the folder holds a result"):
         first.save("out")
     assert snapshot(Path("out")) == before
@@ -235,7 +235,7 @@ def test_what_somebody_put_into_the_folder_meanwhile_is_kept(
     ages(3).save("out")
     before = snapshot(Path("out"))
     file = Path(place).resolve()
-    meanwhile(monkeypatch, first, lambda: file.write_text("years of work"))
+    meanwhile(monkeypatch, lambda: file.write_text("years of work"))
     target = Path("out").resolve()
     if inside:
         monkeypatch.chdir("out")
