@@ -100,6 +100,19 @@ def test_what_is_not_one_table(tmp_path: Path) -> None:
     refused("Excel files are not read in chunks", tmp_path / "t.xlsx")
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_chunks_can_be_enlarged(tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f"t.{suffix}"
+    data = pl.DataFrame({"x": range(1000), "y": ["a", "b"] * 500})
+    data.write_csv(file) if suffix == "csv" else data.write_parquet(file)
+    found = read(file)
+    before = len(list(found.chunks()))
+    found.enlarge(500)
+    after = list(found.chunks())
+    assert len(after) <= 4 < before
+    assert pl.concat(after).equals(data)
+
+
 def test_totals_are_noted(tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_text("name,pay\n" + "a,1\n" * 30 + "Total,30\n", encoding="utf-8")

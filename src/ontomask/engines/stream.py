@@ -43,6 +43,8 @@ from ontomask.progress import Progress
 
 #: What counting by a database may take of the memory that a run may have.
 SHARE = 3
+#: A chunk has at least so small a part of as many rows as there are combinations.
+PART = 8
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,8 @@ class StreamEngine(ChunkEngine):
                 file, record = self._table.place_of(problem.rows[0])
                 problem.add(f"Record {problem.rows[0]:,} is record {record:,} of {file.name}.")
             raise
+        # Each chunk is looked up among all combinations: that a chunk is not much smaller keeps the time in proportion.
+        self._table.enlarge(original.table.p // PART)
         self.original = replace(original, notes=[*self._table.notes, *original.notes])
         return self.original
 

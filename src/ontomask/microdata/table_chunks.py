@@ -109,6 +109,13 @@ class TableChunks:
             yield from self._chunks_of(place)
             read.require_unchanged()
 
+    def enlarge(self, rows: int) -> None:
+        """Read at least so many rows at a time from now on, about."""
+        self.rows_at_once = max(self.rows_at_once, rows)
+        self.block = max(self.block, int(rows * self.size / sum(self.rows)))
+        for chunks in self._csv:
+            chunks.block = self.block
+
     def place_of(self, record: int) -> tuple[Path, int]:
         """The file of a record, and which of its records it is; both are counted from 1."""
         for file, rows in zip(self.files, self.rows, strict=True):
