@@ -241,6 +241,7 @@ def test_frames_of_spark_connect_are_refused() -> None:
     [
         ("java.io.IOException: No space left on device", OutputError, "a disk of Spark is full"),
         ("ExecutorLostFailure (executor 3 exited): Smith17", EngineError, "executors were lost"),
+        ("[CHECKPOINT_RDD_BLOCK_ID_NOT_FOUND] Checkpoint block", EngineError, "records of the release with them"),
         ("java.lang.OutOfMemoryError: Java heap space", EngineError, "ran out of memory"),
         ("[FAILED_READ_FILE.FILE_NOT_EXIST] Encountered error", DataError, "changed while it was read"),
         ("[CAST_INVALID_INPUT] The value 'Smith17'", EngineError, r"Spark could not finish \(Py4JJavaError\)"),

@@ -29,6 +29,10 @@ _KNOWN = {
         "executors were lost",
         "Run again, with more memory for executors (spark.executor.memory, spark.executor.memoryOverhead).",
     ),
+    "CHECKPOINT_RDD_BLOCK": (
+        "executors were lost, and records of the release with them",
+        "Run again with a checkpoint folder: spark.sparkContext.setCheckpointDir(...).",
+    ),
     "exited unexpectedly": (
         "a Python process of an executor was killed or crashed",
         "Run again, with more memory for executors (spark.executor.memoryOverhead) or fewer tasks at a time.",
