@@ -140,12 +140,13 @@ def test_several_files_are_one_table(tmp_path: Path) -> None:
     assert manifest["input"]["records"] == 300
 
 
-def test_combinations_that_are_counted_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("row_order", ["kept", "shuffled"])
+def test_combinations_that_are_counted_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row_order: str) -> None:
     table().write_csv(tmp_path / "t.csv")
-    stream(tmp_path, tmp_path / "t.csv")
+    stream(tmp_path, tmp_path / "t.csv", policy(row_order=row_order))
     expected = (tmp_path / "result/release/release.csv").read_bytes()
     monkeypatch.setattr(Combinations.__init__, "__defaults__", (0,))
-    stream(tmp_path, tmp_path / "t.csv", overwrite=True)
+    stream(tmp_path, tmp_path / "t.csv", policy(row_order=row_order), overwrite=True)
     assert (tmp_path / "result/release/release.csv").read_bytes() == expected
     assert "spill" not in left_in(tmp_path / "result/confidential")
 
@@ -162,6 +163,21 @@ def test_one_column_in_random_order(tmp_path: Path) -> None:
         assert (tmp_path / "result" / name).read_bytes() == (tmp_path / "memory" / name).read_bytes()
     assert "spill" not in left_in(tmp_path / "result/confidential")
     assert found.released_records == len(expected.records)
+
+
+def test_chunks_of_which_no_record_is_released_in_random_order(tmp_path: Path) -> None:
+    chosen = om.Policy(
+        attributes={"ill": om.Flat(missing="drop_record"), "n": om.Numeric(role="other")},
+        method=om.Suppression(k=2),
+        row_order="shuffled",
+    )
+    ill = [None] * 60 + [f"a{i}" for i in range(60)] + ["flu", "gout"] * 10
+    pl.DataFrame({"ill": ill, "n": range(140)}).write_csv(tmp_path / "t.csv")
+    found = stream(tmp_path, tmp_path / "t.csv", chosen, key=None)
+    om.anonymize(tmp_path / "t.csv", chosen, seed=1).save(tmp_path / "memory")
+    for name in ("release/release.csv", "confidential/records.csv"):
+        assert (tmp_path / "result" / name).read_bytes() == (tmp_path / "memory" / name).read_bytes()
+    assert found.released_records == 20
 
 
 def test_one_column_with_missing_values_and_formulas(tmp_path: Path) -> None:
@@ -270,6 +286,22 @@ def test_an_input_that_changes_meanwhile_leaves_nothing(
     assert left_in(tmp_path) == [data.name]
 
 
+def test_a_file_that_is_added_meanwhile_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    table().write_csv(data / "part0.csv")
+    real = streaming.StreamEngine.write_records
+
+    def adding(engine: Any, step: Any) -> None:
+        table().write_csv(data / "part1.csv")
+        real(engine, step)
+
+    monkeypatch.setattr(streaming.StreamEngine, "write_records", adding)
+    with pytest.raises(DataError, match=r"changed while it was read: there are more files \(part1\.csv\)"):
+        stream(tmp_path, data)
+    assert left_in(tmp_path) == ["data"]
+
+
 def test_a_release_that_reads_back_otherwise_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table().write_csv(tmp_path / "t.csv")
     real = streaming.StreamEngine._opened_back
@@ -344,3 +376,20 @@ def test_memory_does_not_grow_with_the_table(tmp_path: Path) -> None:
         peaks.append(int(told) * 1024)
     # Measured: 27 MB more; in memory 213 MB more.
     assert peaks[1] - peaks[0] < 100_000_000, peaks
+
+
+def test_records_that_are_wrong_are_named_as_they_stand_in_the_files(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    for number, wrong in enumerate(["3", "x"]):
+        (data / f"part{number}.csv").write_text("age,ill\n" + "3,a\n" * 40 + f"{wrong},a\n")
+    chosen = om.Policy(attributes={"age": om.Numeric(), "ill": om.Flat()}, method=om.Suppression(k=2))
+    with pytest.raises(
+        DataError, match=r"combinations of values, not records\. The first .* is record 82\. .* 41 of part1"
+    ):
+        stream(tmp_path, data, chosen, key=None)
+    (data / "part0.csv").write_text("age,ill\n" + "3,a\n" * 20 + ",a\n" * 20)
+    with pytest.raises(
+        DataError, match=r"read up to record 39: there may be more behind\. Record 21 is record 21 of part0"
+    ):
+        stream(tmp_path, data, chosen, key=None)

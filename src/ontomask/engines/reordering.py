@@ -29,7 +29,9 @@ class Reordering:
         create_folder(folder)
 
     def add(self, chunk: pl.DataFrame) -> None:
-        """Take the next records."""
+        """Take the next records; there may be none."""
+        if not len(chunk):
+            return
         self._at = free_name("position", chunk.columns)
         here = self._position[self._seen : self._seen + len(chunk)]
         placed = chunk.with_columns(pl.Series(self._at, here)).sort(self._at)

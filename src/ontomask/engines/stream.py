@@ -90,7 +90,39 @@ class StreamEngine(ChunkEngine):
         raise NotImplementedError("chunks are written one after the other by write_records")
 
     def count(self, step: RecordStep, names: Sequence[str]) -> tuple[pl.DataFrame, Longs]:
-        return self._counted(map(step, self.chunks()), names)
+        return self._counted(self._records_of(step), names)
+
+    def _records_of(self, step: RecordStep) -> Iterator[pl.DataFrame]:
+        """What the step makes of each chunk. An error of a record says that what follows was not looked at."""
+        read = 0
+        for chunk in self.chunks():
+            read += len(chunk)
+            try:
+                records = step(chunk)
+            except DataError as problem:
+                if problem.rows:
+                    if read < sum(self._table.rows):
+                        problem.add(f"The table was read up to record {read:,}: there may be more behind.")
+                    self._tell_file(problem)
+                raise
+            yield records
+
+    def tell_records(self, problem: DataError, combinations: pl.DataFrame) -> None:
+        wrong, step, place = combinations[[row - 1 for row in problem.rows]], self._step(), self.place_name
+        super().tell_records(problem, combinations)
+        for chunk in self.placed_chunks():
+            found = step(chunk).join(wrong, on=wrong.columns, how="semi", nulls_equal=True, maintain_order="left")
+            if len(found):
+                problem.rows = [int(found[place][0]) + 1]
+                problem.add(f"The first record with such a value is record {problem.rows[0]:,}.")
+                self._tell_file(problem)
+                return
+
+    def _tell_file(self, problem: DataError) -> None:
+        """Let an error say in which file its first record is, if there are several."""
+        if len(self._table.files) > 1:
+            file, record = self._table.place_of(problem.rows[0])
+            problem.add(f"Record {problem.rows[0]:,} is record {record:,} of {file.name}.")
 
     def count_written(self, names: Sequence[str]) -> tuple[pl.DataFrame, Longs]:
         return self._counted((chunk.select(names) for chunk in self.written()), names)
@@ -105,13 +137,7 @@ class StreamEngine(ChunkEngine):
             counting.close()
 
     def study(self, progress: Progress) -> Original:
-        try:
-            original = super().study(progress)
-        except DataError as problem:
-            if problem.rows and len(self._table.files) > 1:
-                file, record = self._table.place_of(problem.rows[0])
-                problem.add(f"Record {problem.rows[0]:,} is record {record:,} of {file.name}.")
-            raise
+        original = super().study(progress)
         # Each chunk is looked up among all combinations: that a chunk is not much smaller keeps the time in proportion.
         self._table.enlarge(original.table.p // PART)
         self.original = replace(original, notes=[*self._table.notes, *original.notes])
@@ -120,10 +146,7 @@ class StreamEngine(ChunkEngine):
     def write(self, each: Sequence[Masked]) -> list[Written]:
         self._counted_original, self._counted_masked = self.counted(each[0])
         self._position = self._positions(each[0]) if self.policy.row_order == "shuffled" else None
-        try:
-            return super().write(each)
-        finally:
-            self._remove_parts()
+        return super().write(each)
 
     def _remove_parts(self) -> None:
         """Remove what was put on disk to be written in another order."""
@@ -147,12 +170,15 @@ class StreamEngine(ChunkEngine):
     def write_records(self, step: ReleaseStep) -> None:
         self._release, self._listed = step, False
         place, needed = self._place, self._table.size
-        with whole_file(place.file, needed, private=False) as part:
-            if place.format.text:
-                layout = {"delimiter": place.format.delimiter}
-                self._schema, self._rows = write_csv_chunks(self._made, part, target=place.file, **layout)
-            else:
-                self._schema, self._rows = write_parquet_chunks(self._made, part)
+        try:
+            with whole_file(place.file, needed, private=False) as part:
+                if place.format.text:
+                    layout = {"delimiter": place.format.delimiter}
+                    self._schema, self._rows = write_csv_chunks(self._made, part, target=place.file, **layout)
+                else:
+                    self._schema, self._rows = write_parquet_chunks(self._made, part)
+        finally:
+            self._remove_parts()
         self._back = self._opened_back()
 
     def _made(self) -> Iterator[pl.DataFrame]:

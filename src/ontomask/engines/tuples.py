@@ -142,20 +142,30 @@ class TupleEngine(Engine[Release]):
         self._names = [n for n in self._columns if n in looked_at.union(policy.studied, policy.quasi_identifiers)]
         self._seen = self._step()
         data, counts = self.count(self._seen, self._names)
-        original = original_of(
-            data,
-            policy,
-            first,
-            Units(counts=counts),
-            counted_column=self._counted_column,
-            repeating=self.repeating,
-        )
+        try:
+            original = original_of(
+                data,
+                policy,
+                first,
+                Units(counts=counts),
+                counted_column=self._counted_column,
+                repeating=self.repeating,
+            )
+        except DataError as problem:
+            if problem.rows:
+                self.tell_records(problem, data)
+            raise
         for name in policy.pseudonyms:  # in chunks, two values with the same token might not meet
             self.require_distinct_pseudonyms(name)
         if markers_of(attributes, policy.reading):
             notes.append(note("missing markers became missing values"))
         self.original = replace(original, notes=[*notes, *self._seen.notes, *original.notes])
         return self.original
+
+    def tell_records(self, problem: DataError, combinations: pl.DataFrame) -> None:
+        """Let an error whose ``rows`` are combinations say so."""
+        problem.add("These numbers count different combinations of values, not records.")
+        problem.rows = []
 
     def repeating(self, name: str) -> Repeating | None:
         """An identifier, if several records share it."""

@@ -104,10 +104,17 @@ class TableChunks:
         self._finish()
 
     def chunks(self) -> Iterator[pl.DataFrame]:
-        """All of the table. A file that changed since it was first looked at is an error."""
+        """All of the table. A file that changed since it was first looked at is an error, and so is one that was added."""
         for place, read in enumerate(self.input):
             yield from self._chunks_of(place)
             read.require_unchanged()
+        more = [file.name for file in files_of(self.path) if file not in self.files]
+        if more:
+            raise DataError(
+                f"the table changed while it was read: there are more files ({some_of(more)})",
+                where=str(self.path),
+                remedy="Wait until it is complete, and run again.",
+            )
 
     def enlarge(self, rows: int) -> None:
         """Read at least so many rows at a time from now on, about."""
