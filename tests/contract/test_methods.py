@@ -34,7 +34,7 @@ from pandas.testing import assert_frame_equal
 import ontomask as om
 from ontomask import errors
 from ontomask.kinds import registry
-from ontomask.masking.microaggregation import PRESETS
+from ontomask.masking.published import PRESETS
 from ontomask.operators.aggregation import Centroid
 
 ROOT = Path(__file__).parents[2]

@@ -159,6 +159,7 @@ def test_sets_are_left_as_they_are() -> None:
 
 
 def test_large_groups_are_left_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(microaggregation, "SMALL_GROUP", 5)
     monkeypatch.setattr(microaggregation, "MOST_WORK", 40 * 7 - 1)
     frame = pl.DataFrame({"x": [turn * turn % 41 for turn in range(40)], "y": [turn * 7 % 41 for turn in range(40)]})
     for k, told in ((6, False), (7, True)):

@@ -21,7 +21,7 @@ from pydantic import BaseModel
 
 import ontomask as om
 from ontomask import errors
-from ontomask.masking.microaggregation import PRESETS
+from ontomask.masking.published import PRESETS
 from ontomask.policy.policy_file import policy_text
 
 TAXONOMY = om.Taxonomy.from_edges(

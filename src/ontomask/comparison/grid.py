@@ -10,7 +10,8 @@ from ontomask.comparison.baselines import with_baselines
 from ontomask.errors import OptionError
 from ontomask.masking.candidates import levels_from
 from ontomask.masking.method import Method
-from ontomask.masking.microaggregation import PRESETS, Microaggregation
+from ontomask.masking.microaggregation import Microaggregation
+from ontomask.masking.published import PRESETS
 from ontomask.policy.policy import METHODS, Policy
 from ontomask.privacy.k_anonymity import KAnonymity
 from ontomask.settings import validated, whole_number

@@ -34,7 +34,7 @@ class Tuples(NamedTuple):
     x: Floats
     lacks: Floats
     y: Codes
-    near: Longs
+    near: NDArray[np.int32]
     item_at: Longs
     item: Longs
     closed: Floats
@@ -76,7 +76,7 @@ class Room(NamedTuple):
     state: Longs
 
 
-def new_tuples(space: Space, rules: Rules, tuple_of: Longs, near: Longs) -> Tuples:
+def new_tuples(space: Space, rules: Rules, tuple_of: Longs, near: NDArray[np.int32]) -> Tuples:
     p = len(near)
     item = np.argsort(tuple_of, kind="stable").astype(np.int64)
     lacks = np.broadcast_to(space.lacks, space.numbers.shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ontomask.kernels.argmax import argmax, argmin
 from ontomask.kernels.centres import Rules
@@ -340,18 +341,22 @@ def _undo(space: Space, rules: Rules, tuples: Tuples, parts: Parts, room: Room, 
 
 @kernel
 @makes_arrays
-def keep_nearest(space: Space, point: Point, candidates: Longs, near: Longs) -> None:
-    """Of the candidates of each tuple (-1: none) the nearest, itself first; the rest of its row stays as it is."""
+def keep_nearest(space: Space, point: Point, candidates: Longs, near: NDArray[np.int32], begin: int) -> None:
+    """Of the candidates of each tuple (-1: none) the nearest, itself first; the rest of its row stays as it is.
+
+    ``begin``: the tuple that the first row of candidates belongs to.
+    """
     apart = np.empty(candidates.shape[1])
-    for t in range(candidates.shape[0]):
+    for row in range(candidates.shape[0]):
+        t = begin + row
         set_point(space, point, t)
         for place in range(candidates.shape[1]):
-            u = candidates[t, place]
+            u = candidates[row, place]
             apart[place] = np.inf if u < 0 or u == t else between(space, point, u)
         near[t, 0] = t
         for place in range(1, near.shape[1]):
             best = argmin(apart)
             if apart[best] == np.inf:
                 break
-            near[t, place] = candidates[t, best]
+            near[t, place] = candidates[row, best]
             apart[best] = np.inf

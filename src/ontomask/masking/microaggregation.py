@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from ontomask.arguments import counted, did_you_mean
+from ontomask.masking.blocks import BlockSize, Form, blocks_for, formed_in_blocks
 from ontomask.masking.closeness_groups import Joined, closest
 from ontomask.masking.goals import Goals
 from ontomask.masking.hybrid import draw_hybrid
 from ontomask.masking.method import AggregationMethod, Masked, MaskedTuples, TupleMethod
 from ontomask.masking.optimal import has_optimum, optimal, refuses_optimum, require_optimum
 from ontomask.masking.partitions import adaptive, mdav
+from ontomask.masking.published import PRESETS
 from ontomask.masking.refinement import refined_groups
 from ontomask.masking.repair import merge_tuples_until, merge_until
 from ontomask.microdata.encoding import Rows, Table, Tuples
@@ -33,57 +35,9 @@ ONE_BY_ONE = ("mdav", "optimal")
 
 #: Changes for the worse that a descent tries: for each record or tuple, in all, and times those of a group.
 EACH, IN_ALL, OF_LARGE = 8, 6_000, 500_000
-#: Records or tuples, times those that make up k, up to which a descent is made: about half a minute.
-MOST_WORK = 10_000_000
-_PUBLISHED: dict[str, dict[str, Any]] = {
-    "s_mdav": {"partition": "mdav", "measure": "logsc", "centroid": "semantic"},
-    "sa_mdav": {"partition": "adaptive", "measure": "logsc", "centroid": "semantic", "comparison": "weighted"},
-    "sa_mdav_static": {
-        "partition": "adaptive_static",
-        "measure": "logsc",
-        "centroid": "semantic",
-        "comparison": "weighted",
-    },
-    "abril": {
-        "partition": "mdav",
-        "measure": "wu_palmer",
-        "measure_options": {"depth": "edges"},
-        "centroid": "lcs",
-    },
-    "domingo_ferrer_torra": {"partition": "mdav", "measure": "equality", "centroid": "mode"},
-    "marginality": {
-        "partition": "mdav",
-        "distance": "s",
-        "normalize": "published",
-        "measure": "logsc",
-        "centroid": "marginality",
-    },
-    "classic": {
-        "partition": "mdav",
-        "distance": "s",
-        "normalize": "published",
-        "measure": "equality",
-        "centroid": "mode",
-    },
-    "marginality_hybrid": {
-        "partition": "mdav",
-        "distance": "s",
-        "normalize": "published",
-        "measure": "logsc",
-        "centroid": "marginality",
-        "replace": "hybrid",
-    },
-    "micro_hybrid": {
-        "partition": "mdav",
-        "distance": "s",
-        "normalize": "published",
-        "measure": "weighted_edge",
-        "centroid": "marginality",
-        "replace": "hybrid",
-    },
-}
-#: Settings of published methods, which compare records by mean distances unless they say something else, and refine nothing.
-PRESETS = {name: {"distance": "mean", "refine": "none"} | settings for name, settings in _PUBLISHED.items()}
+#: Records or tuples, times those of a group, up to which a descent is made whatever k is: about half a minute. Of smaller
+#: groups it is always made.
+MOST_WORK, SMALL_GROUP = 10_000_000, 20
 
 
 class Microaggregation(TupleMethod, AggregationMethod):
@@ -115,6 +69,10 @@ class Microaggregation(TupleMethod, AggregationMethod):
     )
     passes: int = Field(
         default=100, ge=1, description="tries of a thorough refinement, as a multiple of what is grouped"
+    )
+    block_size: BlockSize = Field(
+        default="auto",
+        description="most distinct combinations that groups are formed of at once; auto: 20,000; exact: all",
     )
     replace: Literal["centroid", "hybrid"] = Field(
         default="centroid", description="a record shows its group's centre, or values drawn near its own"
@@ -149,6 +107,8 @@ class Microaggregation(TupleMethod, AggregationMethod):
             raise ValueError(
                 f"refine={self.refine!r} has no effect with partition='optimal': no other groups lose less. Leave one out"
             )
+        if self.partition == "optimal" and "block_size" in self.model_fields_set and self.block_size != "exact":
+            raise ValueError("block_size has no effect with partition='optimal', which sorts all records: leave it out")
         if self.refine != "thorough" and "passes" in self.model_fields_set:
             raise ValueError("passes have no effect without refine='thorough': leave them out")
         return self
@@ -228,7 +188,7 @@ class Microaggregation(TupleMethod, AggregationMethod):
             group_of, groups = optimal(operators, table.rows, self.k, formed)
         elif partition == "mdav":
             refines = self._begins_to_refine(operators, len(table.rows), notes)
-            group_of, groups = mdav(operators, table.rows, self.k, formed)
+            group_of, groups = self._form(operators, table.rows, self._mdav, notes, formed)
             if refines:
                 group_of, groups = self._refined(operators, table.rows, group_of, groups, notes, progress)
         else:
@@ -267,14 +227,31 @@ class Microaggregation(TupleMethod, AggregationMethod):
     ) -> tuple[NDArray[np.int32], int]:
         """Adaptive groups of tuples, refined."""
         refines = self._begins_to_refine(operators, operators.tuples.p, notes)
-        group_of, groups = adaptive(
-            operators,
-            self.k,
-            weighted=self.comparison == "weighted",
-            static=self.partition == "adaptive_static",
-            progress=stretch(progress, 0.0, self._formed),
+        group_of, groups = self._form(
+            operators, None, self._adaptive_groups, notes, stretch(progress, 0.0, self._formed)
         )
         return self._refined(operators, None, group_of, groups, notes, progress) if refines else (group_of, groups)
+
+    def _mdav(self, operators: Operators, rows: Rows | None, progress: Progress) -> tuple[NDArray[np.int32], int]:
+        return mdav(operators, operators.tuples.as_rows if rows is None else rows, self.k, progress)
+
+    def _adaptive_groups(
+        self, operators: Operators, rows: Rows | None, progress: Progress
+    ) -> tuple[NDArray[np.int32], int]:
+        weighted, static = self.comparison == "weighted", self.partition == "adaptive_static"
+        return adaptive(operators, self.k, weighted=weighted, static=static, progress=progress)
+
+    def _form(
+        self, operators: Operators, rows: Rows | None, form: Form, notes: list[Statement], progress: Progress
+    ) -> tuple[NDArray[np.int32], int]:
+        """Groups of all rows, or tuples, at once, or in blocks; then a note says in how many."""
+        blocks = blocks_for(operators, self.block_size, self.k)
+        if blocks is None:
+            return form(operators, rows, progress)
+        notes.append(
+            note(f"groups formed in {len(blocks):,} blocks of at most {blocks.largest:,} distinct combinations")
+        )
+        return formed_in_blocks(operators, blocks, rows, form, progress)
 
     @property
     def _refines(self) -> bool:
@@ -292,7 +269,8 @@ class Microaggregation(TupleMethod, AggregationMethod):
         if operators.space.sets is not None:
             notes.append(note("groups were not refined: refinement does not handle columns of sets"))
             return False
-        if self.refine == "descent" and items * self._of_group(operators, items) > MOST_WORK:
+        of_group = self._of_group(operators, items)
+        if self.refine == "descent" and of_group > SMALL_GROUP and items * of_group > MOST_WORK:
             notes.append(
                 note("groups were not refined: so many groups of this size take too long to refine by descent")
             )

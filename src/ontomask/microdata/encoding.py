@@ -104,6 +104,10 @@ class Tuples:
         """Each tuple as one row that stands for all of its records."""
         return Rows(np.arange(self.p, dtype=np.int32), self.p, self.counts)
 
+    def part(self, some: Longs) -> Tuples:
+        """Some of the tuples, with the columns of all; whose their records are is not kept."""
+        return Tuples(self.columns, self.codes[:, some], self.counts[some])
+
 
 @dataclass(frozen=True, eq=False)
 class Rows:

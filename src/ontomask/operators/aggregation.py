@@ -7,7 +7,7 @@ than half of a group's numbers or ranks are missing, its centre is missing too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal
@@ -21,7 +21,7 @@ from ontomask.kernels.centres import HIGH, Rules, new_tally
 from ontomask.kernels.groups import centres_of_groups
 from ontomask.kernels.joining import Turned
 from ontomask.kernels.ordering import near_order
-from ontomask.kernels.space import Point, Space, new_point, new_points
+from ontomask.kernels.space import Point, Space, new_point, new_points, take_tuples
 from ontomask.microdata.codes import count_pairs
 from ontomask.microdata.column_distance import ColumnDistance
 from ontomask.microdata.encoding import Rows, Tuples
@@ -73,6 +73,10 @@ class Operators:
     def of_centres(table: Tuples, distance: RecordDistance, centroid: Centroid = "semantic") -> Operators:
         """The same for centres only: nothing can be compared."""
         return Operators(table, distance, distance.space(table, tables=False), make_rules(distance, centroid), centroid)
+
+    def part(self, some: Longs) -> Operators:
+        """The same of some of the tuples, whose columns and distances are those of all; without sets, and without units."""
+        return replace(self, tuples=self.tuples.part(some), space=take_tuples(self.space, some))
 
     @cached_property
     def turned(self) -> Turned:
