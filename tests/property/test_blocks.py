@@ -186,7 +186,7 @@ def test_what_goes_wrong_in_a_block_is_raised(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_setting(tmp_path: Path) -> None:
-    policy = om.Policy(attributes=ATTRIBUTES, method=om.Microaggregation(k=3, block_size=5000))
+    policy = om.Policy(attributes={"x": om.Numeric()}, method=om.Microaggregation(k=3, block_size=5000))
     policy.save(tmp_path / "policy.yaml")
     assert om.Policy.load(tmp_path / "policy.yaml").method == policy.method
     assert om.Microaggregation(k=3).block_size == "auto"

@@ -38,8 +38,8 @@ Form = Callable[[Operators, Rows | None, Progress], tuple[Ints, int]]
 def _block_size(given: Any) -> Any:
     if given in ("auto", "exact"):
         return given
-    if whole_number(given) < FEWEST:
-        raise ValueError(f"{given} combinations in a block: give {FEWEST} or more, auto or exact")
+    if isinstance(given, str) or whole_number(given) < FEWEST:
+        raise ValueError(f"{given!r} combinations in a block: give {FEWEST} or more, auto or exact")
     return given
 
 
