@@ -29,6 +29,11 @@ class Background(Generic[_Result]):
         except BaseException as problem:  # told to whoever asks for the result
             self._problem = problem
 
+    def done(self, seconds: float) -> bool:
+        """Has it ended, or does it within so many seconds?"""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
     def result(self) -> _Result:
         """What was computed, once it is there; what went wrong is raised here."""
         self._thread.join()

@@ -1,6 +1,6 @@
 """Groups formed within blocks of near tuples, in several threads: the time grows with the tuples, not faster.
 
-Groups at the seams are mended by refinement, which looks at the whole table (:mod:`ontomask.masking.refinement`).
+Refinement, which looks at the whole table, improves the groups at the seams (:mod:`ontomask.masking.refinement`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ontomask.errors import Cancelled
 from ontomask.microdata.encoding import Rows
 from ontomask.operators.aggregation import Operators
 from ontomask.operators.cuts import Cuts, make_cuts
-from ontomask.progress import Progress
+from ontomask.progress import Progress, silent
 from ontomask.settings import whole_number
 
 #: Distinct combinations in a block, where nobody says how many.
@@ -62,12 +62,15 @@ class Blocks:
         return max(map(len, self.tuples))
 
 
-def blocks_for(operators: Operators, size: int | Literal["auto", "exact"], k: int) -> Blocks | None:
+def blocks_for(
+    operators: Operators, size: int | Literal["auto", "exact"], k: int, progress: Progress = silent
+) -> Blocks | None:
     """Blocks of a table; None: it is not cut, because it is small, or because sets or units such as persons are compared."""
     tuples = operators.tuples
     most = USUAL if size == "auto" else size
     if most == "exact" or tuples.p <= most or operators.space.sets is not None or tuples.units is not None:
         return None
+    operators.neighbours.wait(progress)
     cuts = make_cuts(tuples, operators.distance.metrics, operators.neighbours, most, 2 * k)
     if cuts.blocks == 1:
         return None

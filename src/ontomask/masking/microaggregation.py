@@ -48,11 +48,9 @@ class Microaggregation(TupleMethod, AggregationMethod):
     ``partition``: ``mdav`` forms groups of exactly k (T12 Alg. 3); ``adaptive`` keeps equal records together and follows the
     centre of a growing group (SA-MDAV, T12 Alg. 4), ``adaptive_static`` its first record; ``optimal``, of a single column on
     a line, has the least loss (Hansen & Mukherjee 2003); ``auto`` is optimal where that is known, else adaptive.
-    ``distance``: ``auto`` is balanced, which adds up what the information loss IL measures. ``refine``: then records, or
-    tuples with all their records, move or change places, and groups of k or more dissolve or split, while that lowers the
-    total distance from the centroids (after ONA, Soria-Comas et al. 2019). ``descent`` also tries up to 6,000 changes for the
-    worse and keeps what pays in the end; ``thorough`` tries ``passes`` for each record. ``replace``: ``hybrid`` draws for
-    each value another one at most as far away as the farthest of its group (M13 Alg. 1, D12 Alg. 2), without k-anonymity.
+    ``distance``: ``auto`` is balanced, as IL measures. ``refine``: records, or tuples, move or change places, and groups
+    dissolve or split, while that lowers the total distance from the centroids (after ONA, Soria-Comas et al. 2019). ``hybrid``
+    draws for each value one at most as far away as the farthest of its group (M13 Alg. 1, D12 Alg. 2), without k-anonymity.
 
     Examples
     --------
@@ -72,7 +70,7 @@ class Microaggregation(TupleMethod, AggregationMethod):
     )
     block_size: BlockSize = Field(
         default="auto",
-        description="most distinct combinations that groups are formed of at once; auto: 20,000; exact: all",
+        description="distinct combinations in a block, at most; auto: 20,000; exact: one block",
     )
     replace: Literal["centroid", "hybrid"] = Field(
         default="centroid", description="a record shows its group's centre, or values drawn near its own"
@@ -245,7 +243,7 @@ class Microaggregation(TupleMethod, AggregationMethod):
         self, operators: Operators, rows: Rows | None, form: Form, notes: list[Statement], progress: Progress
     ) -> tuple[NDArray[np.int32], int]:
         """Groups of all rows, or tuples, at once, or in blocks; then a note says in how many."""
-        blocks = blocks_for(operators, self.block_size, self.k)
+        blocks = blocks_for(operators, self.block_size, self.k, progress)
         if blocks is None:
             return form(operators, rows, progress)
         notes.append(

@@ -18,6 +18,7 @@ from ontomask.distances.sweep import available_cores
 from ontomask.kernels.near_tuples import draw_order, look_along, look_around
 from ontomask.kernels.regrouping import keep_nearest
 from ontomask.kernels.space import Space, new_point, number_of_tuples, take_tuples
+from ontomask.progress import Progress
 
 #: Tuples near each, itself included, whose groups are looked at.
 NEAR = 11
@@ -29,6 +30,8 @@ MORE = 3
 ALL = 512
 #: Orders that are drawn, the tuples that each is compared with along them, and rounds of looking at near ones of near ones.
 ORDERS, WIDTH, ROUNDS = 4, 32, 2
+#: Seconds between two reports of progress.
+PAUSE = 0.5
 #: Tuples that one thread handles at a time.
 CHUNK = 1 << 16
 
@@ -42,6 +45,12 @@ class Neighbours:
         self.rank[order] = np.arange(len(order))
         self.space = take_tuples(space, order)
         self._nearest = Background(lambda: nearest_tuples(self.space, NEAR))
+
+    def wait(self, progress: Progress) -> None:
+        """Until they are found; whoever reports progress may stop it."""
+        progress(0.0, "looking for near combinations")
+        while not self._nearest.done(PAUSE):
+            progress(0.0, "looking for near combinations")
 
     @property
     def nearest(self) -> Ints:
