@@ -206,6 +206,30 @@ def test_what_fails_is_refused_or_marked(tmp_path: Path) -> None:
     assert "NOT SATISFIED" in repr(found)
 
 
+@pytest.mark.parametrize("role", ["other", "sensitive"])
+def test_values_that_fit_no_column_are_refused_where_no_model_looks(tmp_path: Path, role: Any) -> None:
+    chosen = om.Policy(
+        attributes={"ill": om.Flat(), "x": om.Numeric(role=role)}, method=om.Suppression(k=2), row_order="kept"
+    )
+    pl.DataFrame({"ill": ["flu", "gout"] * 40, "x": ["486"] * 79 + ["30 or so"]}).write_csv(tmp_path / "t.csv")
+    for run in (om.anonymize, lambda *given, **options: stream(tmp_path, *given, **options, key=None)):
+        with pytest.raises(NotSatisfied, match="1 value of 'x' \\(1 record\\)"):
+            run(tmp_path / "t.csv", chosen, seed=1)
+    assert left_in(tmp_path) == ["t.csv"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_the_mapping_shows_dates_as_the_release_does(tmp_path: Path, suffix: str) -> None:
+    chosen = om.Policy(attributes={"day": om.Date(missing="category")}, method=om.Suppression(k=2), row_order="kept")
+    data = pl.DataFrame({"day": [None] * 30 + ["13.03.2021", "02.01.2020"] * 20})
+    file = tmp_path / f"t.{suffix}"
+    data.write_csv(file, null_value='""') if suffix == "csv" else data.write_parquet(file)
+    found, expected = stream(tmp_path, file, chosen, key=None), om.anonymize(file, chosen, seed=1)
+    assert found.mapping["day (masked)"].to_list() == [None, "13.03.2021", "02.01.2020"]
+    assert found.mapping.equals(expected.mapping)
+    assert found.groups.equals(expected.groups)
+
+
 def test_what_cannot_be_streamed(tmp_path: Path) -> None:
     table().write_csv(tmp_path / "t.csv")
     for chosen, says in (

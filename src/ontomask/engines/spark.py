@@ -339,6 +339,7 @@ class SparkEngine(TupleEngine):
             prepared=PreparedTuples(
                 **vars(original),
                 before=self._before,
+                read_as=self.read_as,
                 given=self._seen.conversions.records,
                 removed=self._removed,
                 source=None if self._files is None else self._files.path,

@@ -295,6 +295,7 @@ class StreamEngine(ChunkEngine):
             repeating=original.repeating,
             taxonomies=original.taxonomies,
             before=self._before,
+            read_as=self.read_as,
             given=sum(table.rows),
             removed=self._removed,
             source=table.files[0] if len(table.files) == 1 else table.path,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -233,7 +233,7 @@ class TupleEngine(Engine[Release]):
             restore_dtype(values, self._before[values.name])
             for values in shown_values(self.policy, self.original.table, masked)
         ]
-        attributes = {**self.policy.attributes, **self._seen.conversions.as_read(self._before)}
+        attributes = {**self.policy.attributes, **self.read_as}
         masked_names = {values.name for values in shown}
         coded = {values.name for values in shown if attributes[values.name].shows_codes(values)}
         return ReleaseStep(
@@ -266,11 +266,18 @@ class TupleEngine(Engine[Release]):
         """What is found in such columns, where it counts whatever their role: each is counted by itself."""
         attributes = self.policy.attributes
         for name in self._columns:
-            pseudonym = name in self.policy.pseudonyms
-            if name not in self._names and (pseudonym or (name in attributes and attributes[name].converts)):
+            pseudonym, attribute = name in self.policy.pseudonyms, attributes.get(name)
+            if attribute is None or name in self._names:
+                continue
+            if attribute.converts or not attribute.all_fit(self._before[name].dtype):
                 data, counts = self.values_written(name)
                 check: ContentCheck = NoIdentifiers() if pseudonym else FittingValues()
                 yield check.check_table(Examined.of(data, attributes, Units(counts=counts)))
+
+    @property
+    def read_as(self) -> dict[str, Any]:
+        """The attributes of converted columns, with the form that most of their values have in the whole table."""
+        return self._seen.conversions.as_read(self._before)
 
     def outcome(self, parts: Sequence[Verified], seconds: float, *, allow_unsatisfied: bool) -> Release:
         (part,) = parts

@@ -44,6 +44,9 @@ class Flat(Attribute):
         """None: a flat column may hold any value."""
         return Counter()
 
+    def all_fit(self, dtype: pl.DataType) -> bool:
+        return True
+
     def paired(self, before: pl.Series, after: pl.Series) -> tuple[pl.Series, pl.Series]:
         return aligned(before, after, dates=False)
 

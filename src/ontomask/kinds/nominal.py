@@ -169,7 +169,7 @@ class Nominal(ConceptAttribute):
 
     def odd(self, released: ReleasedValues) -> Counter[str]:
         """What no concept has; a value that may be several codes is known, only not which of them it is."""
-        if self.role == "other":
+        if self.all_fit(released.values.dtype):
             return Counter()
         tally = released.texts(codes=True)
         if self.many is not None:
@@ -177,6 +177,9 @@ class Nominal(ConceptAttribute):
         found = released.match(tally, tally if released.numeric else ())
         lost = found.taxonomy.lexicon.with_lost_zeros
         return Counter({u.value: tally[u.value] for u in found.unmatched if not u.codes and not lost(u.value)})
+
+    def all_fit(self, dtype: pl.DataType) -> bool:
+        return self.role == "other"
 
     def error_in_words(self, error: str) -> str:
         return f"The root mean square distance from the original concept is {error} (0: the same)."

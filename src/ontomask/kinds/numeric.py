@@ -118,7 +118,10 @@ class Numeric(ContinuousAttribute):
         return Span(low, np.inf if found["least"] else high)
 
     def odd(self, released: ReleasedValues) -> Counter[str]:
-        return Counter() if released.numeric and not self.converts else super().odd(released)
+        return Counter() if self.all_fit(released.values.dtype) else super().odd(released)
+
+    def all_fit(self, dtype: pl.DataType) -> bool:
+        return dtype.is_numeric() and not self.converts
 
     # ---- top and bottom codes ----------------------------------------------------------------------------------------
 

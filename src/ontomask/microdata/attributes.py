@@ -159,6 +159,10 @@ class Listed(Settings):
     def odd(self, released: ReleasedValues) -> Counter[str]:
         """The texts of a released column that do not fit this kind, with their records."""
 
+    def all_fit(self, dtype: pl.DataType) -> bool:
+        """Is nothing odd (:meth:`odd`) in a released column of this type, whatever it holds?"""
+        return False
+
 
 class Attribute(Listed):
     """What all kinds but identifiers share."""

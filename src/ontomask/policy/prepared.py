@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,11 @@ class Original:
         return self.examined.data
 
     @property
+    def attributes_as_read(self) -> Mapping[str, Any]:
+        """The attributes of the policy, with what the values tell of their form."""
+        return self.policy.attributes
+
+    @property
     def shared_identifiers(self) -> list[Statement]:
         """A caveat for each identifier that several records share."""
         return [identifier.statement(self.policy.counting) for identifier in self.repeating]
@@ -111,6 +116,12 @@ class PreparedTuples(Original):
     named: Mapping[str, State | None]
     database: SqlSource | None = None
     records_sha256: str | None = None
+    #: By column, its attribute with the form of the values in the whole table, where ``before`` need not tell it.
+    read_as: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def attributes_as_read(self) -> Mapping[str, Any]:
+        return {**self.policy.attributes, **self.read_as}
 
 
 def prepare(

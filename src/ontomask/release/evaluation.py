@@ -154,7 +154,7 @@ class ReleaseEvaluation:
 
     def _shown(self, columns: Sequence[pl.Series]) -> list[pl.Series]:
         """Columns of the table as the release shows them, with the codes of open classes."""
-        attributes, before = self.policy.attributes, self.prepared.before
+        attributes, before = self.prepared.attributes_as_read, self.prepared.before
         return [written_column(column, attributes[column.name], before[column.name]) for column in columns]
 
     @cached_property
