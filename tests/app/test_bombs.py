@@ -9,6 +9,7 @@ import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -35,7 +36,7 @@ def project(tmp_path: Path) -> Project:
     return Workspace.open(tmp_path / "projects").create()
 
 
-def parquet(column: list[object], **options: object) -> bytes:
+def parquet(column: Any, **options: object) -> bytes:
     made = io.BytesIO()
     pq.write_table(pa.table({"t": column}), made, compression="zstd", **options)
     return made.getvalue()
@@ -61,6 +62,15 @@ def workbook(texts: list[str], cells: list[int]) -> bytes:
     return made.getvalue()
 
 
+def apart(packed: bytes) -> bytes:
+    """The workbook with blanks around the signs between names and values of attributes."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(packed)) as book, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in book.namelist():
+            archive.writestr(name, book.read(name).replace(b' t="s"', b' t = "s"'))
+    return made.getvalue()
+
+
 def stat(suffix: str, frame: pl.DataFrame, folder: Path) -> bytes:
     file = folder / f"made.{suffix}"
     if suffix == "dta":
@@ -74,8 +84,11 @@ BOMBS: dict[str, Callable[[Path], bytes]] = {
     "rows.parquet": lambda _: parquet(["a"] * 10_000_000),
     "dictionary.parquet": lambda _: parquet(["x" * 1_000_000] * 150),
     "list.parquet": lambda _: parquet([["x" * 100_000] * 10] * 120),
+    "map.parquet": lambda _: parquet(pa.array([[("k", "x" * 1_000_000)]] * 150, pa.map_(pa.string(), pa.string()))),
+    "json.parquet": lambda _: parquet(pa.array(['"' + "x" * 1_000_000 + '"'] * 150, pa.json_())),
     "blanks.xlsx": lambda _: sheet_of_blanks(),
     "shared.xlsx": lambda _: workbook(["head", "x" * 30_000], [0] + [1] * 20_000),
+    "apart.xlsx": lambda _: apart(workbook(["head", "x" * 30_000], [0] + [1] * 20_000)),
     "zeros.zsav": lambda folder: stat(
         "zsav", pl.DataFrame({f"c{i}": pl.zeros(700_000, eager=True) for i in range(20)}), folder
     ),

@@ -150,7 +150,16 @@ def _require_format(part: Path, name: str, format: Format) -> None:
 def _require_reasonable(part: Path, name: str, format: Format) -> None:
     """An error if a file unpacks to too much; another process looks, so that this one goes on answering."""
     command = own_process("ontomask.app.upload_check", format.name, str(part))
-    ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=LONGEST_LOOK)
+    try:
+        ended = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=LONGEST_LOOK
+        )
+    except subprocess.TimeoutExpired:
+        raise DataError(
+            f"to look at it took more than {LONGEST_LOOK // 60} minutes",
+            where=name,
+            remedy="Is it the right file? If it is, save it as CSV.",
+        ) from None
     if ended.returncode == 0:
         return
     try:

@@ -20,6 +20,10 @@ from ontomask.microdata.file_contents import ExtraContents, TableContents
 #: Keys of the metadata of a Parquet file that describe its columns.
 _DESCRIBING = {"ARROW:schema", "pandas", "org.apache.spark.version", "org.apache.spark.sql.parquet.row.metadata"}
 
+#: Types that older Polars do not have.
+_EXTENSION: Any = getattr(pl, "BaseExtension", ())
+_MAP: Any = getattr(pl, "Map", ())
+
 
 def read_parquet(file: Path) -> TableContents:
     """The whole table, if it fits into memory."""
@@ -129,11 +133,26 @@ def parquet_texts(file: Path) -> int:
 
 def _varies(dtype: pl.DataType) -> bool:
     """May values of the type be of any length?"""
+    dtype = _plain(dtype)
     return dtype.is_nested() or isinstance(dtype, pl.String | pl.Binary | pl.Categorical | pl.Enum)
 
 
-def _bytes_in(values: pl.Expr, dtype: pl.DataType) -> pl.Expr:
+def _plain(dtype: Any) -> pl.DataType:
+    """What values of a type are stored as, where it is a map or an extension, such as JSON."""
+    if isinstance(dtype, _EXTENSION):
+        return _plain(dtype.ext_storage())
+    if isinstance(dtype, _MAP):
+        return pl.List(pl.Struct({"key": dtype.key, "value": dtype.value}))
+    assert isinstance(dtype, pl.DataType)
+    return dtype
+
+
+def _bytes_in(values: pl.Expr, dtype: Any) -> pl.Expr:
     """The bytes in values of a type, one number."""
+    while isinstance(dtype, _EXTENSION):
+        values, dtype = values.ext.storage(), dtype.ext_storage()
+    if _plain(dtype) != dtype:
+        values, dtype = values.cast(_plain(dtype)), _plain(dtype)
     if isinstance(dtype, pl.String | pl.Categorical | pl.Enum):
         return values.cast(pl.String).str.len_bytes().cast(pl.Int64).sum()
     if isinstance(dtype, pl.Binary):
@@ -145,7 +164,7 @@ def _bytes_in(values: pl.Expr, dtype: pl.DataType) -> pl.Expr:
         own = lists.list.len().cast(pl.Int64).sum() * max(1, round(_width(inner)))
         return own + _bytes_in(lists.list.explode(), inner) if _varies(inner) else own
     if isinstance(dtype, pl.Struct):
-        parts = [_bytes_in(values.struct.field(field.name), field.dtype) for field in dtype.fields]  # type: ignore[arg-type]
+        parts = [_bytes_in(values.struct.field(field.name), field.dtype) for field in dtype.fields]
         return pl.sum_horizontal(parts) if parts else pl.lit(0, pl.Int64)
     return values.len().cast(pl.Int64) * round(_width(dtype) + 0.5)
 

@@ -15,8 +15,8 @@ from ontomask.microdata.workbook_parts import BLOCK, blocks_of
 _PART = "xl/sharedstrings.xml"
 _END = re.compile(rb"</(?:\w+:)?si\s*>|<(?:\w+:)?si\s*/>")
 #: A cell with such a text, as far as it is certain, and the number of the text.
-_CELL = re.compile(rb"\st=[\"']s[\"']")
-_NUMBER = re.compile(rb"\st=[\"']s[\"'][^>]*>\s*<(?:\w+:)?v>\s*([0-9]{1,9})\s*<")
+_CELL = re.compile(rb"\st\s*=\s*[\"']s[\"']")
+_NUMBER = re.compile(rb"\st\s*=\s*[\"']s[\"'][^>]*>\s*<(?:\w+:)?v>\s*([0-9]{1,9})\s*<")
 
 
 def shared_texts(stream: BinaryIO, archive: zipfile.ZipFile, cells: int) -> int:
