@@ -27,6 +27,8 @@ Lines = Callable[[tuple[Any, ...]], str]
 
 #: Of a file: bytes, values and keys, how deep they are nested; digits of a number.
 LARGEST, MOST_NODES, DEEPEST, LONGEST_NUMBER = 5 << 20, 200_000, 50, 100
+#: Line breaks of YAML that hardly any editor shows: a comment ends at one, and what looks like its rest is a setting.
+_UNSEEN = re.compile("[\x85\u2028\u2029]")
 
 
 class Limited:
@@ -163,6 +165,7 @@ def parsed(file: Path, loader: type[Any]) -> tuple[str, Any, Any]:
     """The text of a file, its nodes, which know their lines, and what they say."""
     try:
         text = _text(file).replace("\r\n", "\n").replace("\r", "\n")
+        _refuse_unseen_breaks(text)
         loading = loader(text)
         root = loading.get_single_node()
         return text, root, (loading.construct_document(root) if root is not None else None)
@@ -181,6 +184,16 @@ def parsed(file: Path, loader: type[Any]) -> tuple[str, Any, Any]:
         if problem.where == str(file):
             raise
         raise PolicyError(problem.what, where=f"{file}, {problem.where}", remedy=problem.remedy) from None
+
+
+def _refuse_unseen_breaks(text: str) -> None:
+    found = _UNSEEN.search(text)
+    if found is not None:
+        raise PolicyError(
+            f"it holds a line break that editors do not show (U+{ord(found[0]):04X})",
+            where=f"line {text.count(chr(10), 0, found.start()) + 1}",
+            remedy="Remove it; in a name or value write \\N, \\L or \\P in double quotes for U+0085, U+2028 or U+2029.",
+        )
 
 
 def line_finder(root: Any) -> Lines:
