@@ -6,14 +6,18 @@ import io
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import ontomask as om
-from ontomask.app import cards, policy_edits, tables
+from ontomask.app import cards, policy_edits, tables, tasks
+from ontomask.app.candidates import with_candidate
 from ontomask.app.job_files import read_job
 from ontomask.app.left_values import leave_value, left_values, take_up
+from ontomask.app.pages import result
 from ontomask.app.projects import Outdated, Project
+from ontomask.app.results import RunInfo, risk_key
 from ontomask.app.storage import Locked, is_id, lock, new_id, shown_name
 from ontomask.app.tasks import perform
 from ontomask.app.work import Work
@@ -82,6 +86,8 @@ def test_an_invalid_policy_replaces_nothing(project: Project) -> None:
         (before + "\nmethods: x\n", "methods"),
         ("x" * (6 << 20), "more than 2 MB"),
         (before + "# \udcff", "not text"),
+        (before + "\n# a remark\u2028row_order: shuffled\n", "a line break that editors do not show .U.2028"),
+        (before + "\n# a remark\x85row_order: shuffled\n", "line [0-9]+: it holds a line break .*U.0085"),
         (
             "attributes:\n" + "".join(f"  c{i}: {{kind: flat, role: other}}\n" for i in range(15_000)),
             "more than 30,000",
@@ -137,6 +143,118 @@ def test_a_page_changes_one_thing_and_keeps_the_rest(project: Project) -> None:
     assert policy.reading.given == {"missing": ["NA"], "text": ["procedure"]}
     assert "# The name suggests an age" in project.policy_text, "the reasons stay"
     assert om.Policy.load(project.folder / "policy.yaml", confined=True).attributes.keys() == before.attributes.keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        ("  attributes:\n    age:\n      kind: numeric\n", {}),
+        ("---\nattributes:\n  age:\n    kind: numeric\n...\n", {}),
+        ("attributes:\n  age:\n    kind: numeric\n    missing_markers: [x]  # mine\n", {"missing_markers": ["a # b"]}),
+    ],
+)
+def test_a_text_that_cannot_be_changed_in_place_is_written_anew(
+    project: Project, text: str, settings: dict[str, object]
+) -> None:
+    project.set_policy_text(text)
+    made = policy_edits.set_column(project, "age", **settings) if settings else policy_edits.set_k(project, 5)
+    made = policy_edits.set_method(project, "recoding")
+    assert (made.method, made.attributes["age"].missing_markers) == (
+        om.Recoding(k=5),
+        settings.get("missing_markers", []),
+    )
+    assert om.Policy.load(project.folder / "policy.yaml", confined=True) == made
+
+
+def test_a_candidate_brings_its_method_and_takes_back_nothing_that_was_decided_since() -> None:
+    attributes = {"age": om.Numeric(), "illness": om.Nominal(taxonomy="icd10cm"), "name": om.Flat(role="other")}
+    compared = om.Policy(attributes=attributes, method=om.Microaggregation(k=5), require=[om.KAnonymity(k=5)])
+    tried = om.grid(compared, ["microaggregation", "generalization"], k=[5, 10], baselines=True)
+    now = compared.changed(attributes=attributes | {"name": om.Identifier()}, require=[om.KAnonymity(k=4)])
+
+    def take(policy: om.Policy, name: str) -> om.Policy:
+        return with_candidate(policy, compared, tried.values(), tried[name])
+
+    assert take(now, "microaggregation, k=10") == now.changed(method=om.Microaggregation(k=10))
+    aimed = take(now, "generalization, k=10")
+    assert (aimed.required_k, aimed.attributes) == (10, now.attributes)
+    plain = take(aimed, "microaggregation, k=5, labels only")
+    assert plain.required_k == 4, "the aim of the candidate before goes with it"
+    assert (plain.attributes["illness"].kind, plain.attributes["name"].kind) == ("flat", "identifier")
+    assert take(plain, "microaggregation, k=5") == now
+    other = now.changed(attributes=now.attributes | {"illness": om.Nominal(taxonomy="icd10cm", role="other")})
+    assert take(other, "microaggregation, k=10").attributes == other.attributes
+    with pytest.raises(OntomaskError, match="column 'illness' was changed after the comparison. Compare again"):
+        take(other, "microaggregation, k=5, labels only")
+
+
+def test_a_change_while_a_file_is_read_again_is_kept(
+    workspace: Workspace, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proposed, calls = tasks._text_with_decisions, []
+
+    def meanwhile(*given: Any) -> Any:
+        made = proposed(*given)
+        if not calls:
+            policy_edits.set_role(project, "race", "identifier")
+        calls.append(1)
+        return made
+
+    monkeypatch.setattr(tasks, "_text_with_decisions", meanwhile)
+    done(workspace, project, "open")
+    assert (len(calls), project.policy().identifiers) == (2, ["race"])
+
+
+def test_nothing_is_of_a_new_reading_whose_policy_cannot_be_written(
+    workspace: Workspace, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, rows = project.info, (project.folder / "table.parquet").read_bytes()
+
+    def refuse(*_: object) -> None:
+        raise OptionError("no", remedy="Stop.")
+
+    monkeypatch.setattr(Project, "set_policy_text", refuse)
+    with pytest.raises(AssertionError, match="no. Stop"):
+        done(workspace, project, "open", reading={"text": ["age"]})
+    assert (project.info, (project.folder / "table.parquet").read_bytes()) == (before, rows)
+
+
+def test_a_policy_of_an_earlier_file_is_not_taken_for_the_next(project: Project) -> None:
+    text, revision = project.policy_text, project.policy_revision
+    project.receive_data("other.csv", [b"a,b\n1,2\n3,4\n"])
+    with pytest.raises(Outdated):
+        project.set_policy_text(text, expected=revision)
+    assert not project.policy_text
+
+
+def test_the_risk_is_of_the_records_that_are_kept() -> None:
+    age, ward = om.Numeric(), om.Flat(role="other", missing="drop_record")
+    policy = om.Policy(attributes={"age": age, "ward": ward})
+    marked = om.Policy(attributes={"age": age, "ward": ward.changed(missing_markers=["?"])})
+    assert risk_key(policy) == risk_key(policy.changed(method=om.Recoding(k=3)))
+    assert risk_key(policy) != risk_key(marked)
+
+
+def test_entries_of_cells_with_several_are_not_called_records(workspace: Workspace) -> None:
+    project = workspace.create("several")
+    project.receive_data("a.csv", [b"codes,n\n" + b"a;b,1\na,2\n" * 3])
+    done(workspace, project, "open")
+    stored = project.receive_taxonomy("t.csv", [b"child,parent\na,top\nb,top\n"])
+    project.set_policy_text(f"attributes:\n  codes: {{kind: nominal, taxonomy: {stored}, many: ;}}\n")
+    found = done(workspace, project, "match", column="codes")
+    assert (found["counted"], found["records"]) == ("entries", 9)
+    project.set_policy_text(f"attributes:\n  codes: {{kind: nominal, taxonomy: {stored}}}\n")
+    assert done(workspace, project, "match", column="codes")["counted"] == "records"
+
+
+def test_a_result_shows_the_roles_of_its_run(project: Project) -> None:
+    with project.locked():
+        project.keep_policy()
+    run = RunInfo("run", 0.0, "done", project.policy_revision)
+    before = {one["name"]: one["tint"] for one in result._columns(project, run)}
+    policy_edits.set_role(project, "race", "identifier")
+    assert {one["name"]: one["tint"] for one in result._columns(project, run)} == before
+    assert before["race"] != "identifier"
 
 
 def test_a_wrong_change_is_one_message(project: Project) -> None:

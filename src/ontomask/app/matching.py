@@ -47,7 +47,9 @@ def match_column(work: Work) -> dict[str, Any]:
     work.progress(0.5, "matching values")
     numbers = tally if values.dtype.is_numeric() else ()
     found = match_counts(tally, taxonomy, attribute.mapping, attribute.language, numbers)
-    answer = _answer(column, attribute, found, tally, values.null_count(), work.progress)
+    several = attribute.many is not None or isinstance(values.dtype, pl.List)
+    answer = {"counted": "entries" if several else "records"}
+    answer |= _answer(column, attribute, found, tally, values.null_count(), work.progress)
     work.progress(0.9, "keeping the taxonomy for the tree")
     write_rows(tree_table(taxonomy, found), work.folder / TREE)
     return answer

@@ -11,8 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ontomask.app.answer_files import CANDIDATES
+from ontomask.app.candidates import with_candidate
 from ontomask.app.cards import catalog, method_cards, model_cards
-from ontomask.app.project_info import Differs
+from ontomask.app.job_files import job_of
+from ontomask.app.kept_policies import policy_in
+from ontomask.app.project_info import Differs, Outdated
 from ontomask.app.projects import Project
 from ontomask.app.storage import read_json, write_private
 from ontomask.arguments import did_you_mean, one_of
@@ -65,7 +68,9 @@ def save(project: Project, policy: Policy, revision: int | None = None) -> Polic
         if text is None:
             raise Differs("the text cannot be changed in place", remedy="Write it anew.")
         project.set_policy_text(text, revision, policy)
-    except Differs:
+    except Outdated:
+        raise
+    except PolicyError:  # it says something else, or is no policy
         opened = project.opened
         comments = {} if opened is None else {c["name"]: c["comments"] for c in opened["columns"]}
         project.set_policy_text(policy_text(policy, folder, comments=comments), revision)
@@ -180,20 +185,26 @@ def set_reading(project: Project, **options: Any) -> Policy:
 
 
 def use_candidate(project: Project, name: str) -> Policy:
-    """Let the policy be a candidate of the last comparison."""
+    """Let the policy be a candidate of the last comparison; what was decided since then stays."""
     folder = project.latest("compare")
     texts = None if folder is None else read_json(folder / CANDIDATES)
     if not isinstance(texts, dict) or name not in texts:
         raise OptionError(f"no candidate {name!r}", remedy="Compare again, and choose one of those listed.")
-    revision = project.policy_revision
+    assert folder is not None
+    revision, policy = _present(project)
+    compared = policy_in(project.policy_of(job_of(project.folder, folder.name).policy_revision))
+    candidates = {one: _candidate(project, text) for one, text in texts.items()}
+    return save(project, with_candidate(policy, compared, candidates.values(), candidates[name]), revision)
+
+
+def _candidate(project: Project, text: str) -> Policy:
     part = project.folder / f"part-{secrets.token_hex(8)}.yaml"  # beside the policy, so that it finds the same files
     try:
-        write_private(texts[name].encode(), part)
+        write_private(text.encode(), part)
         with project.naming():
-            chosen = Policy.load(part, confined=True)
+            return Policy.load(part, confined=True)
     finally:
         part.unlink(missing_ok=True)
-    return save(project, chosen, revision)
 
 
 # ---- parts ---------------------------------------------------------------------------------------------------------

@@ -126,7 +126,7 @@ class Project:
             self._forget(before)
             part.replace(self.folder / stored)
             made = FileInfo(shown, format.name, size, stored)
-            self.write_info(file=made, reading={}, step="data")
+            self.write_info(file=made, reading={}, step="data", policy_revision=self.policy_revision + 1)
         return made
 
     @contextmanager

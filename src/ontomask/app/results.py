@@ -142,7 +142,7 @@ class Bar:
 def risk_key(policy: Policy) -> str:
     """What the risk of the original depends on in a policy: two policies with the same have the same risk."""
     quasi = {name: policy.attributes[name] for name in policy.quasi_identifiers}
-    dropped = [name for name, attribute in policy.attributes.items() if attribute.missing == "drop_record"]
+    dropped = {name: attribute for name, attribute in policy.attributes.items() if attribute.missing == "drop_record"}
     return repr((quasi, policy.person, policy.household, policy.reading, dropped, policy.severity is not None))
 
 

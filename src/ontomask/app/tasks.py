@@ -9,7 +9,7 @@ import polars as pl
 
 from ontomask.app.answer_files import CANDIDATES, MAP, PROPOSED
 from ontomask.app.matching import match_column
-from ontomask.app.projects import TABLE
+from ontomask.app.projects import TABLE, Outdated
 from ontomask.app.reopening import reopened
 from ontomask.app.results import risk_key
 from ontomask.app.running import run_policy
@@ -78,19 +78,31 @@ def open_data(work: Work) -> dict[str, Any]:
             remedy="Masking makes records alike: upload a file with more of them.",
         )
     work.progress(0.9, "proposing a policy")
-    fresh, chosen = _proposed(work, found)
-    text, told = _text_with_decisions(work, fresh, chosen)
-    answer = _opened(table, found) | told
+    answer = _opened(table, found)
+    answer |= _write_policy(work, found, reading)  # first: if it cannot be written, nothing else is of the new reading
     (work.folder / TABLE).replace(project.folder / TABLE)
     with project.locked():
         project.write_info(reading=reading.given)
-    if work.argument("propose", bool, True) or not project.policy_text:
-        project.set_policy_text(text)
-    else:
-        policy = project.policy().changed(reading=reading)
-        comments = {column.name: column.comments(("quasi",)) for column in found}
-        project.set_policy_text(policy_text(policy, project.folder.resolve(), comments=comments))
     return answer
+
+
+def _write_policy(work: Work, found: Profile, reading: Reading) -> dict[str, Any]:
+    """Write the policy that is proposed, with what somebody decided until now; what is said of that."""
+    project, told = work.project, dict[str, Any]()
+    fresh, proposed = _proposed(work, found)
+    while True:
+        revision = project.policy_revision
+        if work.argument("propose", bool, True) or not project.policy_text:
+            text, told = _text_with_decisions(work, fresh, proposed)
+        else:
+            comments = {column.name: column.comments(("quasi",)) for column in found}
+            policy = project.policy().changed(reading=reading)
+            text = policy_text(policy, project.folder.resolve(), comments=comments)
+        try:
+            project.set_policy_text(text, revision)
+        except Outdated:  # somebody changed it in this moment
+            continue
+        return told
 
 
 def _proposed(work: Work, found: Profile) -> tuple[str, Policy]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ontomask.app import cards, policy_edits
+from ontomask.app.kept_policies import policy_in
 from ontomask.app.pages import parts, progress
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import moment, percent
@@ -55,7 +56,16 @@ def several(view: View) -> None:
             done = view.workspace.queue.latest(view.project, "compare", "done")
             when = "" if done is None else f" of {moment(done.created)}"
             parts.paragraph(f"Figures{when}. After changes of roles or taxonomies, try again.", "help")
+            if done is not None and _changed(view, done.policy_revision):
+                parts.notice("These figures are of an earlier policy: columns were changed since. Try again.", "warn")
             _map(view, compared)
+
+
+def _changed(view: View, revision: int) -> bool:
+    """Do the columns, or how they are read, differ from those of an earlier policy?"""
+    then, now = policy_in(view.project.policy_of(revision)), view.project.policy()
+    names = set(type(now).model_fields) - {"method", "require"}
+    return any(getattr(then, name) != getattr(now, name) for name in names)
 
 
 def _map(view: View, compared: dict[str, Any]) -> None:

@@ -64,7 +64,8 @@ def drawer(view: View) -> None:
             parts.button("Close", lambda: toggle(False), "small")
         parts.paragraph(
             "What the pages say, as the file that ontomask run takes. Changes here take effect at once, and so do changes "
-            "on the pages, which leave your comments in the text. Only reading the file again writes the text anew.",
+            "on the pages, which leave your comments in the text. Reading the file again writes the text anew, and so does a "
+            "change by a page where the text is not laid out in lines.",
             "help",
         )
         message = parts.paragraph("", "help", aria_live="polite")

@@ -143,19 +143,21 @@ def _taxonomy(view: View, policy: Policy, column: str) -> None:
 
 def _matched(matched: dict[str, Any]) -> None:
     values, left = matched["values"], matched["unmatched_values"]
-    records = matched["records"]
+    records, unit = matched["records"], matched.get("counted", "records")
     lost = matched["unmatched_records"]
     with parts.tag("div", None, "figures"):
         parts.figure(
             "values matched",
             f"{number(values - left)} of {number(values)}",
-            f"They stand in {number(records - lost)} of {number(records)} records with a value.",
+            f"They stand in {number(records - lost)} of {number(records)} records with a value."
+            if unit == "records"
+            else f"They are {number(records - lost)} of {number(records)} {unit}: a record may have several.",
             "matching",
         )
         with parts.tag("div", None, "figure"):
             parts.tag("div", "how they matched", "figure-name")
             rows = [(one["how"], number(one["values"]), number(one["records"])) for one in matched["by"]]
-            parts.plain_table(("by", "values", "records"), rows, numbers=(1, 2), label="How values matched")
+            parts.plain_table(("by", "values", unit), rows, numbers=(1, 2), label="How values matched")
             parts.why("matching_how")
     for note in (matched.get("notes") or [])[:5]:
         parts.paragraph(str(note), "help")
@@ -164,8 +166,9 @@ def _matched(matched: dict[str, Any]) -> None:
 def _branch(view: View, column: str, matched: dict[str, Any]) -> None:
     with parts.tag("section", None, "card", aria_label="The taxonomy"):
         parts.heading(2, f"The taxonomy: {matched['name']}", class_="wrap")
+        unit = matched.get("counted", "records")
         parts.paragraph(
-            "Open a node to see what is below it. Counts are records of this column at or below the node.", "soft"
+            f"Open a node to see what is below it. Counts are {unit} of this column at or below the node.", "soft"
         )
         tree = parts.Tree()
         address = f"{view.address}/columns/{quote(column, safe='')}/tree?made={view.project.policy_revision}"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from ontomask.app.kept_policies import policy_in
 from ontomask.app.pages import parts, progress, shell
 from ontomask.app.pages.plain import with_short_names
 from ontomask.app.pages.roles import role_of
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import moment, number, percent, seconds
+from ontomask.app.projects import Project
 from ontomask.app.results import RunInfo
 
 #: Roles in the narrow headers of two tables side by side.
@@ -148,18 +150,18 @@ def _are(count: int | None) -> str:
     return "none is" if count == 0 else "one is" if count == 1 else f"{number(count)} are"
 
 
-def _pairs(view: View, run: RunInfo) -> None:
-    policy, opened = view.project.policy(), view.project.opened
+def _columns(project: Project, run: RunInfo) -> list[dict[str, Any]]:
+    """The columns with the roles that they had in a run, which may be others by now."""
+    opened = project.opened
     assert opened is not None
+    policy = policy_in(project.policy_of(run.policy_revision))
+    roles = {column["name"]: role_of(policy, column["name"]) for column in opened["columns"]}
+    return [{"name": name, "tint": role, "note": SHORT[role]} for name, role in roles.items()]
+
+
+def _pairs(view: View, run: RunInfo) -> None:
     order = view.kept.setdefault("order", "file")
-    columns = [
-        {
-            "name": column["name"],
-            "tint": role_of(policy, column["name"]),
-            "note": SHORT[role_of(policy, column["name"])],
-        }
-        for column in opened["columns"]
-    ]
+    columns = _columns(view.project, run)
 
     def address(by: str) -> str:
         return f"{view.address}/runs/{run.id}/pairs?order={by}"
