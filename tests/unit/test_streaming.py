@@ -216,6 +216,14 @@ def test_values_that_fit_no_column_are_refused_where_no_model_looks(tmp_path: Pa
         with pytest.raises(NotSatisfied, match="1 value of 'x' \\(1 record\\)"):
             run(tmp_path / "t.csv", chosen, seed=1)
     assert left_in(tmp_path) == ["t.csv"]
+    stream(tmp_path, tmp_path / "t.csv", chosen, key=None, allow_unsatisfied=True)
+    with pytest.warns(OntomaskWarning, match="1 value of 'x'"):
+        om.anonymize(tmp_path / "t.csv", chosen, seed=1, allow_unsatisfied=True).save(tmp_path / "memory")
+    for name in ("result", "memory"):
+        assert left_in(tmp_path / name / "release") == ["guarantees.txt", "release-NOT-SATISFIED.csv"]
+        manifest = read_manifest(tmp_path / name / "confidential/manifest.json")
+        assert manifest is not None
+        assert not manifest["satisfied"]
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])

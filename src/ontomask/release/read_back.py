@@ -88,7 +88,9 @@ class ReadBack:
         needed = [*policy.quasi_identifiers, *(n for n, a in policy.attributes.items() if a.role == "sensitive")]
         needed += [name for model in self._models for name in model.sensitive_columns(policy.attributes)]
         # What these hold counts whatever their role.
-        needed += [name for name, a in policy.attributes.items() if a.converts or name in policy.pseudonyms]
+        types = released.schema
+        there = {name: a for name, a in policy.attributes.items() if name in types}
+        needed += [name for name, a in there.items() if a.converts or not a.all_fit(types[name])]
         needed += [column for pair in policy.followers.items() for column in pair]
         every = any(isinstance(model, ColumnModel) for model in self._models)
         needed = [name for name in released.columns if every or name in needed]
