@@ -2,8 +2,8 @@
 
 The server sends the records as text (COPY), each as soon as it has it, and Polars reads the text: nothing is held but a
 batch, and no value passes through Python. All is read in one transaction that cannot write and sees one state of the data.
-The driver is psycopg, which has wheels for every platform and needs nothing else; ADBC gives numbers of unlimited
-precision, infinite dates and unknown types as something else, without a word.
+The driver is psycopg, which has wheels for every platform and needs nothing else. Texts are exact: what becomes of numbers of
+unlimited precision, of infinite dates and of unknown types is decided here, and not by a driver.
 """
 
 from __future__ import annotations
