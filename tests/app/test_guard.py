@@ -32,6 +32,38 @@ def test_nobody_is_let_in_without_a_token(served: Served, address: str) -> None:
     assert wrong.get(address).status_code in (401, 403)
 
 
+@pytest.mark.parametrize("twice", ["Host", "Origin", "Authorization"])
+def test_a_header_that_says_who_asks_stands_once(served: Served, twice: str) -> None:
+    own = {
+        "Host": f"127.0.0.1:{served.port}",
+        "Origin": served.address,
+        "Authorization": served.api.headers["Authorization"],
+    }
+    lines = [f"{name}: {value}" for name, value in own.items()]
+
+    def status(*more: str) -> int:
+        with socket.create_connection(("127.0.0.1", served.port), timeout=30) as line:
+            asked = ["GET /api/projects HTTP/1.1", *more, *lines, "Connection: close", "", ""]
+            line.sendall("\r\n".join(asked).encode())
+            return int(line.recv(1000).split()[1])
+
+    assert status() == 200
+    assert status(f"{twice}: evil.example") == 400
+
+
+def test_a_token_of_programs_opens_no_websocket() -> None:
+    async def nothing(*_: Any) -> None: ...
+
+    guard = Guard(nothing, None, names=frozenset({"localhost"}), port=80, local=True)  # type: ignore[arg-type]
+    headers = {"host": "localhost", "authorization": "Bearer x"}
+    for path, refused in (("/_nicegui_ws/socket.io/", True), ("/api/projects", False)):
+        scope = {"type": "http", "method": "POST", "path": path, "headers": []}
+        assert (guard._refused(scope, headers) is not None) == refused
+    socket_ = {"type": "websocket", "path": "/_nicegui_ws/socket.io/", "headers": []}
+    assert guard._refused(socket_, headers) is not None
+    assert guard._refused(socket_, headers | {"origin": "http://localhost"}) is None
+
+
 def test_a_link_works_once(place: Path) -> None:
     server = Served(place)
     try:

@@ -33,6 +33,8 @@ MOST_BYTES = 6 << 20
 UPLOADS = ("/data", "/taxonomies", "/severities")
 #: Files of the program, which are the same for all: they may be kept by a browser.
 STATIC = ("/_nicegui/", "/assets/")
+#: Headers that others, such as a proxy, might read otherwise if they stood twice.
+_ONCE = (b"host", b"origin", b"authorization", b"content-length")
 LOGIN, API = "/login", "/api"
 
 _ALWAYS = {
@@ -97,6 +99,9 @@ class Guard:
 
     def _refused(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
         """The status and the reason, if a request is not answered whoever it is from."""
+        names = [name.lower() for name, _ in scope["headers"]]
+        if any(names.count(name) > 1 for name in _ONCE):
+            return 400, "A header stands in the request twice."
         host = headers.get("host", "")
         if not self._is_own(host):
             return 421, "This address is not one of this server. Open the link that the terminal shows."
@@ -106,7 +111,7 @@ class Guard:
             *([] if self._local else [f"https://{host}".lower()]),
         ]  # perhaps behind a proxy
         changes = scope["type"] == "websocket" or scope["method"] not in SAFE
-        program = headers.get("authorization", "").startswith("Bearer ")
+        program = headers.get("authorization", "").startswith("Bearer ") and scope["path"].startswith(API)
         if origin is not None and origin.lower() not in own:
             return 403, "Requests of other sites are not answered."
         if changes and origin is None and not program:
