@@ -110,6 +110,14 @@ WITH_PASSWORD = [
     f"postgres://:{SECRET}@h?table=t",
     f"postgresql://anna@h/d?password={SECRET}&table=t",
     f"postgresql://anna@h/d?sslpassword={SECRET}&table=t",
+    f"postgresql://anna@h/d?table=t&password={SECRET}",
+    f"postgresql://anna@h/d?query=SELECT 1&sslpassword={SECRET}",
+    f"postgresql://anna%3A{SECRET}@h/d?table=t",
+    f"postgresql:anna:{SECRET}@h/d?table=t",
+    f"duckdb:postgresql://anna:{SECRET}@h/d?table=t",
+    f"duckdb:h.db?table=t&password={SECRET}",
+    f" 'postgresql://anna:{SECRET}@h/d?table=t'",
+    f"host=h user=anna password={SECRET} dbname=d",
     f"postgresql://anna@h/d?sslmode=require&PassWord={SECRET}",
     f"mysql://anna:{SECRET}@h/d",
     f"jdbc:postgresql://anna:{SECRET}@h/d?table=t",
@@ -185,3 +193,10 @@ def test_formats_of_databases_are_not_of_files(tmp_path: Path) -> None:
     (tmp_path / "h.duckdb").write_bytes(b"x")
     with pytest.raises(errors.OptionError, match="duckdb:h.duckdb\\?table=NAME"):
         om.read_table(tmp_path / "h.duckdb")
+
+
+def test_a_column_called_password_is_none() -> None:
+    found = sql_source("postgresql://anna@h/d?query=SELECT a FROM t WHERE password = 'x' AND host = 'y'")
+    assert found is not None
+    assert found.query.endswith("AND host = 'y'")
+    assert sql_source("stays at home: anna@work.csv") is None

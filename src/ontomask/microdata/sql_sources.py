@@ -25,6 +25,14 @@ CONNECTION_OPTIONS = (
 ).split()
 #: ``scheme://...``; a scheme of one letter would be a drive of Windows.
 _URL = re.compile(r"(?:jdbc:)?([A-Za-z][A-Za-z0-9+.-]+)://(.*)", re.DOTALL)
+#: The same as somebody may write it by mistake, or as the path of a file that has lost a sign.
+_ADDRESS = re.compile(
+    r"(?:jdbc:)?([A-Za-z][A-Za-z0-9+.-]+)(?:://?|(?<=postgresql):|(?<=postgres):)(.*)", re.DOTALL | re.IGNORECASE
+)
+#: A password where none belongs: behind the table or query, and in the form ``host=... password=...`` of other programs.
+_OPTION = re.compile(r"&[^=&\s]*password[^=&\s]*=", re.IGNORECASE)
+_SECRET = re.compile(r"(?:^|\s)password\s*=", re.IGNORECASE)
+_HOST_OR_USER = re.compile(r"(?:^|\s)(?:host|hostaddr|user|dbname|port|service)\s*=", re.IGNORECASE)
 #: What comes before the table or query, which of both it is, and what it says: all that follows, as it is written.
 _ASKED = re.compile(r"(.*?)[?&](table|query)=(.*)", re.DOTALL)
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]@,?#]*)(?::([0-9]{1,5}))?")
@@ -115,15 +123,18 @@ def sql_source(text: str) -> SqlSource | None:
 
 def refuse_password(text: str) -> None:
     """An error if the text is an address with a password in it. The message shows nothing of the address."""
-    url = _URL.match(text) or _URL.match(text.replace(":/", "://", 1))  # as the path of a file it has lost a sign
-    if url is None:
-        return
-    found = _ASKED.fullmatch(url[2])
-    before = url[2] if found is None else found[1]
-    authority, options = before.rpartition("@")[0], re.split("[?&]", before)[1:]
-    if ":" in authority or any("password" in option.partition("=")[0].lower() for option in options):
+    given = text.strip(" \t\r\n'\"")
+    given = given[len("duckdb:") :] if given.lower().startswith("duckdb:") else given
+    found = _ASKED.fullmatch(given)
+    before, asked = (given, "") if found is None else (found[1], found[3])
+    url = _ADDRESS.match(before)
+    authority = "" if url is None else unquote(url[2]).rpartition("@")[0]
+    options = [] if url is None else re.split("[?&]", unquote(before))[1:]
+    named = any("password" in option.partition("=")[0].lower() for option in options)
+    if ":" in authority or named or _OPTION.search(asked) or (_HOST_OR_USER.search(before) and _SECRET.search(before)):
+        what = "the text" if url is None else f"the {url[1]}:// address"
         raise OptionError(
-            f"the {url[1]}:// address has a password in it; other users of this machine can see it, and shells keep it",
+            f"{what} has a password in it; other users of this machine can see it, and shells keep it",
             remedy="Leave it out, and give it in the environment (PGPASSWORD) or in ~/.pgpass, which only you may read. "
             "If it was a real one, change it.",
         )
