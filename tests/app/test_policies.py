@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 import ontomask as om
-from ontomask.app import cards, policy_edits, tables, tasks
+from ontomask.app import cards, policy_edits, reopening, tables, tasks
 from ontomask.app.candidates import with_candidate
 from ontomask.app.job_files import read_job
 from ontomask.app.left_values import leave_value, left_values, take_up
-from ontomask.app.pages import result
+from ontomask.app.pages import result, roles
 from ontomask.app.projects import Outdated, Project
 from ontomask.app.results import RunInfo, risk_key
 from ontomask.app.storage import Locked, is_id, lock, new_id, shown_name
@@ -25,6 +25,7 @@ from ontomask.app.worker import Watch, do
 from ontomask.app.workspace import Workspace
 from ontomask.errors import OntomaskError, OptionError
 from ontomask.policy.policy import METHODS, MODELS
+from tests.contract.test_new_unit import ByPractice
 
 
 @pytest.fixture(scope="module")
@@ -233,6 +234,23 @@ def test_the_risk_is_of_the_records_that_are_kept() -> None:
     marked = om.Policy(attributes={"age": age, "ward": ward.changed(missing_markers=["?"])})
     assert risk_key(policy) == risk_key(policy.changed(method=om.Recoding(k=3)))
     assert risk_key(policy) != risk_key(marked)
+
+
+def test_the_app_asks_the_policy_what_is_counted() -> None:
+    """A policy that counts practices, which the app does not know."""
+    columns = {"doctor": om.Identifier(), "nurse": om.Identifier(), "age": om.Numeric(), "job": om.Flat()}
+    records = om.Policy(attributes=columns)
+    by_doctor, by_nurse = (ByPractice(attributes=columns, practice=name) for name in ("doctor", "nurse"))
+    persons = records.changed(person=["doctor"])
+    assert len({risk_key(policy) for policy in (records, by_doctor, by_nurse, persons)}) == 4
+    assert risk_key(persons) != risk_key(persons.changed(household=["nurse"]))
+    assert roles.told_of_units(records) == ""
+    assert (
+        roles.told_of_units(by_doctor)
+        == "Several records may belong to one practice, by doctor. Practices are counted, not records."
+    )
+    assert roles.told_of_units(persons).endswith("Persons are counted, not records.")
+    assert reopening._named(by_doctor) == {"doctor"}
 
 
 def test_entries_of_cells_with_several_are_not_called_records(workspace: Workspace) -> None:

@@ -49,7 +49,7 @@ def _named(policy: Policy) -> set[str]:
     """The columns that the policy names outside of their list."""
     models = {model.named_attribute for model in policy.require} - {None}
     method = policy.method and policy.method.named_columns
-    return {*policy.person, *policy.household, *(method or ()), *map(str, models)}
+    return {*policy.unit_columns, *policy.household, *(method or ()), *map(str, models)}
 
 
 def _with_decisions(own: Any, was: Any, new: Any) -> Any:

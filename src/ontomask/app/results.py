@@ -143,7 +143,8 @@ def risk_key(policy: Policy) -> str:
     """What the risk of the original depends on in a policy: two policies with the same have the same risk."""
     quasi = {name: policy.attributes[name] for name in policy.quasi_identifiers}
     dropped = {name: attribute for name, attribute in policy.attributes.items() if attribute.missing == "drop_record"}
-    return repr((quasi, policy.person, policy.household, policy.reading, dropped, policy.severity is not None))
+    counted = (policy.unit, policy.unit_columns, policy.household)
+    return repr((quasi, counted, policy.reading, dropped, policy.severity is not None))
 
 
 def bar_of(

@@ -26,6 +26,15 @@ def role_of(policy: Policy, column: str) -> str:
     return str(getattr(attribute, "role", "other")) if attribute is not None else "other"
 
 
+def told_of_units(policy: Policy) -> str:
+    """What is counted in place of records, and by which columns; empty where records are counted."""
+    unit, columns = policy.unit, policy.unit_columns
+    if not columns:
+        return ""
+    several = f"Several records may belong to one {unit.one}, by {', '.join(columns)}."
+    return f"{several} {unit.many.capitalize()} are counted, not records."
+
+
 def build(view: View) -> None:
     """Draw the step."""
     shell.opening(
@@ -42,10 +51,9 @@ def build(view: View) -> None:
             with parts.tag("dt"):
                 parts.badge(parts.ROLES[role], f"tint-{role}")
             parts.tag("dd", text)
-    if policy.person:
-        parts.notice(
-            f"Several records belong to one person, by {', '.join(policy.person)}. Persons are counted, not records."
-        )
+    counted = told_of_units(policy)
+    if counted:
+        parts.notice(counted)
     roles = {column["name"]: role_of(policy, column["name"]) for column in opened["columns"]}
     summary = parts.paragraph(_summary(roles), "soft", aria_live="polite")
     grid = parts.Grid()
