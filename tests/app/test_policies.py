@@ -25,6 +25,7 @@ from ontomask.app.worker import Watch, do
 from ontomask.app.workspace import Workspace
 from ontomask.errors import OntomaskError, OptionError
 from ontomask.policy.policy import METHODS, MODELS
+from ontomask.statements import KINDS
 from tests.contract.test_new_unit import ByPractice
 
 
@@ -273,6 +274,13 @@ def test_a_result_shows_the_roles_of_its_run(project: Project) -> None:
     policy_edits.set_role(project, "race", "identifier")
     assert {one["name"]: one["tint"] for one in result._columns(project, run)} == before
     assert before["race"] != "identifier"
+
+
+def test_every_kind_of_statement_is_shown_on_a_result() -> None:
+    said = [{"kind": kind, "subject": "", "text": f"a {kind} of them"} for kind in KINDS]
+    shown = result.by_kind([{"kind": "unheard", "subject": "", "text": "last"}, *reversed(said), said[0]])
+    assert list(shown) == [*(result.HEADINGS[kind] for kind in KINDS), "Unheard"]
+    assert [text for texts in shown.values() for text in texts] == [*(one["text"] for one in (said[0], *said)), "last"]
 
 
 def test_a_wrong_change_is_one_message(project: Project) -> None:

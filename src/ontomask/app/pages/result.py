@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ontomask.app.kept_policies import policy_in
@@ -12,6 +13,7 @@ from ontomask.app.pages.view import View
 from ontomask.app.pages.words import moment, number, percent, seconds
 from ontomask.app.projects import Project
 from ontomask.app.results import RunInfo
+from ontomask.statements import KINDS
 
 #: Roles in the narrow headers of two tables side by side.
 SHORT = {"identifier": "identifier", "quasi": "quasi", "sensitive": "sensitive", "other": "other"}
@@ -24,7 +26,8 @@ STATES = {
     "failed": "stopped by an error",
     "cancelled": "cancelled",
 }
-KINDS = {
+#: Headings of statements by their kind; a kind without one is shown under its own name.
+HEADINGS = {
     "failed": "Not satisfied",
     "warning": "Warnings",
     "promised": "Promised by the method",
@@ -223,13 +226,20 @@ def _words(run: RunInfo, names: list[str]) -> None:
     said = [*run.guarantees, *run.notes]
     with parts.tag("section", None, "card", aria_label="Guarantees and warnings"):
         parts.heading(2, "Guarantees and warnings")
-        for kind, word in KINDS.items():
-            texts = list(
-                dict.fromkeys(with_short_names(str(one["text"]), names) for one in said if one["kind"] == kind)
-            )
-            if texts:
-                parts.heading(3, word)
-                parts.bullets(texts)
+        for heading, texts in by_kind(said).items():
+            parts.heading(3, heading)
+            parts.bullets(list(dict.fromkeys(with_short_names(text, names) for text in texts)))
+
+
+def by_kind(said: Iterable[Mapping[str, str]]) -> dict[str, list[str]]:
+    """The texts of all statements by the heading of their kind, in the order of the kinds."""
+    statements = list(said)
+    found: dict[str, list[str]] = {}
+    for kind in dict.fromkeys([*KINDS, *(one["kind"] for one in statements)]):
+        texts = [str(one["text"]) for one in statements if one["kind"] == kind]
+        if texts:
+            found.setdefault(HEADINGS.get(kind, kind.capitalize()), []).extend(texts)
+    return found
 
 
 def _downloads(view: View, run: RunInfo) -> None:
