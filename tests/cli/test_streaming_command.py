@@ -54,12 +54,25 @@ def test_the_engine_is_chosen(place: Path) -> None:
     for options, says in (
         (("data/part0.csv", "--memory", "1GB", "--engine", "memory"), "--memory: it is for the engine stream"),
         (("data", "--engine", "memory"), "this is a folder"),
+        (("data", "--engine", "spark", "--memory", "4GB"), "--memory: it is for the engine stream; Spark has settings"),
         (("data", "--memory", "1MB"), "Give at least 200 megabytes"),
         (("duckdb:x.db?table=t", "--engine", "stream"), "this engine reads files only"),
     ):
         _, error = run("run", "policy.yaml", *options, "-o", "other", code=2, cwd=place)
         assert says in error
     assert not (place / "other").exists()
+
+
+def test_a_release_of_several_files_is_not_assessed_by_record(place: Path) -> None:
+    run("run", "policy.yaml", "data", "-o", "result", "--no-report", cwd=place)
+    released, manifest = place / "result/release/release.csv", place / "result/confidential/manifest.json"
+    released.unlink()
+    released.mkdir()
+    (released / "part-1.parquet").touch()
+    text = manifest.read_text(encoding="utf-8")
+    manifest.write_text(text.replace('release.csv": ', 'release.csv/part-1.parquet": '), encoding="utf-8")
+    _, error = run("assess", "result", "data/part0.csv", code=2, cwd=place)
+    assert "nobody listed which record of the original" in error
 
 
 def test_errors_name_the_file(place: Path) -> None:

@@ -6,8 +6,9 @@ A toy model shows it: nothing but its own definition mentions its file.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import polars as pl
 import pytest
@@ -29,6 +30,9 @@ class Bounded(Model):
 
     name: Literal["bounded"] = "bounded"
     limits: Annotated[str, NamesFile("limits")] = Field(description="a file with the largest number of records")
+
+    def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
+        return []
 
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
         data = table.data

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
@@ -80,6 +80,9 @@ class FewColumns(Model):
 
     def explain(self, unit: Unit = RECORD) -> str:
         return "The table has at most ten columns."
+
+    def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
+        return []
 
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
         width = table.data.width

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 import polars as pl
@@ -67,7 +67,10 @@ def test_no_two_classes_say_the_same() -> None:
 
 
 def test_a_class_without_words_cannot_be_made() -> None:
-    with pytest.raises(TypeError, match="Silent has a name and does not define check_table, describe, explain, title"):
+    with pytest.raises(
+        TypeError,
+        match="Silent has a name and does not define check_table, describe, explain, sensitive_columns, title",
+    ):
 
         class Silent(Model):
             name: Literal["silent"] = "silent"
@@ -85,6 +88,9 @@ class Even(Model):
     """A model that the report has never heard of."""
 
     name: Literal["even"] = "even"
+
+    def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
+        return []
 
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
         return Finding(self, len(table) % 2 == 0, 0.0, f"even: {len(table)} records", pl.DataFrame(), 0)

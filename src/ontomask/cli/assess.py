@@ -118,7 +118,14 @@ def _released(folder: Path) -> list[str]:
     """The released tables of a result folder."""
     from ontomask.release.result_folder import released_files
 
-    found = [file for file in released_files(folder) if file.is_file()]
+    found = released_files(folder)
+    if any(released.is_dir() for released in found):
+        raise DataError(
+            "the release is a folder of files, and nobody listed which record of the original each of its records is",
+            where=str(folder),
+            remedy="Read what the run computed: confidential/report.html and confidential/assessment.json.",
+        )
+    found = [file for file in found if file.is_file()]
     if not found:
         raise DataError("the folder holds no released table", where=str(folder), remedy="Give the masked table itself.")
     return [str(file) for file in found]

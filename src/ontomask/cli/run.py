@@ -132,11 +132,8 @@ def command(
     from ontomask.report.page import prepare_drawing
 
     one_answer(as_json, quiet)
-    if engine == "spark":
-        given_too = {"--format": format, "--escape-formulas": escape_formulas}
-        _require_none([name for name, value in given_too.items() if value], "the engine spark writes Parquet files")
-    else:
-        _require_none([] if master is None else ["--master"], "it is for the engine spark")
+    options = {"--format": format, "--escape-formulas": escape_formulas, "--memory": memory, "--master": master}
+    _require_taken(engine, options)
     chosen = Policy.load(policy, confined=confined)
     source = data_source(data)
     files = files_of(source) if isinstance(source, Path) else []
@@ -151,15 +148,16 @@ def command(
     result: Result | CountedResult
     with shown_progress(quiet or as_json) as progress, tables_kept():
         more: dict[str, Any] = {"secret": hidden, "key": given_key, "allow_unsatisfied": allow_unsatisfied}
+        if engine == "auto":
+            engine = "stream" if files and should_stream(data, chosen, memory) else "memory"
         if engine == "spark":
             from ontomask.engines.spark_files import run_in_folder
 
             more |= {"master": master, "report": report, "overwrite": force}
             result = run_in_folder(data, chosen, output, progress=progress, **more)
-        elif engine == "stream" or (engine == "auto" and files and should_stream(data, chosen, memory)):
+        elif engine == "stream":
             result = anonymize_files(data, chosen, output, memory=memory, progress=progress, **more, **saved)
         else:
-            _require_none([] if memory is None else ["--memory"], "it is for the engine stream")
             result = anonymize(data, chosen, progress=stretch(progress, 0.0, 0.5), **more)
             if report:
                 result.assess(stretch(progress, 0.5, 0.9))
@@ -175,9 +173,24 @@ def command(
         remark(failure.text)
 
 
-def _require_none(options: list[str], why: str) -> None:
-    if options:
-        raise OptionError(f"{options[0]}: {why}", remedy="Leave it out.")
+#: The options that an engine of its own does not take, and why.
+_NOT_TAKEN = {
+    "memory": {"--memory": "it is for the engine stream", "--master": "it is for the engine spark"},
+    "stream": {"--master": "it is for the engine spark"},
+    "auto": {"--master": "it is for the engine spark"},
+    "spark": {
+        "--format": "the engine spark writes Parquet files",
+        "--escape-formulas": "the engine spark writes Parquet files",
+        "--memory": "it is for the engine stream; Spark has settings of its own",
+    },
+}
+
+
+def _require_taken(engine: str, options: Mapping[str, Any]) -> None:
+    """An error where an option is given that the engine would ignore."""
+    for name, why in _NOT_TAKEN[engine].items():
+        if options[name]:
+            raise OptionError(f"{name}: {why}", remedy="Leave it out.")
 
 
 def _print(result: Result | CountedResult, output: Path, report: bool) -> None:

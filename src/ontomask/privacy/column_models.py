@@ -25,6 +25,10 @@ class ColumnModel(Model):
         """Look at all columns of a frame or file, whatever their roles."""
         return super().check(data, quasi, attributes)
 
+    def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
+        """None: it is given every column, one by one."""
+        return []
+
     @abstractmethod
     def check_columns(self, columns: Iterable[Cells], attributes: Mapping[str, Any]) -> Finding:
         """What is found in all columns of a table."""

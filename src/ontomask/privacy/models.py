@@ -163,9 +163,12 @@ class Model(Spoken):
         """The quasi-identifier that holds sets, where it is about the items of one."""
         return None
 
+    @abstractmethod
     def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
-        """The columns besides the quasi-identifiers that the model looks at."""
-        return []
+        """The columns besides the quasi-identifiers that the model looks at.
+
+        Where records are not in memory, it sees no other columns: a model that left one out would judge missing values.
+        """
 
     def require_enough(self, table: Examined) -> None:
         """An error if no release of so many records, or other units, can satisfy the model."""
@@ -198,6 +201,10 @@ class Model(Spoken):
 
 class ClassModel(Model):
     """A model that is stated class by class."""
+
+    def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
+        """None: sizes of classes alone count. A judge is given no other columns than those that are named here."""
+        return []
 
     @abstractmethod
     def judge(self, sensitive: Sensitive) -> Judge:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import polars as pl
 from pydantic import Field
@@ -47,6 +47,9 @@ class ProbabilisticKAnonymity(Model):
     @property
     def stated_k(self) -> int:
         return self.k
+
+    def sensitive_columns(self, attributes: Mapping[str, Any]) -> list[str]:
+        return []
 
     def check_table(self, table: Examined, reference: Examined | None = None) -> Finding:
         found = KAnonymity(k=self.k).check_table(table)
