@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,14 @@ from ontomask.app import upload_check, uploads, worker
 from ontomask.app.jobs import Queue
 from ontomask.app.projects import Project
 from ontomask.app.workspace import Workspace
-from ontomask.errors import DataError
+from ontomask.errors import DataError, OptionError
+from ontomask.files.source import Source
 from ontomask.microdata.excel_files import read_excel
+from ontomask.microdata.formats import FORMATS
 from ontomask.microdata.parquet_files import parquet_texts
 from ontomask.microdata.workbook_size import require_reasonable_workbook
+from ontomask.taxonomy.readers import FORMATS as READERS
+from ontomask.taxonomy.readers import SUFFIXES, detected_format
 
 BOMB = "it unpacks to more than 250 times its size"
 MEMORY = "takes more memory than is plausible"
@@ -215,6 +220,29 @@ def test_the_worker_limits_itself_before_it_opens_a_file(tmp_path: Path, monkeyp
         worker.serve(queue, Nobody(), idle=0.2)
         assert workspace.queue.job(made, job.id).state == "done"
     assert limits == [worker.OPENING + made.data.stat().st_size * worker.UNPACKED, (1 << 40) + worker.RESERVED]
+
+
+def test_every_format_that_is_not_text_is_looked_at(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = {row.name for row in FORMATS.values() if row.suffixes and not row.text}
+    assert packed == set(upload_check.LOOKS) == set(uploads._BEGINNINGS)
+    assert {".pq", ".csv", ".gz"} <= set(uploads.data_suffixes())
+    assert set(uploads.data_suffixes()) == {".gz", *(suffix for row in FORMATS.values() for suffix in row.suffixes)}
+    row = replace(FORMATS["parquet"], name="toy", title="Toy", suffixes=(".toy",))
+    monkeypatch.setitem(FORMATS, "toy", row)
+    assert ".toy" in uploads.data_suffixes()
+    with pytest.raises(DataError, match=r"^a.toy: the app cannot tell to how much .* unpacks. Save it as CSV"):
+        project.receive_data("a.toy", [b"a toy"])
+    assert {path.name for path in project.folder.iterdir()} <= {"project.json", "lock"}
+
+
+def test_every_taxonomy_that_is_recognized_is_taken(tmp_path: Path) -> None:
+    for suffix in SUFFIXES:
+        (tmp_path / f"a{suffix}").write_text("child,parent\na,b\n", encoding="utf-8")
+        assert detected_format(Source(tmp_path / f"a{suffix}")) in READERS
+        assert uploads.stored_taxonomy(f"A{suffix.upper()}.gz") == f"{suffix}.gz"
+    assert {*uploads.taxonomy_suffixes()} == {*SUFFIXES, ".gz"}
+    with pytest.raises(OptionError, match=r"'.xls' of 'a.xls' is not of a known taxonomy format"):
+        uploads.stored_taxonomy("a.xls")
 
 
 def test_a_look_that_ends_without_a_word_is_one_message(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

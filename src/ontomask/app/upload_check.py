@@ -19,6 +19,7 @@ from ontomask.app.memory_limit import limit_memory
 from ontomask.errors import DataError
 from ontomask.files.regular_files import RATIO, SUSPICIOUS, free_memory
 from ontomask.microdata.parquet_files import parquet_size, parquet_texts, read_errors
+from ontomask.microdata.stat_files import FORMATS as STATISTICAL
 from ontomask.microdata.stat_files import stat_size
 from ontomask.microdata.workbook_size import require_reasonable_workbook
 
@@ -42,7 +43,7 @@ def require_reasonable_parquet(file: Path) -> None:
 
 
 def require_reasonable_stat(file: Path, format: str) -> None:
-    """The same of a file of SPSS, whose records are packed, or of Stata, whose records can name one long text."""
+    """The same of a file of SPSS or SAS, whose records can be packed, or of Stata, whose records can name one long text."""
     try:
         rows, columns, needed = stat_size(file, format)
     except DataError:  # perhaps its encoding must be named: whoever opens it is told
@@ -61,13 +62,20 @@ def _require_plausible(file: Path, rows: int, columns: int, needed: float) -> No
         )
 
 
-_LOOKS: dict[str, Callable[[Path], None]] = {
+#: The look at a file of each format that is not text.
+LOOKS: dict[str, Callable[[Path], None]] = {
     "excel": require_reasonable_workbook,
     "parquet": require_reasonable_parquet,
-    "sav": partial(require_reasonable_stat, format="sav"),
-    "zsav": partial(require_reasonable_stat, format="zsav"),
-    "dta": partial(require_reasonable_stat, format="dta"),
+    **{name: partial(require_reasonable_stat, format=name) for name in STATISTICAL},
 }
+
+
+def require_reasonable(file: Path, format: str) -> None:
+    """An error if a file unpacks to too much, or if nobody can tell."""
+    look = LOOKS.get(format)
+    if look is None:
+        raise DataError("the app cannot tell to how much a file of this format unpacks", remedy="Save it as CSV.")
+    look(file)
 
 
 def main(arguments: list[str]) -> int:
@@ -78,7 +86,7 @@ def main(arguments: list[str]) -> int:
         os.nice(5)
     limit_memory(min(READER + max(SUSPICIOUS, file.stat().st_size * RATIO), free_memory()))
     try:
-        _LOOKS[format](file)
+        require_reasonable(file, format)
     except DataError as problem:
         found = (problem.what, problem.remedy)
     except MemoryError:

@@ -13,7 +13,8 @@ from pathlib import Path
 from ontomask.app.storage import own_process
 from ontomask.errors import DataError, OptionError, OutputError, PolicyError
 from ontomask.files.writing import create_file
-from ontomask.microdata.formats import Format, format_of
+from ontomask.microdata.formats import Format, format_of, suffixes
+from ontomask.taxonomy.readers import SUFFIXES
 
 #: What a file of each format begins with; text has none of these.
 _BEGINNINGS: dict[str, tuple[bytes, ...]] = {
@@ -32,10 +33,8 @@ _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _HEAD = 1 << 16
 #: Bytes of a policy, and the colons and commas in it: of about as many settings.
 MOST_TEXT, MOST_MARKS = 2 << 20, 30_000
-#: Formats that can unpack to very much: they are looked at for so many seconds at most.
-_LOOKED_AT, LONGEST_LOOK = ("excel", "parquet", "sav", "zsav", "dta"), 900
-#: Suffixes of taxonomies, as far as one file holds one; .gz may follow.
-_TAXONOMIES = (".csv", ".tsv", ".txt", ".tab", ".obo", ".owl", ".rdf", ".xml", ".ttl", ".nt", ".skos", ".bin")
+#: What is not text can unpack to very much: it is looked at for so many seconds at most.
+LONGEST_LOOK = 900
 
 
 class TooLargeUpload(OptionError):
@@ -51,6 +50,17 @@ def too_large(most: int, name: str) -> TooLargeUpload:
     )
 
 
+def data_suffixes() -> tuple[str, ...]:
+    """Suffixes of the tables that may be uploaded, .gz among them where text may be packed."""
+    known = suffixes()
+    return (*known, ".gz") if any(format.text for format in known.values()) else tuple(known)
+
+
+def taxonomy_suffixes() -> tuple[str, ...]:
+    """Suffixes of the taxonomies that may be uploaded, as far as one file holds one."""
+    return (*SUFFIXES, ".gz")
+
+
 def stored_name(name: str) -> tuple[str, Format]:
     """The name that an uploaded table is stored under, and its format; the suffix decides both."""
     format = format_of(Path(name))
@@ -64,10 +74,10 @@ def stored_taxonomy(name: str) -> str:
     lowered = name.lower()
     packed = ".gz" if lowered.endswith(".gz") else ""
     suffix = Path(lowered.removesuffix(".gz")).suffix
-    if suffix not in _TAXONOMIES:
+    if suffix not in SUFFIXES:
         raise OptionError(
             f"the suffix {suffix!r} of {name!r} is not of a known taxonomy format",
-            remedy=f"Known suffixes: {', '.join(_TAXONOMIES)} (with .gz as well).",
+            remedy=f"Known suffixes: {', '.join(SUFFIXES)} (with .gz as well).",
         )
     return suffix + packed
 
@@ -143,7 +153,7 @@ def _require_format(part: Path, name: str, format: Format) -> None:
             where=name,
             remedy="Check that it is the right file, and that its suffix tells its format.",
         )
-    if format.name in _LOOKED_AT:
+    if not format.text:
         _require_reasonable(part, name, format)
 
 

@@ -9,10 +9,10 @@ from ontomask.app.pages.plain import LONGEST_NAME, in_plain_words
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import number, share, size
 from ontomask.app.projects import UNTITLED
+from ontomask.app.uploads import data_suffixes
 from ontomask.arguments import short, some_of
 from ontomask.microdata.formats import FORMATS
 
-ACCEPTED = ".csv,.tsv,.txt,.gz,.parquet,.xlsx,.xls,.sav,.zsav,.dta,.sas7bdat,.xpt"
 DELIMITERS = {"": "as detected", ",": "comma ,", ";": "semicolon ;", "tab": "tab", "|": "bar |"}
 ENCODINGS = {
     "": "as detected",
@@ -66,9 +66,8 @@ def _drop(view: View, label: str, *, compact: bool = False) -> None:
 
     most = view.workspace.max_upload
     hint = f"CSV, Excel, Parquet, SPSS, Stata or SAS, up to {size(most)}"
-    parts.upload(
-        f"{view.address}/data", label, hint, view.safely(received), accept=ACCEPTED, most=most, compact=compact
-    )
+    accept = ",".join(data_suffixes())
+    parts.upload(f"{view.address}/data", label, hint, view.safely(received), accept=accept, most=most, compact=compact)
 
 
 def _detected(view: View, opened: dict[str, Any]) -> None:

@@ -10,12 +10,12 @@ from ontomask.app import cards, policy_edits
 from ontomask.app.pages import parts, progress, repairs, shell
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import number, share
+from ontomask.app.uploads import taxonomy_suffixes
 from ontomask.arguments import counted
 from ontomask.kinds.nominal import Nominal
 from ontomask.policy.policy import Policy
 
 NONE = "no taxonomy"
-ACCEPTED = ".csv,.tsv,.txt,.tab,.obo,.owl,.rdf,.xml,.ttl,.nt,.skos,.bin,.gz"
 
 
 def build(view: View) -> None:
@@ -136,7 +136,7 @@ def _taxonomy(view: View, policy: Policy, column: str) -> None:
             "Choose a taxonomy, or drop it here",
             hint,
             view.safely(received),
-            accept=ACCEPTED,
+            accept=",".join(taxonomy_suffixes()),
             compact=True,
         )
 

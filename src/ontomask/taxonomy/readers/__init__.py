@@ -21,8 +21,10 @@ from ontomask.taxonomy.taxonomy import Taxonomy
 #: Every format has the name of the module that reads it.
 FORMATS = ("edges", "prefix", "levels", "obo", "owl", "skos", "rf2", "wordnet", "mesh")
 _BY_SUFFIX = {".obo": "obo", ".bin": "mesh", ".skos": "skos"}
-_TABLES = {".csv", ".tsv", ".txt", ".tab"}
-_RDF = {".owl", ".rdf", ".xml", ".ttl", ".nt"}
+_TABLES = (".csv", ".tsv", ".txt", ".tab")
+_RDF = (".owl", ".rdf", ".xml", ".ttl", ".nt")
+#: Suffixes by which a file of a taxonomy is recognized; .gz may follow.
+SUFFIXES = (*_TABLES, *_BY_SUFFIX, *_RDF)
 
 
 def read_taxonomy(
