@@ -15,7 +15,7 @@ from ontomask.app import cards, policy_edits, reopening, tables, tasks
 from ontomask.app.candidates import with_candidate
 from ontomask.app.job_files import read_job
 from ontomask.app.left_values import leave_value, left_values, take_up
-from ontomask.app.pages import result, roles
+from ontomask.app.pages import comparing, result, roles
 from ontomask.app.projects import Outdated, Project
 from ontomask.app.results import RunInfo, risk_key
 from ontomask.app.storage import Locked, is_id, lock, new_id, shown_name
@@ -23,6 +23,7 @@ from ontomask.app.tasks import perform
 from ontomask.app.work import Work
 from ontomask.app.worker import Watch, do
 from ontomask.app.workspace import Workspace
+from ontomask.comparison.grid import grid
 from ontomask.errors import OntomaskError, OptionError
 from ontomask.policy.policy import METHODS, MODELS
 from ontomask.statements import KINDS
@@ -145,6 +146,30 @@ def test_a_page_changes_one_thing_and_keeps_the_rest(project: Project) -> None:
     assert policy.reading.given == {"missing": ["NA"], "text": ["procedure"]}
     assert "# The name suggests an age" in project.policy_text, "the reasons stay"
     assert om.Policy.load(project.folder / "policy.yaml", confined=True).attributes.keys() == before.attributes.keys()
+
+
+def test_k_is_that_of_all_models_that_have_it(project: Project) -> None:
+    policy_edits.set_k(project, 5)
+    same, own = {"name": "probabilistic_k_anonymity", "k": 5}, {"name": "probabilistic_k_anonymity", "k": 9}
+    policy_edits.set_required(project, [{"name": "k_anonymity", "k": 4}, same, own])
+    policy = policy_edits.set_k(project, 6)
+    assert [(model.name, model.stated_k) for model in policy.require] == [
+        ("k_anonymity", 6),
+        ("probabilistic_k_anonymity", 6),
+        ("probabilistic_k_anonymity", 9),
+    ]
+    assert policy.stated_k == 6
+
+
+def test_every_method_can_be_tried() -> None:
+    tried = comparing.offered()
+    assert set(tried) == set(METHODS) == {card["name"] for card in cards.method_cards()}
+    assert {name for name, preset in tried.items() if preset} == set(comparing.PRESET)
+    assert list(grid(om.Policy(attributes={"age": om.Numeric()}), ["pram", "suppression"], [2, 3])) == [
+        "pram",
+        "suppression, k=2",
+        "suppression, k=3",
+    ]
 
 
 @pytest.mark.parametrize(

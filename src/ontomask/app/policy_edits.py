@@ -28,7 +28,7 @@ from ontomask.microdata.reading_options import Reading
 from ontomask.policy.policy import METHODS, Policy
 from ontomask.policy.policy_file import policy_text
 from ontomask.policy.policy_patch import patched_text
-from ontomask.privacy.k_anonymity import KAnonymity
+from ontomask.privacy.models import Model
 from ontomask.settings import given_settings, validated
 from ontomask.taxonomy.catalog import list_taxonomies
 
@@ -156,11 +156,17 @@ def set_method(project: Project, name: str, **settings: Any) -> Policy:
 
 
 def set_k(project: Project, k: int) -> Policy:
-    """Set the k of the method, where it has one, and of the k-anonymity that is required."""
+    """Set the k of the method, where it has one, and of the required models: of k-anonymity, and of those with the k that was
+    shown. A model with a k of its own keeps it."""
     revision, policy = _present(project)
     method = policy.method and (policy.method.at_k(k) or policy.method)
-    require = [model.changed(k=k) if isinstance(model, KAnonymity) else model for model in policy.require]
+    require = [model.changed(k=k) if _follows(model, policy.stated_k) else model for model in policy.require]
     return save(project, policy.changed(method=method, require=require), revision)
+
+
+def _follows(model: Model, shown: int | None) -> bool:
+    """Is the k of the page that of the model: it asks for sizes of classes, or states the k that is shown?"""
+    return model.stated_k is not None and (model.class_size is not None or model.stated_k == shown)
 
 
 def set_required(project: Project, models: Sequence[Mapping[str, Any]]) -> Policy:

@@ -9,9 +9,16 @@ from ontomask.app.kept_policies import policy_in
 from ontomask.app.pages import parts, progress
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import moment, percent
+from ontomask.policy.policy import METHODS
 
-TRIED = {"microaggregation": True, "generalization": True, "recoding": True, "rank_swapping": False}
+#: Methods that are tried where nobody chooses; all others are offered.
+PRESET = ("microaggregation", "generalization", "recoding")
 KS = "5, 10"
+
+
+def offered() -> dict[str, bool]:
+    """Every method that policies can name, and whether it is tried if nobody says otherwise."""
+    return {name: name in PRESET for name in METHODS}
 
 
 def several(view: View) -> None:
@@ -21,7 +28,7 @@ def several(view: View) -> None:
         parts.paragraph(
             "Each candidate is run on the table; loss and risk are measured in the same way for all of them.", "soft"
         )
-        tried = view.kept.setdefault("tried", dict(TRIED))
+        tried = view.kept.setdefault("tried", offered())
         ks = view.kept.setdefault("ks", KS)
 
         def keep(name: str) -> Any:
@@ -30,10 +37,8 @@ def several(view: View) -> None:
         with parts.tag("details", None, "why"):
             parts.tag("summary", "What is tried")
             for card in cards.method_cards():
-                if card["name"] in tried:
-                    parts.field(
-                        card["title"], tried[card["name"]], keep(card["name"]), kind="check", name=f"try-{card['name']}"
-                    )
+                name = card["name"]
+                parts.field(card["title"], tried[name], keep(name), kind="check", name=f"try-{name}")
             parts.field(
                 "Values of k",
                 ks,
