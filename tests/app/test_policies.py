@@ -6,6 +6,7 @@ import io
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from ontomask.app import cards, policy_edits, reopening, tables, tasks
 from ontomask.app.candidates import with_candidate
 from ontomask.app.job_files import read_job
 from ontomask.app.left_values import leave_value, left_values, take_up
-from ontomask.app.pages import comparing, result, roles
+from ontomask.app.pages import comparing, meaning, result, roles
 from ontomask.app.projects import Outdated, Project
 from ontomask.app.results import RunInfo, risk_key
 from ontomask.app.storage import Locked, is_id, lock, new_id, shown_name
@@ -28,6 +29,7 @@ from ontomask.errors import OntomaskError, OptionError
 from ontomask.policy.policy import METHODS, MODELS
 from ontomask.statements import KINDS
 from tests.contract.test_new_unit import ByPractice
+from tests.places import AREAS
 
 
 @pytest.fixture(scope="module")
@@ -289,6 +291,31 @@ def test_entries_of_cells_with_several_are_not_called_records(workspace: Workspa
     assert (found["counted"], found["records"]) == ("entries", 9)
     project.set_policy_text(f"attributes:\n  codes: {{kind: nominal, taxonomy: {stored}}}\n")
     assert done(workspace, project, "match", column="codes")["counted"] == "records"
+
+
+def test_areas_have_a_taxonomy_that_belongs_to_their_kind(workspace: Workspace) -> None:
+    """To choose another would release areas that are too small, and to map a code is not possible."""
+    project = workspace.create("areas")
+    project.receive_data("a.csv", [b"zip,job\n" + b"01001,a\n01002,a\n020,b\n" * 3])
+    done(workspace, project, "open")
+    stored = project.receive_taxonomy("areas.csv", [AREAS.encode()])
+    text = f"attributes:\n  zip: {{kind: place, table: {stored}}}\n  job: {{kind: flat}}\n"
+    project.set_policy_text(text)
+    found = done(workspace, project, "match", column="zip")
+    assert (found["taxonomy"], found["values"], found["records"], found["unmatched_values"]) == (stored, 3, 9, 0)
+    assert sorted(row["concept"] for row in found["matched"]) == ["010", "01002", "02"]  # type: ignore[attr-defined]
+    assert any("fewer than 20,000" in note for note in found["notes"])  # type: ignore[attr-defined]
+    view = SimpleNamespace(project=project)
+    assert meaning._columns(view, project.policy()) == {"zip": "areas.csv", "job": meaning.NONE}  # type: ignore[arg-type]
+    for taxonomy in ("icd9cm", None):
+        with pytest.raises(OptionError, match="the taxonomy of column 'zip' belongs to its kind: areas with their pop"):
+            policy_edits.set_taxonomy(project, "zip", taxonomy)
+    with pytest.raises(OptionError, match="'zip' are taken as they are, for they are areas with their populations"):
+        policy_edits.set_mapping(project, "zip", {"020": "US"})
+    with pytest.raises(OptionError, match="'job' has no taxonomy"):
+        policy_edits.set_mapping(project, "job", {"a": "b"})
+    assert project.policy_text == text
+    workspace.delete(project)
 
 
 def test_a_result_shows_the_roles_of_its_run(project: Project) -> None:

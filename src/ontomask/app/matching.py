@@ -13,6 +13,7 @@ from ontomask.app.work import Work, write_rows
 from ontomask.arguments import counted, did_you_mean, short
 from ontomask.errors import OptionError
 from ontomask.kinds.nominal import Nominal
+from ontomask.microdata.attributes import ConceptAttribute
 from ontomask.microdata.item_lists import count_items
 from ontomask.microdata.open_table import open_table
 from ontomask.policy.policy import Policy
@@ -40,42 +41,63 @@ def match_column(work: Work) -> dict[str, Any]:
     opened = open_table(work.data, attributes, reading=policy.reading, unread=others.__contains__)
     if column not in opened.data.columns:
         raise OptionError(f"the data have no column {column!r}", remedy="Open the data again.")
-    values = opened.data[column]
+    values, converted = attribute.read(column, opened.data[column], None)
     work.progress(0.2, "reading the taxonomy")
     taxonomy = attribute.load()
     tally = _counted(values, attribute)
     work.progress(0.5, "matching values")
     numbers = tally if values.dtype.is_numeric() else ()
     found = match_counts(tally, taxonomy, attribute.mapping, attribute.language, numbers)
-    several = attribute.many is not None or isinstance(values.dtype, pl.List)
-    answer = {"counted": "entries" if several else "records"}
+    several = attribute.separator is not None or isinstance(values.dtype, pl.List)
+    answer: dict[str, Any] = {"counted": "entries" if several else "records"}
     answer |= _answer(column, attribute, found, tally, values.null_count(), work.progress)
+    answer["notes"] += [str(told) for told in attribute.noted(column, converted)]
     work.progress(0.9, "keeping the taxonomy for the tree")
     write_rows(tree_table(taxonomy, found), work.folder / TREE)
     return answer
 
 
-def _attribute(work: Work, policy: Policy, column: str) -> Nominal:
-    """The column as a nominal one, with the taxonomy that is asked for, or that of the policy."""
+def _attribute(work: Work, policy: Policy, column: str) -> ConceptAttribute:
+    """The column as one of concepts, with the taxonomy that is asked for, or that of the policy."""
     if column not in policy.attributes:
         raise OptionError(f"no column {column!r}", remedy=f"{did_you_mean(column, policy.attributes)}Check the name.")
     own = policy.attributes[column]
     named = work.argument("taxonomy", str)
     if named is None:
-        if not isinstance(own, Nominal):
+        if not isinstance(own, ConceptAttribute):
             raise OptionError(f"column {column!r} has no taxonomy", remedy="Choose one first.")
         return own
+    require_choice(own, column)
     if named not in list_taxonomies():
         if named not in work.project.info.taxonomies:
             raise OptionError("there is no such taxonomy", remedy="Upload it, or choose a built-in one.")
         named = str(work.project.folder / named)
-    if isinstance(own, Nominal):
+    if isinstance(own, ConceptAttribute):
         return own.changed(taxonomy=named)
     role = own.role if own.role != "identifier" else "quasi"
     return Nominal(taxonomy=named, role=role, missing_markers=getattr(own, "missing_markers", []))
 
 
-def _counted(values: pl.Series, attribute: Nominal) -> Counter[str]:
+def has_taxonomy(attribute: Any) -> bool:
+    """Are the values of the column concepts of a taxonomy?"""
+    return attribute is not None and attribute.named_taxonomy is not None
+
+
+def may_choose(attribute: Any) -> bool:
+    """May another taxonomy be chosen for the column: it has none, or its taxonomy is a setting?"""
+    return not has_taxonomy(attribute) or "taxonomy" in type(attribute).model_fields
+
+
+def require_choice(attribute: Any, column: str) -> None:
+    """An error where the kind of a column brings its taxonomy along, as areas with populations do."""
+    if not may_choose(attribute):
+        raise OptionError(
+            f"the taxonomy of column {column!r} belongs to its kind: {attribute.in_words}",
+            remedy="Choose another kind in the policy first.",
+        )
+
+
+def _counted(values: pl.Series, attribute: ConceptAttribute) -> Counter[str]:
     present = values.drop_nulls()
     if isinstance(present.dtype, pl.List):
         present = present.list.explode().drop_nulls()
@@ -83,11 +105,11 @@ def _counted(values: pl.Series, attribute: Nominal) -> Counter[str]:
     tally: Counter[str] = Counter()
     for value, records in distinct.iter_rows():
         tally[str(value)] += records
-    return tally if attribute.many is None else count_items(tally, attribute.many)
+    return tally if attribute.separator is None else count_items(tally, attribute.separator)
 
 
 def _answer(
-    column: str, attribute: Nominal, found: Matching, tally: Counter[str], missing: int, progress: Progress
+    column: str, attribute: ConceptAttribute, found: Matching, tally: Counter[str], missing: int, progress: Progress
 ) -> dict[str, Any]:
     taxonomy = found.taxonomy
     by = []
@@ -121,7 +143,7 @@ def _answer(
     ]
     return {
         "column": column,
-        "taxonomy": attribute.taxonomy if attribute.taxonomy in list_taxonomies() else _file(attribute),
+        "taxonomy": _named(attribute),
         "name": taxonomy.name,
         "concepts": len(taxonomy),
         "values": len(tally),
@@ -144,8 +166,9 @@ def _too_long(values: int) -> list[str]:
     return [f"{said} and cannot be repaired here: correct the file, or choose no taxonomy"]
 
 
-def _file(attribute: Nominal) -> str:
-    return str(attribute.taxonomy).replace("\\", "/").rpartition("/")[2]
+def _named(attribute: ConceptAttribute) -> str:
+    named = str(attribute.named_taxonomy)
+    return named if named in list_taxonomies() else named.replace("\\", "/").rpartition("/")[2]
 
 
 def tree_table(taxonomy: Taxonomy, found: Matching) -> pl.DataFrame:

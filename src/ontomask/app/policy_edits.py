@@ -15,12 +15,12 @@ from ontomask.app.candidates import with_candidate
 from ontomask.app.cards import catalog, method_cards, model_cards
 from ontomask.app.job_files import job_of
 from ontomask.app.kept_policies import policy_in
+from ontomask.app.matching import has_taxonomy, require_choice
 from ontomask.app.project_info import Differs, Outdated
 from ontomask.app.projects import Project
 from ontomask.app.storage import read_json, write_private
 from ontomask.arguments import did_you_mean, one_of
 from ontomask.errors import OptionError, PolicyError
-from ontomask.kinds.nominal import Nominal
 from ontomask.kinds.registry import KINDS
 from ontomask.masking.method import Method
 from ontomask.microdata.attributes import Identifier
@@ -120,9 +120,10 @@ def set_column(project: Project, column: str, **settings: Any) -> Policy:
 def set_taxonomy(project: Project, column: str, taxonomy: str | None) -> Policy:
     """Give a column a taxonomy: a built-in one by its name, or an uploaded one by its stored name; None: labels only."""
     own = _attribute(project.policy(), column)
+    require_choice(own, column)
     if taxonomy is None:
         return set_kind(project, column, "flat")
-    if isinstance(own, Nominal):
+    if has_taxonomy(own):
         return set_column(project, column, taxonomy=_taxonomy(project, taxonomy), mapping=None)
     return set_kind(project, column, "nominal", taxonomy=taxonomy)
 
@@ -131,8 +132,13 @@ def set_mapping(project: Project, column: str, mapping: Mapping[str, str | None]
     """Say which concepts values mean; None takes back what was said of a value."""
     revision, policy = _present(project)
     own = _attribute(policy, column)
-    if not isinstance(own, Nominal):
+    if not has_taxonomy(own):
         raise OptionError(f"column {column!r} has no taxonomy", remedy="Choose one first.")
+    if "mapping" not in type(own).model_fields:
+        raise OptionError(
+            f"the values of column {column!r} are taken as they are, for they are {own.in_words}",
+            remedy="Correct the values in the data, or their table.",
+        )
     if isinstance(own.mapping, str):
         raise OptionError(
             "the mapping of this column is a file", remedy="Change the file, or remove it from the policy."

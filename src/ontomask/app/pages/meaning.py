@@ -7,12 +7,12 @@ from typing import Any
 from urllib.parse import quote
 
 from ontomask.app import cards, policy_edits
+from ontomask.app.matching import has_taxonomy, may_choose
 from ontomask.app.pages import parts, progress, repairs, shell
 from ontomask.app.pages.view import View
 from ontomask.app.pages.words import number, share
 from ontomask.app.uploads import taxonomy_suffixes
 from ontomask.arguments import counted
-from ontomask.kinds.nominal import Nominal
 from ontomask.policy.policy import Policy
 
 NONE = "no taxonomy"
@@ -47,7 +47,7 @@ def build(view: View) -> None:
         parts.field("Column", column, view.safely(choose), kind="select", options=options, name="column")
         _taxonomy(view, policy, column)
     attribute = policy.attributes.get(column)
-    if not isinstance(attribute, Nominal):
+    if not has_taxonomy(attribute):
         parts.paragraph(
             "Without a taxonomy two values of this column are equal or different, and nothing in between.", "soft"
         )
@@ -68,26 +68,27 @@ def _columns(view: View, policy: Policy) -> dict[str, str]:
     found = {}
     for column in opened["columns"]:
         attribute = policy.attributes.get(column["name"])
-        kind = getattr(attribute, "kind", "")
-        if kind == "nominal" or (
-            kind in ("flat", "ordinal") and getattr(attribute, "role", "") in ("quasi", "sensitive")
-        ):
-            matched = view.project.matched(column["name"]) if kind == "nominal" else None
+        kind, placed = getattr(attribute, "kind", ""), has_taxonomy(attribute)
+        if placed or (kind in ("flat", "ordinal") and getattr(attribute, "role", "") in ("quasi", "sensitive")):
+            matched = view.project.matched(column["name"]) if placed else None
             left = matched["unmatched_values"] if matched else 0
-            told = _named(view, attribute) if kind == "nominal" else NONE
+            told = _named(view, attribute) if placed else NONE
             found[column["name"]] = told + (f", {counted(left, 'value')} not matched" if left else "")
     near = {one["name"]: max((c["values"] for c in one["candidates"]), default=0.0) for one in opened["columns"]}
     return dict(sorted(found.items(), key=lambda pair: (pair[1] == NONE, -near[pair[0]] if pair[1] == NONE else 0.0)))
 
 
 def _named(view: View, attribute: Any) -> str:
-    name = str(getattr(attribute, "named_taxonomy", None) or getattr(attribute, "taxonomy", ""))
-    stored = name.rsplit("/", 1)[-1]
+    stored = str(attribute.named_taxonomy).rsplit("/", 1)[-1]
     return view.project.info.taxonomies.get(stored, stored)
 
 
 def _taxonomy(view: View, policy: Policy, column: str) -> None:
-    attribute = policy.attributes.get(column)
+    attribute: Any = policy.attributes.get(column)
+    if not may_choose(attribute):
+        told = f"This column holds {attribute.in_words}: {_named(view, attribute)}. To change that, change the policy."
+        parts.paragraph(told, "soft", id="fixed")
+        return
     uploads = view.project.info.taxonomies
     options: list[dict[str, Any]] = [{"value": "", "label": "none: values are equal or different"}]
     for entry in cards.catalog():
@@ -101,9 +102,10 @@ def _taxonomy(view: View, policy: Policy, column: str) -> None:
         )
     options += [{"value": stored, "label": f"{shown} (uploaded)"} for stored, shown in uploads.items()]
     current = ""
-    if isinstance(attribute, Nominal):
-        named = str(attribute.taxonomy).rsplit("/", 1)[-1]
-        current = named if any(option["value"] == named for option in options) else str(attribute.taxonomy)
+    if has_taxonomy(attribute):
+        whole = str(attribute.named_taxonomy)
+        named = whole.rsplit("/", 1)[-1]
+        current = named if any(option["value"] == named for option in options) else whole
         if not any(option["value"] == current for option in options):
             options.append({"value": current, "label": _named(view, attribute)})
 
