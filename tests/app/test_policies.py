@@ -16,7 +16,7 @@ from ontomask.app import cards, policy_edits, reopening, tables, tasks
 from ontomask.app.candidates import with_candidate
 from ontomask.app.job_files import read_job
 from ontomask.app.left_values import leave_value, left_values, take_up
-from ontomask.app.pages import comparing, meaning, result, roles
+from ontomask.app.pages import comparing, meaning, requirements, result, roles
 from ontomask.app.projects import Outdated, Project
 from ontomask.app.results import RunInfo, risk_key
 from ontomask.app.storage import Locked, is_id, lock, new_id, shown_name
@@ -449,6 +449,9 @@ def test_every_method_and_model_has_a_card() -> None:
     models = {card["name"]: card for card in cards.model_cards()}
     assert set(models) == set(MODELS)
     assert all(card["title"] and card["text"] for card in models.values())
+    assert [one["name"] for one in requirements.asked(models["km_anonymity"])] == ["k", "m"]
+    toy = models["k_anonymity"] | {"settings": [{"name": "own", "required": True}, {"name": "left", "required": False}]}
+    assert [one["name"] for one in requirements.asked(toy)] == ["own"]
     assert "icd9cm" in [entry["name"] for entry in cards.catalog()]
 
 

@@ -10,8 +10,13 @@ from ontomask.app.pages.roles import role_of
 from ontomask.app.pages.view import View
 from ontomask.wording import Unit
 
-#: Settings that are asked for when a model is added; all others are in the policy.
+#: Settings that are asked for when a model is added, beside those that it cannot be without; all others are in the policy.
 ASKED = ("k", "m", "l", "t", "attribute", "variant", "ground", "c", "severity", "middle_class")
+
+
+def asked(card: dict[str, Any]) -> list[dict[str, Any]]:
+    """The settings of a model that the form asks for."""
+    return [setting for setting in card["settings"] if setting["required"] or setting["name"] in ASKED]
 
 
 def required(view: View) -> None:
@@ -61,9 +66,8 @@ def _another(view: View) -> None:
 def _form(view: View, card: dict[str, Any]) -> None:
     wanted: dict[str, Any] = view.kept.setdefault("settings", {})
     parts.paragraph(card["text"], "soft")
-    for setting in card["settings"]:
-        if setting["name"] in ASKED:
-            _setting(view, setting, wanted)
+    for setting in asked(card):
+        _setting(view, setting, wanted)
 
     async def add() -> None:
         policy = view.project.policy()
