@@ -35,6 +35,8 @@ _HEAD = 1 << 16
 MOST_TEXT, MOST_MARKS = 2 << 20, 30_000
 #: What is not text can unpack to very much: it is looked at for so many seconds at most.
 LONGEST_LOOK = 900
+#: Threads that a look may have.
+THREADS = 4
 
 
 class TooLargeUpload(OptionError):
@@ -160,9 +162,11 @@ def _require_format(part: Path, name: str, format: Format) -> None:
 def _require_reasonable(part: Path, name: str, format: Format) -> None:
     """An error if a file unpacks to too much; another process looks, so that this one goes on answering."""
     command = own_process("ontomask.app.upload_check", format.name, str(part))
+    # Each thread takes memory of its own: with hundreds of processors there would be none left to look with.
+    few = os.environ | {"POLARS_MAX_THREADS": str(min(os.cpu_count() or 1, THREADS))}
     try:
         ended = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=LONGEST_LOOK
+            command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=LONGEST_LOOK, env=few
         )
     except subprocess.TimeoutExpired:
         raise DataError(
