@@ -32,6 +32,7 @@ PYTHON_ONLY = {
     "n": "demo_data",
     "seed": "demo_data",
     "prefixes": "join_taxonomies",
+    "query": "a part of the address of a database",
     "roles": "profile; the same remedy names --role",
     "text": "read_table; in a policy the kind of a column says it",
     "title": "write_report",

@@ -42,17 +42,15 @@ def test_disclosure_needs_a_value_to_learn() -> None:
 
 @pytest.mark.parametrize(("alpha", "said"), [(0, "its loss is undefined"), (0.5, "no release has a score")])
 def test_a_loss_without_a_measure(alpha: float, said: str) -> None:
-    """A column of one value that is shown as an interval: it lost what it never had."""
-    frame = pl.DataFrame({"age": [7] * 6})
+    """A column of one value that is shown as a broader concept: it lost what it never had."""
+    frame = pl.DataFrame({"diagnosis": ["428.0"] * 6})
     ways = {
-        f"width {width}": om.Policy(
-            attributes={"age": om.Numeric()},
-            method=om.Generalization(
-                search="strategy", strategy=[{"age": 1}], hierarchies={"age": om.Intervals(width=width)}
-            ),
+        f"level {level}": om.Policy(
+            attributes={"diagnosis": om.Nominal(taxonomy="icd9cm")},
+            method=om.Generalization(search="strategy", strategy=[{"diagnosis": level}]),
             require=[om.KAnonymity(k=2)],
         )
-        for width in (10, 20)
+        for level in (1, 2)
     }
     found = om.compare(frame, ways, workers=1, alpha=alpha)
     assert [run.loss for run in found.runs] == [None, None]

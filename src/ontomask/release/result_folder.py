@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 import polars as pl
@@ -212,11 +212,12 @@ def released_files(place: Path, manifest: Mapping[str, Any] | None = None) -> li
     )
 
 
-def _is_listed(name: Any, manifest: Mapping[str, Any]) -> bool:
+def _is_listed(named: Any, manifest: Mapping[str, Any]) -> bool:
     """Is it a released file, or a folder of such files?"""
-    if not isinstance(name, str) or not re.fullmatch(rf"{PARTS[0]}/[^/\\]+", name) or name.endswith(".."):
+    if not isinstance(named, str) or not re.fullmatch(rf"{PARTS[0]}/[^/\\]+", named) or named.endswith(".."):
         return False
-    return name in manifest["files"] or any(file.startswith(f"{name}/") for file in manifest["files"])
+    released = PurePosixPath(named)
+    return any(released in (listed := PurePosixPath(file), *listed.parents) for file in manifest["files"])
 
 
 def _table(released: Path) -> Path | pl.DataFrame:
