@@ -57,4 +57,5 @@ def test_what_a_program_froze_stays_frozen() -> None:
     frozen = gc.get_freeze_count()
     with collector_paused():
         pass
-    assert gc.get_freeze_count() == frozen > 0
+    # A few of them may have ended meanwhile, since nobody needed them any more; unfrozen, all would be missing.
+    assert 0 < 0.9 * frozen < gc.get_freeze_count() <= frozen
