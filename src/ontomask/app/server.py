@@ -132,7 +132,9 @@ def serve(workspace: Workspace, settings: Settings, say: Callable[[str], None]) 
     import uvicorn  # late: a part of the extra
 
     from ontomask.app.security import Guard  # late: with the rest
+    from ontomask.report.page import prepare_drawing  # late: as above
 
+    prepare_drawing()  # half a second, in which nobody would be answered when the first chart is drawn
     visitors = Visitors(workspace.folder, port, password=settings.password)
     if settings.token_file is not None:
         visitors.new_program_token(settings.token_file)
