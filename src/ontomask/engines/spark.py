@@ -349,11 +349,7 @@ class SparkEngine(TupleEngine):
             masked=masked,
             released=original.examined.beside(made, np.flatnonzero(masked.group_of >= 0)),
             masking_seconds=seconds,
-            uncounted=[
-                name
-                for name, attribute in self.policy.attributes.items()
-                if attribute.role == "sensitive" and name in self._columns and name not in self._names
-            ],
+            uncounted=self.uncounted,
             data=self._kept,
         )
 

@@ -278,11 +278,7 @@ class StreamEngine(ChunkEngine):
             masked=masked,
             released=released,
             masking_seconds=seconds,
-            uncounted=[
-                name
-                for name, attribute in self.policy.attributes.items()
-                if attribute.role == "sensitive" and name in self._columns and name not in self._names
-            ],
+            uncounted=self.uncounted,
         )
 
     def _prepared(self) -> PreparedTuples:

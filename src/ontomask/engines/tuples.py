@@ -285,6 +285,16 @@ class TupleEngine(Engine[Release]):
         return Release(self.policy, self.secret, part.verification, part.notes, caveats, self.key)
 
     @property
+    def uncounted(self) -> list[str]:
+        """The sensitive columns that are not among those whose combinations are counted."""
+        others = set(self._columns).difference(self._names)
+        return [
+            name
+            for name, attribute in self.policy.attributes.items()
+            if attribute.role == "sensitive" and name in others
+        ]
+
+    @property
     def places(self) -> TuplePlaces:
         """Where the tuple of a record is found."""
         return TuplePlaces.of(self.original.data, self.original.table)
